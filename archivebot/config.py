@@ -1,0 +1,53 @@
+"""The settings of the archive as one frozen value, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from archivebot.exceptions import UsageError
+
+DEFAULT_URI = "sqlite:///archive.db"
+DEFAULT_LEVEL = 3
+MAX_LEVEL = 9
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveConfig:
+    """Where the archive lies and how pages are cut and compressed.
+
+    ``level`` is the depth of the block tree for URLs without a history (1 is coarsest);
+    ``adjust_level`` lets the history of a URL move it. ``frame_bound`` is the number of bytes that
+    reading any version may have to decode, ``zstd_level`` the effort of compression (1 to 19).
+    """
+
+    uri: str = DEFAULT_URI
+    level: int = DEFAULT_LEVEL
+    adjust_level: bool = True
+    frame_bound: int = 16_000_000
+    zstd_level: int = 12
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("level", 1, MAX_LEVEL), ("zstd_level", 1, 19), ("frame_bound", 0, 1 << 30)):
+            if not low <= getattr(self, name) <= high:
+                raise UsageError(f"{name} is {getattr(self, name)}: give a whole number from {low} to {high}")
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> ArchiveConfig:
+        """Read the settings ARCHIVE_URI, ARCHIVE_LEVEL and so on; those not set keep their default.
+
+        Raises UsageError for a value of the wrong kind or out of range.
+        """
+        default = cls()
+        try:
+            return cls(
+                uri=str(settings.get("ARCHIVE_URI") or default.uri),
+                level=int(settings.get("ARCHIVE_LEVEL", default.level)),
+                adjust_level=str(settings.get("ARCHIVE_ADJUST_LEVEL", default.adjust_level)).lower()
+                in ("1", "true"),
+                frame_bound=int(settings.get("ARCHIVE_FRAME_BOUND", default.frame_bound)),
+                zstd_level=int(settings.get("ARCHIVE_ZSTD_LEVEL", default.zstd_level)),
+            )
+        except ValueError as error:
+            raise UsageError(f"an ARCHIVE_ setting is not a whole number: {error}") from error

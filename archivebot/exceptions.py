@@ -1,0 +1,54 @@
+"""Every error that archivebot raises on purpose.
+
+::
+
+    ArchiveError
+    ├── UsageError        a wrong argument, option or setting            exit 2
+    ├── NotArchived       the archive does not hold what was asked for   exit 1
+    ├── StorageError      the archive cannot be opened, read or written  exit 3
+    │   ├── Conflict      another writer was first; try again
+    │   └── CorruptObject stored bytes do not give what was stored       exit 4
+    └── WarcError         a WARC or ARC file cannot be read              exit 5
+"""
+
+from __future__ import annotations
+
+
+class ArchiveError(Exception):
+    """Base of all errors of archivebot; the message says what to do about it."""
+
+    exit_code = 3
+
+
+class UsageError(ArchiveError):
+    """An argument, option or setting has a value that cannot be used."""
+
+    exit_code = 2
+
+
+class NotArchived(ArchiveError):
+    """The archive holds no capture, version or block that answers the question."""
+
+    exit_code = 1
+
+
+class StorageError(ArchiveError):
+    """The archive cannot be opened, read or written."""
+
+    exit_code = 3
+
+
+class Conflict(StorageError):
+    """Another writer stored a version of the same page in between; the caller tries again."""
+
+
+class CorruptObject(StorageError):
+    """Stored bytes do not rebuild to the digest that was recorded with them."""
+
+    exit_code = 4
+
+
+class WarcError(ArchiveError):
+    """A WARC or ARC file cannot be read."""
+
+    exit_code = 5

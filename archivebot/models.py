@@ -1,0 +1,179 @@
+"""The words of the archive as frozen values: page, block, snapshot, version, capture, delta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class Outcome(StrEnum):
+    """How one attempt to fetch a page ended; exactly one is recorded for every attempt."""
+
+    FETCHED = "fetched"  # 2xx with a body
+    NO_CONTENT = "no_content"  # 204, 205
+    ACCEPTED = "accepted"  # 202: not ready yet
+    NOT_MODIFIED = "not_modified"  # 304
+    REDIRECT = "redirect"  # other 3xx
+    DENIED = "denied"  # 401, 403, 407, 451
+    NOT_FOUND = "not_found"  # 404
+    GONE = "gone"  # 410
+    THROTTLED = "throttled"  # 408, 425, 429
+    CLIENT_ERROR = "client_error"  # other 4xx
+    SERVER_ERROR = "server_error"  # 5xx
+    ROBOTS_DENIED = "robots_denied"  # robots.txt forbids it, or could not be read
+    EXCLUDED = "excluded"  # fetched, but noindex or noarchive forbids to keep it
+    TIMEOUT = "timeout"  # no complete answer in time
+    UNREACHABLE = "unreachable"  # name not resolved, connection refused or lost
+    INCOMPLETE = "incomplete"  # the body ended before its announced length
+    TOO_LARGE = "too_large"  # more than DOWNLOAD_MAXSIZE
+    PROTOCOL_ERROR = "protocol_error"  # not an HTTP answer
+
+
+class Kind(StrEnum):
+    """What a capture says about its page, compared with what the archive held before."""
+
+    NEW = "new"  # first content of this URL
+    CHANGED = "changed"  # other bytes than the latest version
+    REVISIT = "revisit"  # the same bytes as the latest version, or 304
+    REDIRECT = "redirect"  # points elsewhere
+    GONE = "gone"  # 404 or 410
+    FAILED = "failed"  # any other outcome without content
+    EXCLUDED = "excluded"  # refused by robots.txt, META robots or X-Robots-Tag
+
+
+class Change(StrEnum):
+    """What happened to one block between two versions."""
+
+    ADDED = "ADDED"
+    REMOVED = "REMOVED"
+    MODIFIED = "MODIFIED"
+    MOVED = "MOVED"
+    UNCHANGED = "UNCHANGED"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one fetch of one URL returned, bytes as received after content decoding.
+
+    ``url`` is the canonical URL, ``captured_at`` an aware UTC time, ``status`` the HTTP status
+    or None where no answer came, ``location`` the absolute redirect target, ``links`` the number
+    of links found, ``level`` a wish of the operator (None: from the URL's history).
+    """
+
+    url: str
+    captured_at: datetime
+    outcome: Outcome
+    status: int | None = None
+    headers: Headers = field(default=(), repr=False)
+    body: bytes = field(default=b"", repr=False)
+    reason: str = ""
+    location: str | None = None
+    links: int = 0
+    level: int | None = None
+    origin: str = "crawl"
+
+    def header(self, name: str) -> str | None:
+        """Give the first header of that name, case ignored, or None."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One unit of a page: the byte range [start, end) of its body, cut at depth ``level``."""
+
+    start: int
+    end: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The blocks of one body in order; the bytes between them are the layout."""
+
+    length: int
+    level: int
+    charset: str
+    segmenter: int
+    blocks: tuple[Block, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A page together with its partition, ready to be compared and stored."""
+
+    page: Page
+    partition: Partition | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """A block of a stored version with its identity through time.
+
+    ``lineage`` is the stable id of the block through all versions of its page. While a version is
+    being stored, ``change`` says what happened to the block since the version before, and ``new``
+    whether its bytes were never seen on the page.
+    """
+
+    lineage: str
+    level: int
+    start: int
+    end: int
+    topic: str
+    change: Change | None = None
+    new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One visit: what was asked, how it ended, and the version that it points at.
+
+    ``number`` counts the versions of content of a URL from 1 and is None for a visit that saw
+    none; ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled where the version was
+    cut into blocks by this very visit.
+    """
+
+    url: str
+    urlkey: str
+    captured_at: datetime
+    outcome: Outcome
+    kind: Kind
+    status: int | None
+    number: int | None
+    digest: str | None
+    size: int
+    stored_bytes: int
+    level: int | None
+    block_count: int
+    new_blocks: int
+    links: int
+    reason: str = ""
+    location: str | None = None
+    origin: str = "crawl"
+    headers: Headers = field(default=(), repr=False)
+    blocks: tuple[PlacedBlock, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockChange:
+    """One block between two versions: its text before and after, and how alike they are (0..1)."""
+
+    change: Change
+    lineage: str
+    topic: str
+    before: str | None = field(repr=False)
+    after: str | None = field(repr=False)
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """All block changes between two versions of one URL."""
+
+    url: str
+    before: int
+    after: int
+    layout_changed: bool
+    changes: tuple[BlockChange, ...] = field(repr=False)

@@ -1,0 +1,63 @@
+"""Times of captures as people and programs write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from archivebot.exceptions import UsageError
+
+LATEST = "99991231235959"
+
+
+def timestamp(when: datetime) -> str:
+    """Write a time as 14 digits, UTC.
+
+    >>> timestamp(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    '20260102030405'
+    """
+    return when.astimezone(UTC).strftime("%Y%m%d%H%M%S")
+
+
+def parse_time(text: str) -> datetime:
+    """Read 4 to 14 digits, an ISO 8601 or an HTTP date; what is left out counts to its end.
+
+    A capture at or before the result is then one at or before what was meant: ``2026`` is the whole
+    year. Raises UsageError for other texts.
+
+    >>> parse_time("20260102030405").isoformat(), parse_time("202602").isoformat()
+    ('2026-01-02T03:04:05.999999+00:00', '2026-02-28T23:59:59.999999+00:00')
+    >>> parse_time("2026-01-02T03:04:05+01:00").isoformat()
+    '2026-01-02T02:04:05.999999+00:00'
+    >>> parse_time("2026-01-02").isoformat()
+    '2026-01-02T23:59:59.999999+00:00'
+    >>> parse_time("Fri, 02 Jan 2026 03:04:05 GMT").isoformat()
+    '2026-01-02T03:04:05.999999+00:00'
+    """
+    text = text.strip()
+    try:
+        if text.isdigit():
+            return _padded(text)
+        if len(text) <= 10 and text.replace("-", "").isdigit():
+            return _padded(text.replace("-", ""))
+        when = parsedate_to_datetime(text) if "," in text else datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(
+            f"{text!r} is not a time: write 14 digits (20260102030405), 2026-01-02T03:04:05Z"
+            " or Fri, 02 Jan 2026 03:04:05 GMT"
+        ) from error
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return when if when.microsecond else when.replace(microsecond=999_999)
+
+
+def _padded(digits: str) -> datetime:
+    if not 4 <= len(digits) <= 14 or len(digits) % 2:
+        raise ValueError(digits)
+    for day in ("31", "30", "29", "28"):
+        padded = digits + (LATEST[:6] + day + LATEST[8:])[len(digits) :]
+        try:
+            return datetime.strptime(padded, "%Y%m%d%H%M%S").replace(microsecond=999_999, tzinfo=UTC)
+        except ValueError:
+            if len(digits) > 6:
+                raise
+    raise ValueError(digits)
