@@ -1,0 +1,17 @@
+"""Addresses: what identifies a page, how it is looked up, and whether it may be fetched at all."""
+
+from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, parse_seed
+from archivebot.urls.scope import Scope
+from archivebot.urls.surt import host_of, key_range, urlkey
+from archivebot.urls.traps import trap
+
+__all__ = [
+    "CANONICAL_VERSION",
+    "Scope",
+    "canonical_url",
+    "host_of",
+    "key_range",
+    "parse_seed",
+    "trap",
+    "urlkey",
+]

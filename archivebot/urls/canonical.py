@@ -1,0 +1,127 @@
+"""The canonical URL: the identity of a page in the crawl and in the archive."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, urljoin
+
+from w3lib.url import canonicalize_url
+
+from archivebot.exceptions import UsageError
+
+# Stored URLs were made by these rules; a change that gives another URL for the same text raises it.
+CANONICAL_VERSION = 1
+
+# Parameters that say where a visitor came from and never what a page holds: click and campaign ids
+# of one vendor each. fbclid, mc_eid, _hsenc, mkt_tok, vero_id and oly_* Firefox strips by default in
+# its strict mode, https://firefox-source-docs.mozilla.org/toolkit/components/antitracking/ ; the
+# others are common to lists of link cleaners. A missing name costs copies of a page, a wrong one
+# merges two pages, so only unmistakable names belong here.
+TRACKING = (
+    r"utm_\w+",  # Google Analytics and everyone who followed
+    "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "_gl",  # Google Ads, cross-domain linker
+    "fbclid", "igshid",  # Facebook, Instagram
+    "msclkid", "yclid", "twclid", "ttclid", "li_fat_id",  # Microsoft, Yandex, X, TikTok, LinkedIn
+    "mc_cid", "mc_eid",  # Mailchimp
+    "_hsenc", "_hsmi", "mkt_tok", "vero_id", "oly_anon_id", "oly_enc_id",  # HubSpot, Marketo, Vero, Omeda
+)  # fmt: skip
+
+# Session ids give one page unlimited addresses: Java, PHP, ASP. ``sid`` names other things as well,
+# so it counts only with the 32 alphanumerics of a session, as in the keys of web archives.
+SESSION = (
+    "jsessionid=.*",
+    "phpsessid=.*",
+    "sid=[0-9a-z]{32}",
+    "aspsessionid[a-z]{8}=[a-z]{24}",
+)
+
+_DROPPED = re.compile(rf"(?:{'|'.join(TRACKING)})=.*|{'|'.join(SESSION)}", re.IGNORECASE)
+_COLDFUSION = re.compile(r"cf(?:id|token)=", re.IGNORECASE)  # one session, in two parameters
+_PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
+
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_AROUND = "".join(map(chr, range(33))) + "\xa0"  # C0 controls, space and no-break space
+_INSIDE = str.maketrans("", "", "\t\r\n")  # https://url.spec.whatwg.org/#concept-basic-url-parser
+_QUERY_SAFE = "%!$&()*+,;:@/?[]|~"
+
+_DEFAULT_PORT = {"http": "80", "https": "443"}
+_HOST = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*"
+_HTTP = re.compile(
+    rf"(https?)://(?:[^/?]*@)?({_HOST}|\[[0-9a-f:.]+\])\.?(?::(\d+))?(/[^?]*)(?:\?(.*))?",
+)
+# Nothing to do for most links of a site: lower-case host, no port, plain path, no query.
+_PLAIN = re.compile(rf"https?://{_HOST}(?:/(?!\.)[A-Za-z0-9_.~-]*)+")
+
+# A scheme, unless what follows the colon is a port: "example.com:8080/a" has none.
+SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
+
+
+def canonical_url(url: str, base: str | None = None) -> str:
+    """Give the one form of an http URL under which its page is fetched, compared and stored.
+
+    A reference is resolved against ``base``. Scheme and host become lower case and IDNA; default
+    port, fragment, user info, session ids and tracking parameters go; dot segments are resolved and
+    parameters sorted; a query without ``=`` is no form data and keeps its order. The case of the
+    path stays. The result is its own canonical URL. Raises UsageError for what is no http URL.
+
+    >>> canonical_url("HTTP://User@Example.COM:80/a/../B;jsessionid=1?z=1&utm_source=x&a=2#top")
+    'http://example.com/B?a=2&z=1'
+    >>> canonical_url("../c?wsdl", "https://example.com/a/b/")
+    'https://example.com/a/c?wsdl'
+    >>> canonical_url("http://bücher.example")
+    'http://xn--bcher-kva.example/'
+    >>> canonical_url("mailto:a@b.example")
+    Traceback (most recent call last):
+    archivebot.exceptions.UsageError: 'mailto:a@b.example' is no http URL: write it like http://example.com/page
+    """
+    if _PLAIN.fullmatch(url):
+        return url
+    text = url.strip(_AROUND).translate(_INSIDE)
+    try:
+        return _canonical(urljoin(base, text) if base else text)
+    except ValueError as error:
+        raise UsageError(f"{url!r} is no http URL: write it like http://example.com/page") from error
+
+
+def parse_seed(text: str) -> str:
+    """Give the canonical URL of an address as a person types it, ``http://`` where no scheme stands.
+
+    Raises UsageError for what is no http URL.
+
+    >>> parse_seed(" example.com/Foo "), parse_seed("localhost:8000"), parse_seed("//example.com")
+    ('http://example.com/Foo', 'http://localhost:8000/', 'http://example.com/')
+    """
+    text = text.strip(_AROUND)
+    return canonical_url(text if SCHEME.match(text) else "http://" + text.removeprefix("//"))
+
+
+def _canonical(text: str) -> str:
+    if _PLAIN.fullmatch(text):
+        return text
+    match = _HTTP.fullmatch(_normalised(text))
+    if not match:
+        raise ValueError("no scheme http or https, or no host")
+    scheme, host, port, path, query = match.groups()
+    if port and port != _DEFAULT_PORT[scheme]:
+        host = f"{host}:{port}"
+    kept = _PATH_SESSION.sub("", path)
+    query = _without_session(query) if query else ""
+    url = f"{scheme}://{host}{kept}?{query}" if query else f"{scheme}://{host}{kept}"
+    return url if kept == path else _canonical(url)  # a dot segment may have appeared
+
+
+def _normalised(text: str) -> str:
+    text = _STRAY_PERCENT.sub("%25", text)  # or decoding could make a new escape of it
+    body, _, query = text.partition("#")[0].partition("?")
+    if "=" in query:
+        return canonicalize_url(f"{body}?{query}")
+    query = quote(query.strip("&"), safe=_QUERY_SAFE)
+    return f"{canonicalize_url(body)}?{query}" if query else canonicalize_url(body)
+
+
+def _without_session(query: str) -> str:
+    parameters = [each for each in query.split("&") if not _DROPPED.fullmatch(each)]
+    coldfusion = [each for each in parameters if _COLDFUSION.match(each)]
+    if len(coldfusion) == 2:
+        parameters = [each for each in parameters if each not in coldfusion]
+    return "&".join(parameters)

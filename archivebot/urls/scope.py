@@ -1,0 +1,104 @@
+"""The scope of a crawl: which URLs belong to it, and the name of the reason where one does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from archivebot.exceptions import UsageError
+from archivebot.urls.canonical import canonical_url, parse_seed
+from archivebot.urls.surt import host_of
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
+
+KINDS = ("host", "domain", "prefix", "page")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a crawl may go: ``kind`` says how far, the sets hold what the seeds stand for."""
+
+    kind: str
+    sites: frozenset[str]
+    pages: tuple[str, ...] = ()
+
+    @classmethod
+    def from_seeds(cls, seeds: Iterable[str], kind: str) -> Scope:
+        """Make the scope of some seeds: their ``host``, ``domain``, path ``prefix`` or the ``page`` only.
+
+        The host counts with its port and without ``www.``, the domain is the registrable one; http
+        and https are one. A prefix ends with the last slash of the seed's path. Raises UsageError for
+        an unknown kind and for a seed that is no URL.
+
+        >>> scope = Scope.from_seeds(["http://example.com/docs/a.html"], "prefix")
+        >>> scope.refusal("https://www.example.com/docs/b"), scope.refusal("http://example.com/blog")
+        (None, 'outside_prefix')
+        >>> Scope.from_seeds(["http://shop.example.co.uk/"], "domain").refusal("http://example.co.uk/a")
+        """
+        if kind not in KINDS:
+            raise UsageError(f"scope is {kind!r}: give one of {', '.join(KINDS)}")
+        urls = [parse_seed(seed) for seed in seeds]
+        if kind == "domain":
+            return cls(kind, frozenset(_domain(host_of(url)) for url in urls))
+        pages = [_address(url) for url in urls]
+        sites = frozenset(page.partition("/")[0] for page in pages)
+        if kind == "prefix":
+            pages = [page.partition("?")[0].rpartition("/")[0] + "/" for page in pages]
+        return cls(kind, sites, () if kind == "host" else tuple(dict.fromkeys(pages)))
+
+    def refusal(self, url: str) -> str | None:
+        """Give the name of the reason why a URL is out of scope, or None where it is in scope.
+
+        Reasons are ``scheme`` (not http or https), ``malformed``, ``other_host``, ``other_domain``,
+        ``outside_prefix`` and ``not_a_seed``.
+
+        >>> scope = Scope.from_seeds(["http://example.com:8080/"], "host")
+        >>> scope.refusal("http://example.com:8080/a"), scope.refusal("http://example.com/")
+        (None, 'other_host')
+        >>> scope.refusal("ftp://example.com:8080/"), scope.refusal("http:///a")
+        ('scheme', 'malformed')
+        """
+        if not url[:8].lower().startswith(("http://", "https://")):
+            return "scheme"
+        try:
+            url = canonical_url(url)
+        except UsageError:
+            return "malformed"
+        if self.kind == "domain":
+            return None if _domain(host_of(url)) in self.sites else "other_domain"
+        return self._refusal_of_page(_address(url))
+
+    def _refusal_of_page(self, page: str) -> str | None:
+        if self.kind == "page":
+            return None if page in self.pages else "not_a_seed"
+        if page.partition("/")[0] not in self.sites:
+            return "other_host"
+        return None if self.kind == "host" or page.startswith(self.pages) else "outside_prefix"
+
+
+def _address(url: str) -> str:
+    """Give a canonical URL without its scheme and ``www.``.
+
+    >>> _address("https://www.example.com:8443/a?b=1")
+    'example.com:8443/a?b=1'
+    """
+    return url.partition("://")[2].removeprefix("www.")
+
+
+@lru_cache(maxsize=4096)
+def _domain(host: str) -> str:
+    """Give the registrable domain of a host, or the host itself where it has none (IPs, localhost)."""
+    return _suffixes()(host).top_domain_under_public_suffix or host
+
+
+@cache
+def _suffixes() -> TLDExtract:
+    # Imported where needed: only one of four kinds asks, and it loads requests (about 80 ms).
+    from tldextract import TLDExtract
+
+    # The list that came with the package, read once: no network, no cache on disk. Private suffixes
+    # count, so that a crawl of one user of github.io does not take in all the others.
+    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)

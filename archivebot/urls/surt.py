@@ -1,0 +1,165 @@
+"""The SURT urlkey: host labels reversed, case and scheme merged, sorted for look-up and never identity."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote_to_bytes
+
+from archivebot.exceptions import UsageError
+from archivebot.urls.canonical import SCHEME
+
+MATCH_TYPES = ("exact", "prefix", "host", "domain")
+
+_INSIDE = str.maketrans("", "", "\t\r\n")
+_PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]*):(?=//))?/*([^/?]*)([^?]*)\??(.*)", re.IGNORECASE | re.DOTALL)
+_OPAQUE = re.compile(rf"{SCHEME.pattern}(?!//)", re.IGNORECASE)
+_PORT = re.compile(r":0*([0-9]*)$")
+_DOTS = re.compile(r"\.{2,}")
+_WWW = re.compile(r"^www\d*\.")
+_NESTED_PERCENT = re.compile(rb"%(?:25)+")
+_UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff#%]")
+_DEFAULT_PORT = {"http": "80", "https": "443"}
+
+# The session ids that web archives leave out of a key; only the last of each kind, as the tools do.
+_QUERY_SESSIONS = tuple(
+    re.compile(rf"(.*)(?:{pattern})(?:&(.*))?", re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        "jsessionid=[0-9a-z]{32}",
+        "phpsessid=[0-9a-z]{32}",
+        "sid=[0-9a-z]{32}",
+        "aspsessionid[a-z]{8}=[a-z]{24}",
+        "cfid=[^&]+&cftoken=[^&]+",
+    )
+)
+_ASP_NET_SESSION = re.compile(r"(.*)/\((?:[0-9a-z]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/.+\.aspx)")
+
+
+def urlkey(url: str) -> str:
+    """Give the key under which captures of a URL are sorted and found, the same as other archives use.
+
+    It agrees with the keys of pywb, cdxj-indexer and the Internet Archive. Any text has a key:
+    without a scheme it is read as http; what has no host (``urn:``, ``dns:``) stays as it is.
+
+    >>> urlkey("https://www2.Example.com:443/Path/?b=2&a=1#top")
+    'com,example)/path?a=1&b=2'
+    >>> urlkey("example.com:8080/foo"), urlkey("http://[::1]/"), urlkey("dns:example.com")
+    ('com,example:8080)/foo', '::1)/', 'dns:example.com')
+    """
+    text = _without_fragment(url)
+    if _OPAQUE.match(text):
+        return _escaped(_unescaped(text)).lower().removesuffix("/")
+    scheme, authority, path, query = _split(text)
+    key = f"{_host_key(authority, scheme)}){_path_key(path)}"
+    query = _query_key(query)
+    return f"{key}?{query}" if query else key
+
+
+def host_of(url: str) -> str:
+    """Give the host of a URL in lower case and IDNA, without user info and port; empty where it has none.
+
+    >>> host_of("http://me@WWW.Example.com:8080/a"), host_of("example.com/a"), host_of("http://[::1]:80/")
+    ('www.example.com', 'example.com', '::1')
+    >>> host_of("mailto:a@b.example"), host_of("")
+    ('', '')
+    """
+    text = _without_fragment(url)
+    return "" if _OPAQUE.match(text) else _host_and_port(_split(text)[1])[0]
+
+
+def key_range(url: str, match: str) -> tuple[str, str]:
+    """Give the half-open range [start, end) of sorted keys for one match type of the CDX server.
+
+    It holds for bare keys and for CDXJ lines, which go on with a space. A prefix that ends with a
+    slash means what lies below that folder. Raises UsageError for an unknown match type.
+
+    >>> key_range("http://example.com/a/b.html", "exact")
+    ('com,example)/a/b.html', 'com,example)/a/b.html!')
+    >>> key_range("http://example.com/a/b.html", "prefix")
+    ('com,example)/a/b.html', 'com,example)/a/b.htmm')
+    >>> key_range("http://example.com/a/", "prefix")
+    ('com,example)/a/', 'com,example)/a0')
+    >>> key_range("http://www.example.com/a", "host")
+    ('com,example)/', 'com,example*')
+    >>> key_range("http://example.com/a", "domain")
+    ('com,example)/', 'com,example-')
+    >>> key_range("com", "domain")
+    ('com)/', 'com-')
+    >>> key_range("example.com", "all")
+    Traceback (most recent call last):
+    archivebot.exceptions.UsageError: match is 'all': give one of exact, prefix, host, domain
+    """
+    key = urlkey(url)
+    host = key.partition(")/")[0]
+    if match == "exact":
+        return key, key + "!"  # the first character after the space that a key may hold
+    if match == "prefix":
+        start = key + "/" if url.rstrip().endswith("/") and not key.endswith("/") else key
+        return start, start[:-1] + chr(ord(start[-1]) + 1)
+    if match == "host":
+        return f"{host})/", f"{host}*"  # "*" follows ")"
+    if match == "domain":
+        return f"{host})/", f"{host}-"  # "-" follows ",", which goes before each sub-domain
+    raise UsageError(f"match is {match!r}: give one of {', '.join(MATCH_TYPES)}")
+
+
+def _without_fragment(url: str) -> str:
+    return url.strip().translate(_INSIDE).partition("#")[0]
+
+
+def _split(text: str) -> tuple[str, str, str, str]:
+    scheme, authority, path, query = _PARTS.findall(text)[0]  # the pattern matches any text
+    return scheme.lower() or "http", authority, path, query
+
+
+def _host_and_port(authority: str) -> tuple[str, str]:
+    host = authority.rpartition("@")[2]
+    port = _PORT.search(host)
+    if port:
+        host = host[: port.start()]
+    host = _unescaped(host.strip("[]")).decode("utf-8", "replace").lower()
+    return _idna(_DOTS.sub(".", host).strip(".")), port[1] if port else ""
+
+
+def _idna(host: str) -> str:
+    try:
+        return host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:  # a label too long or not allowed: no such host, but still a key
+        return host
+
+
+def _host_key(authority: str, scheme: str) -> str:
+    host, port = _host_and_port(authority)
+    host = _escaped(_WWW.sub("", host, count=1).encode())
+    key = host if ":" in host else ",".join(reversed(host.split(".")))
+    return key if not port or port == _DEFAULT_PORT.get(scheme) else f"{key}:{port}"
+
+
+def _path_key(path: str) -> str:
+    kept: list[str] = []
+    for segment in _unescaped(path).decode("latin-1").split("/")[1:]:
+        if segment == ".." and kept:
+            kept.pop()
+        elif segment != ".":
+            kept.append(segment)
+    joined = "/" + "/".join(filter(None, kept))
+    return _ASP_NET_SESSION.sub(r"\1", _escaped(joined.encode("latin-1")).lower())
+
+
+def _query_key(query: str) -> str:
+    query = _escaped(_unescaped(query)).lower()
+    for session in _QUERY_SESSIONS:
+        if match := session.fullmatch(query):
+            query = "".join(match.groups(""))
+    return "&".join(sorted(query.split("&"), key=lambda each: each.partition("=")))
+
+
+def _unescaped(text: str) -> bytes:
+    """Undo percent escapes until none is left."""
+    raw = text.encode("utf-8", "surrogatepass")
+    while b"%" in raw and (plain := unquote_to_bytes(_NESTED_PERCENT.sub(b"%", raw))) != raw:
+        raw = plain
+    return raw
+
+
+def _escaped(raw: bytes) -> str:
+    return _UNSAFE.sub(lambda byte: b"%%%02x" % byte[0][0], raw).decode("ascii")
