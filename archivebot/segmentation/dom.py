@@ -1,0 +1,55 @@
+"""What a person reads in a piece of markup: its text, and the texts that stand out."""
+
+from __future__ import annotations
+
+import re
+
+from turbohtml import Document, PlainText, parse
+
+from archivebot.text import normalise
+
+PLAIN = PlainText(bullet="", layout="strict")
+TABLE_PART = re.compile(rb"\s*<(?:t[rdh]|tbody|thead|tfoot|caption)\b", re.IGNORECASE)
+STANDS_OUT = ("h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend", "summary", "figcaption", "th", "dt")
+AT_START = ("strong", "b", "big", "em", "font", "mark")
+MARKED = ", ".join((*STANDS_OUT, *AT_START, "[aria-label]"))
+
+
+def read(markup: bytes, charset: str) -> Document:
+    """Parse a piece of a page by itself; rows and cells get back the table they were cut from."""
+    if TABLE_PART.match(markup):
+        markup = b"<table>" + markup
+    return parse(markup.decode(charset, "replace"), positions=False)
+
+
+def visible_text(markup: bytes, charset: str) -> str:
+    """Give the text that a reader sees, a line per paragraph, item or row.
+
+    >>> visible_text(b"<ul><li>a <b>b</b><script>x</script><li>c</ul>", "utf-8")
+    'a b\\nc'
+    >>> visible_text(b"<tr><td>1<td>2", "utf-8")
+    '1 2'
+    """
+    return normalise(read(markup, charset).to_text(PLAIN))
+
+
+def highlights(element: Document) -> list[str]:
+    """Give the texts that stand out in a block, the most prominent first.
+
+    >>> highlights(read(b"<p><b>First</b> words<h3>Small</h3><h2>Big</h2>", "utf-8"))
+    ['Big', 'Small', 'First']
+    >>> highlights(read(b"<p>Some <b>bold</b> in the middle", "utf-8"))
+    []
+    """
+    found: dict[str, str] = {}
+    start: str | None = None
+    for marked in element.select(MARKED):
+        if marked.tag in STANDS_OUT:
+            found.setdefault(marked.tag, normalise(marked.text))
+        elif "aria-label" in marked.attrs:
+            found.setdefault("aria-label", normalise(str(marked.attrs["aria-label"])))
+        elif "start" not in found:
+            start = normalise(element.to_text(PLAIN)[:400]) if start is None else start
+            if (text := normalise(marked.text)) and start.startswith(text):
+                found["start"] = text
+    return [found[name] for name in (*STANDS_OUT, "aria-label", "start") if found.get(name)]

@@ -1,0 +1,85 @@
+"""What an element is to the partition: the eleven rules of the block paper in their modern reading.
+
+Song, Wang, Bao, Shen, "Collecting and Storing Web Archive Based on Page Block", Journal of
+Software 19(2), 2008, walk the tree and ask of each node whether it is a block:
+
+1. nothing to see in it: no (:func:`visible`)
+2. a functional node (a link, an image, a control): no, it belongs to the run of its siblings
+3. a format node: no, likewise
+4. only one child: no, descend
+5. smaller than the least size of its tag: no, it belongs to the run of its siblings
+6. another colour than its children: no, descend. Colour needs rendering; a wrapper that holds
+   nearly all of its parent is descended into instead (:data:`WRAPPER_SHARE`)
+7. a layout node without text of its own: descend, which is the next level of the block tree
+8. to 10. a layout node beside others, or with text of its own: yes
+11. otherwise: no
+
+The paper counts DIV as a format node; today it is the commonest layout node. Read literally the
+rules leave 88 % of the bytes of current pages in the layout and give 29 % of them no block.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from turbohtml import Element, Text
+
+from archivebot.segmentation.tree import Node
+
+FORMAT = frozenset(
+    "abbr acronym b bdi bdo big br center cite code data del dfn em font i ins kbd mark nobr q rp rt ruby"
+    " s samp small span strike strong sub sup time tt u var wbr".split()
+)
+FUNCTIONAL = frozenset("a area button label map meter object output progress select".split())
+SEEN_WITHOUT_TEXT = frozenset(
+    "audio button canvas embed iframe img input object picture select svg textarea video".split()
+)
+INVISIBLE = frozenset(
+    "base basefont bgsound head link meta noframes param script source style template title track".split()
+)
+UNCUT = SEEN_WITHOUT_TEXT - {"button", "object"} | INVISIBLE | {"math", "noscript", "option"}
+
+# Rule 5. Rows and items come by the hundred and are short: below this many bytes they are kept
+# together in runs. Everything else may be as small as one word.
+LEAST_BYTES = dict.fromkeys("li dt dd tr td th option".split(), 200)
+
+# Rules 2 and 3. An inline element of more bytes than this wraps a region (<font> around a page,
+# <a> around a card) and is treated as layout.
+INLINE_BYTES = 1024
+
+# Rule 6. A child that holds this share of its parent's bytes is a wrapper, not a block: its own
+# parts stand beside its siblings.
+WRAPPER_SHARE = 0.9
+
+# Nodes looked at before something is taken to be visible; keeps hostile pages linear.
+GLANCE = 2000
+
+
+def visible(node: Node) -> bool:
+    """Tell whether a reader sees anything of it: text, a picture or a control (rule 1)."""
+    if node.element is None or node.tag in SEEN_WITHOUT_TEXT:
+        return True
+    if node.tag in INVISIBLE:
+        return False
+    descendants = iter(node.element.descendants)
+    for inner in islice(descendants, GLANCE):
+        if isinstance(inner, Text):
+            parent = inner.parent
+            if not inner.data.isspace() and not (isinstance(parent, Element) and parent.tag in INVISIBLE):
+                return True
+        elif isinstance(inner, Element) and inner.tag in SEEN_WITHOUT_TEXT:
+            return True
+    return next(descendants, None) is not None
+
+
+def is_block(node: Node) -> bool:
+    """Tell whether an element can be a block by itself, rather than a part of a run (rules 2, 3, 5)."""
+    size = node.end - node.start
+    if node.tag in UNCUT or node.tag in FORMAT or node.tag in FUNCTIONAL or node.element is None:
+        return size > INLINE_BYTES
+    return size >= LEAST_BYTES.get(node.tag, 0)
+
+
+def divisible(node: Node) -> bool:
+    """Tell whether cuts may be made inside an element at all."""
+    return node.element is not None and node.tag not in UNCUT

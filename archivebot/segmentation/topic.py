@@ -1,0 +1,87 @@
+"""The topic of a block: a short phrase found in it or extracted from it.
+
+Method: Song, Wang, Bao, Shen, "Collecting and Storing Web Archive Based on Page Block", Journal of
+Software 19(2), 2008, TopicGenerator. The same content always gives the same topic.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import lru_cache
+from importlib.resources import files
+
+import snowballstemmer
+
+from archivebot.segmentation.dom import PLAIN, highlights, read
+from archivebot.text import normalise, words
+
+# The paper's theta and delta. Six words are what fits one column of a table of blocks; a text below
+# twelve words is too short for counting to say more than its first words do.
+MOST_WORDS = 6
+COUNTED_FROM = 12
+MOST_CHARACTERS = 60
+
+STOP_WORDS = frozenset(files(__package__).joinpath("stopwords.txt").read_text("utf-8").split())
+
+
+def topic(markup: bytes, charset: str) -> str:
+    """Name what a block is about in at most six words.
+
+    A heading or another text that stands out is the topic; where there is none, the first words of
+    a short text, or the most frequent words of a long one, are.
+
+    >>> topic(b"<h2>Opening hours</h2><p>We are open all days.", "utf-8")
+    'Opening hours'
+    >>> topic(b"<p>Call the office on Monday", "utf-8")
+    'Call office Monday'
+    >>> topic("<h3>北京大学图书馆</h3><p>开放时间".encode(), "utf-8")
+    '北京大学图书馆'
+    >>> topic(b"<img src=a.png>", "utf-8")
+    ''
+    """
+    element = read(markup, charset)
+    for text in highlights(element):
+        return text if _length(text) <= MOST_WORDS else _trimmed(text)
+    text = normalise(element.to_text(PLAIN))
+    return _trimmed(text) if _length(text) < COUNTED_FROM else _extracted(text)
+
+
+def _length(text: str) -> float:
+    """Count words; two characters of a script without spaces count as one."""
+    return sum(0.5 if len(word) == 2 and word[0] > "\u2e7f" else 1 for word in words(text))
+
+
+def _trimmed(text: str) -> str:
+    kept: dict[str, str] = {}
+    for token in text.split():
+        token = token.strip("\"'.,:;!?()[]{}<>|*•·–—-«»“”‘’。，、；：！？（）「」『』《》")
+        key = token.casefold()
+        if token and key not in STOP_WORDS and key not in kept:
+            kept[key] = token
+        if len(kept) == MOST_WORDS:
+            break
+    return " ".join(kept.values())[:MOST_CHARACTERS].rstrip()
+
+
+def _extracted(text: str) -> str:
+    """Take the best terms: how often they occur, times how many lines hold them."""
+    frequency: Counter[str] = Counter()
+    lines: defaultdict[str, int] = defaultdict(int)
+    forms: dict[str, str] = {}
+    for line in text.splitlines():
+        stems = [(stem(word), word) for word in words(line) if word not in STOP_WORDS and not word.isdigit()]
+        frequency.update(term for term, _ in stems)
+        for term, word in dict(stems).items():
+            lines[term] += 1
+            forms.setdefault(term, word)
+    best = sorted(frequency, key=lambda term: -frequency[term] * lines[term])[:MOST_WORDS]
+    return " ".join(forms[term] for term in best)[:MOST_CHARACTERS].rstrip()
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Reduce an English word to its stem; other words stay (Porter, "Snowball", 2001)."""
+    return str(_STEMMER.stemWord(word)) if word.isascii() else word
+
+
+_STEMMER = snowballstemmer.stemmer("english")

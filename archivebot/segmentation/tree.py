@@ -1,0 +1,138 @@
+"""Element spans in bytes: where each element of a body starts and ends, whatever the markup.
+
+The tree is built by turbohtml after the WHATWG rules. It is fed one character per byte (latin-1),
+or one per 16-bit unit for UTF-16, so that its offsets are offsets of the body.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from turbohtml import Element, SourceLocation, Text, parse
+
+ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An element, or a piece of text (``element`` None), in [start, end) of the source text."""
+
+    element: Element | None
+    start: int
+    end: int
+
+    @property
+    def tag(self) -> str:
+        """Lower-case name of the element, or "" for text."""
+        return "" if self.element is None else str(self.element.tag)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A body as text whose index times ``unit`` is a byte offset."""
+
+    text: str
+    unit: int
+
+    @classmethod
+    def of(cls, body: bytes, charset: str) -> Source:
+        """Read a body so that offsets hold; ``charset`` only tells UTF-16 from the rest."""
+        if charset.startswith("utf-16"):
+            return cls(_utf16_units(body, charset), 2)
+        return cls(body.decode("latin-1").replace("\r\n", " \n"), 1)
+
+
+def _utf16_units(body: bytes, charset: str) -> str:
+    if body.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE)):
+        charset = "utf-16-be" if body.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+    elif charset == "utf-16":
+        charset = "utf-16-le"
+    text = body[: len(body) & ~1].decode(charset, "surrogatepass")
+    return ASTRAL.sub("xx", text).replace("\r\n", " \n")
+
+
+def root(source: Source) -> Node | None:
+    """Give the body element of a page with the range of its content, or None where there is none."""
+    body = parse(source.text, source_locations=True).find("body")
+    if body is None:
+        return None
+    location = body.source_location
+    return Node(body, location.start_tag.end_offset if location else 0, len(source.text))
+
+
+def content(node: Node) -> tuple[int, int]:
+    """Give the range between the start tag and the end tag of an element."""
+    location = node.element.source_location if node.element is not None else None
+    if location is None:
+        return node.start, node.end
+    end = location.end_tag.start_offset if location.end_tag else node.end
+    return min(location.start_tag.end_offset, node.end), max(min(end, node.end), node.start)
+
+
+def children(parent: Element, start: int, end: int) -> Iterator[Node]:
+    """Yield the child elements and texts of an element in source order, without overlap, in [start, end).
+
+    An element that the source does not hold (an implied TBODY) is passed through. One that the
+    parser moved out of its parent's range (foster parenting, misnesting) is left out: its bytes lie
+    between the others.
+    """
+    position = start
+    open_child: Node | None = None  # without an end tag it ends where the next child starts
+    text_since = False
+    for child, location in _located(parent):
+        if location is None or isinstance(child, Text):
+            text_since = True
+            continue
+        tag = location.start_tag
+        at = tag.start_offset
+        if not position <= at < end:
+            continue
+        if open_child is not None:
+            yield Node(open_child.element, open_child.start, at)
+        elif text_since:
+            yield Node(None, position, at)
+        open_child, text_since = None, False
+        closing = location.end_tag or (tag if child.tag in VOID else None)
+        if closing is None:
+            open_child = Node(child, at, end)
+            position = tag.end_offset
+        else:
+            position = min(max(closing.end_offset, tag.end_offset), end)
+            yield Node(child, at, position)
+    if open_child is not None:
+        yield open_child
+    elif text_since:
+        yield Node(None, position, end)
+
+
+def _located(parent: Element) -> Iterator[tuple[Element | Text, SourceLocation | None]]:
+    """Yield elements with their location and texts that show something, through implied elements."""
+    for child in parent.children:
+        if isinstance(child, Element):
+            location = child.source_location
+            if location is None:
+                yield from _through(child)
+            else:
+                yield child, location
+        elif isinstance(child, Text) and not child.data.isspace():
+            yield child, None
+
+
+def _through(implied: Element) -> Iterator[tuple[Element | Text, SourceLocation | None]]:
+    stack = [iter(implied.children)]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+        elif isinstance(child, Element):
+            location = child.source_location
+            if location is None:
+                stack.append(iter(child.children))
+            else:
+                yield child, location
+        elif isinstance(child, Text) and not child.data.isspace():
+            yield child, None
