@@ -1,0 +1,264 @@
+"""The archive: put pages in, look back at them. The one place where stages and store meet."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import datetime
+
+from archivebot.bodies import Bodies
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
+from archivebot.fingerprint import sha256_hex
+from archivebot.models import Capture, Delta, Kind, Outcome, Page, PlacedBlock, Snapshot
+from archivebot.recorder import Recorder, lineage_id
+from archivebot.segmentation.dom import visible_text
+from archivebot.segmentation.segmenter import partition
+from archivebot.storage import open_store
+from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, VersionId
+from archivebot.urls import key_range, parse_seed
+from archivebot.versioning.delta import PlacedText, compare
+from archivebot.versioning.policy import WINDOW, Step, next_level
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A version that does not rebuild to what was recorded."""
+
+    url: str
+    version: int | None
+    digest: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockState:
+    """The content that one block had from ``version`` on; no text while it was not on the page."""
+
+    version: int
+    captured_at: datetime
+    topic: str
+    text: str | None
+
+
+class Archive:
+    """Pages, versions and blocks of an archive, over one store.
+
+    All calls must come from the thread that opened it. Pages are named by their canonical URL;
+    what a person types is turned into it by :meth:`resolve`.
+    """
+
+    def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
+        self._store, self._config = store, config
+        self._bodies = Bodies(store)
+        self._recorder = Recorder(store, self._bodies, config)
+
+    @classmethod
+    def open(cls, config: ArchiveConfig, create: bool = True) -> Archive:
+        """Open the archive that the configuration names; it is made where it does not exist yet.
+
+        Raises UsageError for a URI of no known kind, StorageError where it cannot be opened,
+        NotArchived where there is none and ``create`` is false.
+        """
+        return cls(open_store(config.uri, create), config)
+
+    @property
+    def uri(self) -> str:
+        """The URI that opens this archive again."""
+        return self._store.uri
+
+    def close(self) -> None:
+        """Release the archive."""
+        self._store.close()
+
+    def segment(self, page: Page) -> Snapshot:
+        """Cut a page into blocks, as deep as its history or its own wish says."""
+        if page.outcome is not Outcome.FETCHED:
+            return Snapshot(page, None)
+        level = page.level or self._level(page.url)
+        return Snapshot(page, partition(page.body, level, page.header("Content-Type") or ""))
+
+    def _level(self, url: str) -> int:
+        recent = [version for version in self._store.versions(url, last=WINDOW + 1) if version.number]
+        if not recent:
+            return self._config.level
+        adjusted = (
+            next_level([_step(version) for version in recent[1:]]) if self._config.adjust_level else None
+        )
+        return adjusted or recent[-1].level
+
+    def add(self, snapshot: Snapshot) -> Capture:
+        """Store one visit; when this returns it is durable.
+
+        Raises StorageError where the store fails; nothing of the visit is stored then.
+        """
+        return self._recorder.add(snapshot)
+
+    def holds(self, page: Page) -> bool:
+        """Tell whether this very visit (URL, time, outcome, body) is in the archive."""
+        digest = sha256_hex(page.body) if page.body else None
+        return self._store.holds(page.url, page.captured_at, page.outcome, digest)
+
+    def validators(self, url: str) -> tuple[str | None, str | None]:
+        """Give ETag and Last-Modified of the content stored last, to ask the server with."""
+        for capture in self._store.captures(url, newest_first=True):
+            if capture.number is not None and capture.outcome is Outcome.FETCHED:
+                fields = {name.lower(): value for name, value in capture.headers}
+                return fields.get("etag"), fields.get("last-modified")
+        return None, None
+
+    def resolve(self, text: str) -> str:
+        """Give the URL of the archived page that a typed URL means.
+
+        http and https, with and without www, upper and lower case are the same page where only one
+        of them has content. Raises NotArchived where the archive never saw any, UsageError where
+        the text is no URL.
+        """
+        url = parse_seed(text)
+        if self._store.head(url).versions:
+            return url
+        same_key = [found for _, found in self._store.urls(*key_range(url, "exact"))]
+        if not same_key:
+            raise NotArchived(f"{url} was never captured in {self.uri}")
+        best = max(same_key, key=lambda found: (self._store.head(found).versions, found == url))
+        return best if self._store.head(best).versions or url not in same_key else url
+
+    def captures(self, url: str) -> list[Capture]:
+        """Give the captures of a page, oldest first."""
+        return list(self._store.captures(url))
+
+    def at(self, url: str, when: datetime | None) -> Capture:
+        """Give the capture nearest at or before a time, else the first; the last without a time.
+
+        Only captures with content count, unless the page never had any. Raises NotArchived.
+        """
+        captures = [capture for capture in self._store.captures(url) if capture.digest]
+        captures = [capture for capture in captures if capture.number is not None] or captures
+        if not captures:
+            raise NotArchived(f"{url} has no capture with a body in {self.uri}")
+        before = [capture for capture in captures if when is None or capture.captured_at <= when]
+        return before[-1] if before else captures[0]
+
+    def body(self, capture: Capture) -> bytes:
+        """Rebuild the bytes that a capture saw; raises NotArchived and CorruptObject."""
+        return self._bodies.get(self.seen(capture)).body
+
+    def seen(self, capture: Capture) -> StoredVersion:
+        """Give the version that a capture points at; raises NotArchived where it saw no body."""
+        version = self._store.find(capture.url, (capture.digest or "").removeprefix("sha256:"))
+        if version is None:
+            raise NotArchived(f"the capture of {capture.url} has no body")
+        return version
+
+    def version_count(self, url: str) -> int:
+        """Give how many versions of content a page has."""
+        return self._store.head(url).versions
+
+    def version(self, url: str, number: int) -> StoredVersion:
+        """Give a version of a page by its number; raises NotArchived."""
+        for version in self._store.versions(url):
+            if version.number == number:
+                return version
+        raise NotArchived(f"{url} has no version {number}")
+
+    def blocks(self, version: StoredVersion) -> list[tuple[PlacedBlock, str]]:
+        """Give the partition of a version with the text of each block."""
+        content = self._bodies.get(version)
+        body = content.body
+        return [
+            (
+                PlacedBlock(
+                    lineage_id(version.url, slot.lineage), slot.level, slot.start, slot.end, slot.topic
+                ),
+                visible_text(body[slot.start : slot.end], content.charset),
+            )
+            for slot in content.slots
+        ]
+
+    def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
+        """Give what happened to each block between two versions of a page."""
+        return Delta(
+            url=url,
+            before=before.number or 0,
+            after=after.number or 0,
+            layout_changed=before.layout != after.layout,
+            changes=compare(self._texts(before), self._texts(after)),
+        )
+
+    def _texts(self, version: StoredVersion) -> list[PlacedText]:
+        content = self._bodies.get(version)
+        body = content.body
+        return [
+            PlacedText(
+                lineage_id(version.url, slot.lineage),
+                slot.topic,
+                body[slot.start : slot.end],
+                version.charset,
+            )
+            for slot in content.slots
+        ]
+
+    def block_history(self, url: str, lineage: str) -> list[BlockState]:
+        """Give the contents that one block had through time, oldest first.
+
+        Raises NotArchived where the page has no block of that lineage.
+        """
+        name = lineage.rpartition("-")[2]
+        states: list[BlockState] = []
+        current: bytes | None = None
+        for capture in self.captures(url) if lineage_id(url, name) == lineage or name == lineage else ():
+            if capture.number is None or capture.kind is Kind.REVISIT:
+                continue
+            content = self._bodies.get(self.seen(capture))
+            slot = next((slot for slot in content.slots if str(slot.lineage) == name), None)
+            data = content.body[slot.start : slot.end] if slot else None
+            if data != current:
+                text = visible_text(data, content.charset) if data is not None else None
+                states.append(
+                    BlockState(capture.number, capture.captured_at, slot.topic if slot else "", text)
+                )
+            current = data
+        if not states:
+            raise NotArchived(f"{url} has no block {lineage!r}; see its blocks with: scrapy blocks {url}")
+        return states
+
+    def totals(self) -> dict[str, Totals]:
+        """Give the sums per host, and those of the whole archive under ""."""
+        return self._store.totals()
+
+    def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:
+        """Rebuild versions, all or that many at random, and hash them and their blocks again.
+
+        Gives how many were checked, and what is damaged. Nothing is changed.
+        """
+        ids = list(self._store.version_ids())
+        if sample is not None and sample < len(ids):
+            ids = sorted(random.sample(ids, sample))
+        damage = [Damage("", None, "", reason) for reason in self._store.check()]
+        damage.extend(found for found in map(self._check, ids) if found)
+        return len(ids), damage
+
+    def _check(self, identity: VersionId) -> Damage | None:
+        try:
+            version = self._store.version(identity)
+        except ArchiveError as error:
+            return Damage("", None, f"version {identity}", str(error))
+        try:
+            content = self._bodies.get(version)
+            slots = content.slots
+            if len(slots) != version.blocks or (slots and slots[-1].end > version.length):
+                raise CorruptObject("its block table is not that of its body")
+        except ArchiveError as error:
+            return Damage(version.url, version.number, version.digest, str(error))
+        return None
+
+
+def _step(version: StoredVersion) -> Step:
+    return Step(
+        level=version.level,
+        blocks=version.blocks,
+        new_blocks=version.new_blocks,
+        length=version.length,
+        new_bytes=version.new_bytes,
+        stored_bytes=version.stored_bytes,
+    )

@@ -1,0 +1,67 @@
+"""The contents of versions, rebuilt from their frames."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from archivebot.exceptions import CorruptObject
+from archivebot.fingerprint import sha256_hex
+from archivebot.storage import frames
+from archivebot.storage.base import ArchiveStore, StoredVersion, VersionId
+from archivebot.storage.content import Slot, body_of, slots_of
+
+# Contents kept at hand, in bytes: the next version of a page is compressed against its last one.
+KEPT_BYTES = 48 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A version in full: its body, and the table of its blocks."""
+
+    packed: bytes = field(repr=False)
+    charset: str
+
+    @property
+    def body(self) -> bytes:
+        """The bytes as they were fetched."""
+        return body_of(self.packed)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Which block stands where in the body."""
+        return slots_of(self.packed)
+
+
+class Bodies:
+    """Rebuilds contents; those used last stay in memory."""
+
+    def __init__(self, store: ArchiveStore) -> None:
+        self._store = store
+        self._kept: OrderedDict[VersionId, bytes] = OrderedDict()
+        self._size = 0
+
+    def get(self, version: StoredVersion) -> Content:
+        """Rebuild a version; raises CorruptObject where its body does not have the digest recorded."""
+        packed = self._kept.get(version.id)
+        if packed is None:
+            packed = self._decoded(version)
+            if sha256_hex(body_of(packed)) != version.digest:
+                raise CorruptObject(
+                    f"version {version.number} of {version.url} does not rebuild to its digest"
+                )
+            self._keep(version.id, packed)
+        self._kept.move_to_end(version.id)
+        return Content(packed, version.charset)
+
+    def _decoded(self, version: StoredVersion) -> bytes:
+        base = self._kept.get(version.base) if version.base is not None else None
+        if base is not None:
+            return frames.decode([self._store.frame(version.id)], base)
+        return frames.decode(self._store.frames(version.id))
+
+    def _keep(self, version: VersionId, packed: bytes) -> None:
+        self._kept[version] = packed
+        self._size += len(packed)
+        while self._size > KEPT_BYTES and len(self._kept) > 1:
+            self._size -= len(self._kept.popitem(last=False)[1])

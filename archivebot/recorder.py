@@ -1,0 +1,198 @@
+"""From a snapshot to a stored capture: compare with what the archive holds, keep what is new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from archivebot.bodies import Bodies, Content
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import Conflict
+from archivebot.fingerprint import piece_id, sha256_hex
+from archivebot.models import Capture, Change, Kind, Outcome, Page, Partition, PlacedBlock, Snapshot
+from archivebot.segmentation.dom import visible_text
+from archivebot.segmentation.layout import split
+from archivebot.segmentation.topic import topic
+from archivebot.storage import frames
+from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion
+from archivebot.storage.content import Slot, pack
+from archivebot.storage.sketch import sketch
+from archivebot.urls import urlkey
+from archivebot.versioning.align import align
+from archivebot.versioning.policy import kind_of
+
+# Attempts to store a capture while other processes store versions of the same page.
+ATTEMPTS = 8
+
+
+class Recorder:
+    """Stores snapshots; the only writer of versions."""
+
+    def __init__(self, store: ArchiveStore, bodies: Bodies, config: ArchiveConfig) -> None:
+        self._store, self._bodies, self._config = store, bodies, config
+
+    def add(self, snapshot: Snapshot) -> Capture:
+        """Store one visit and give it as a capture; a visit stored before changes nothing.
+
+        Raises StorageError where the store fails, Conflict where other writers of the same page
+        were first again and again.
+        """
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return self._add(snapshot)
+            except Conflict:
+                continue
+        return self._add(snapshot)
+
+    def _add(self, snapshot: Snapshot) -> Capture:
+        page = snapshot.page
+        head = self._store.head(page.url)
+        latest = self._store.latest(page.url, page.captured_at) if head.versions else None
+        digest = sha256_hex(page.body) if page.body else None
+        kind = kind_of(page.outcome, digest, latest.digest if latest else None)
+        if digest is None:
+            known = latest if kind is Kind.REVISIT else None
+        else:
+            known = latest if latest and latest.digest == digest else self._store.find(page.url, digest)
+            if known is None:
+                return self._add_version(snapshot, kind, head, latest, digest)
+        capture = _capture(page, kind, known)
+        self._store.add(capture, head, known.id if known else None)
+        return capture
+
+    def _add_version(
+        self, snapshot: Snapshot, kind: Kind, head: PageHead, latest: StoredVersion | None, digest: str
+    ) -> Capture:
+        page, content = snapshot.page, snapshot.page.outcome is Outcome.FETCHED
+        cut = Cut.of(page.body, snapshot.partition if content else None)
+        blocks = place(cut, self._bodies.get(latest) if latest and cut.blocks else None, head.lineages)
+        pieces = sketch(map(piece_id, cut.blocks))
+        base = self._base(page, pieces, latest)
+        frame = frames.encode(
+            pack([block.slot for block in blocks], page.body),
+            self._bodies.get(base).packed if base else None,
+            self._config.zstd_level,
+        )
+        record = StoredVersion(
+            id=0,
+            url=page.url,
+            number=head.versions + 1 if content else None,
+            digest=digest,
+            length=len(page.body),
+            charset=cut.partition.charset,
+            level=cut.partition.level,
+            segmenter=cut.partition.segmenter,
+            layout=cut.layout,
+            blocks=len(blocks),
+            new_blocks=sum(block.new for block in blocks),
+            new_bytes=sum(block.slot.end - block.slot.start for block in blocks if block.new),
+            cost=frames.cost(len(page.body), base.cost if base else 0),
+            base=base.id if base else None,
+            stored_bytes=len(frame),
+        )
+        capture = replace(
+            _capture(page, kind, record),
+            stored_bytes=record.stored_bytes,
+            new_blocks=record.new_blocks,
+            blocks=tuple(block.placed(page.url) for block in blocks),
+        )
+        lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])
+        self._store.add(capture, head, NewVersion(record, frame, lineages, pieces))
+        return capture
+
+    def _base(
+        self, page: Page, pieces: tuple[int, ...], latest: StoredVersion | None
+    ) -> StoredVersion | None:
+        """Choose what to compress against: the latest version, else a page of the site most like it."""
+        bound = self._config.frame_bound
+        if latest is not None and frames.cost(len(page.body), latest.cost) <= bound:
+            return latest
+        room = bound // 2 - frames.cost(len(page.body))
+        return self._store.similar(urlkey(page.url), pieces, room) if room > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A body with its partition applied: the bytes of its blocks, and the id of its layout."""
+
+    partition: Partition
+    blocks: tuple[bytes, ...]
+    layout: int
+
+    @classmethod
+    def of(cls, body: bytes, partition: Partition | None) -> Cut:
+        """Apply a partition; a body without one is all layout."""
+        partition = partition or Partition(len(body), 0, "utf-8", 0, ())
+        layout, blocks = split(body, partition.blocks)
+        return cls(partition, blocks, int.from_bytes(layout.digest()[:8], "big", signed=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A block of a version about to be stored: where it stands, and what happened to it."""
+
+    slot: Slot
+    change: Change
+    new: bool
+
+    def placed(self, url: str) -> PlacedBlock:
+        slot = self.slot
+        lineage = lineage_id(url, slot.lineage)
+        return PlacedBlock(lineage, slot.level, slot.start, slot.end, slot.topic, self.change, self.new)
+
+
+def place(cut: Cut, before: Content | None, lineages: int) -> list[Placement]:
+    """Give every block of a cut its lineage: that of the block it continues, or the next free one."""
+    slots, body = (before.slots, before.body) if before else ((), b"")
+    old = [body[slot.start : slot.end] for slot in slots]
+    charset = cut.partition.charset
+    placements: list[Placement] = []
+    for match, block, data in zip(
+        align(
+            old,
+            cut.blocks,
+            lambda index: visible_text(old[index], before.charset if before else charset),
+            lambda index: visible_text(cut.blocks[index], charset),
+        ),
+        cut.partition.blocks,
+        cut.blocks,
+        strict=False,  # removed blocks come last
+    ):
+        known = slots[match.before] if match.before is not None else None
+        lineages += known is None
+        new = match.change in (Change.ADDED, Change.MODIFIED)
+        words = topic(data, charset) if known is None or new else known.topic
+        slot = Slot(block.start, block.end, block.level, known.lineage if known else lineages, words)
+        placements.append(Placement(slot, match.change, new))
+    return placements
+
+
+def lineage_id(url: str, lineage: int | str) -> str:
+    """Name a block of a page for ever: 8 hex digits of the SHA-256 of its URL, and its number there.
+
+    >>> lineage_id("http://example.com/", 7)
+    '2a1b4024-7'
+    """
+    return f"{sha256_hex(url.encode())[:8]}-{lineage}"
+
+
+def _capture(page: Page, kind: Kind, version: StoredVersion | None) -> Capture:
+    return Capture(
+        url=page.url,
+        urlkey=urlkey(page.url),
+        captured_at=page.captured_at,
+        outcome=page.outcome,
+        kind=kind,
+        status=page.status,
+        number=version.number if version else None,
+        digest=f"sha256:{version.digest}" if version else None,
+        size=version.length if version else 0,
+        stored_bytes=0,
+        level=version.level if version else None,
+        block_count=version.blocks if version else 0,
+        new_blocks=0,
+        links=page.links,
+        reason=page.reason,
+        location=page.location,
+        origin=page.origin,
+        headers=page.headers,
+    )

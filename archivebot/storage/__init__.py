@@ -1,0 +1,35 @@
+"""Where captures, versions, blocks and frames are kept: one contract, several back ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.storage.base import ArchiveStore
+
+__all__ = ["ArchiveStore", "open_store"]
+
+
+def open_store(uri: str, create: bool = True) -> ArchiveStore:
+    """Open the store that a URI names, and make it where it does not exist yet.
+
+    ``sqlite:///archive.db`` is a file in the working directory, ``sqlite:////srv/archive.db`` one
+    by its full path, ``mongodb://host/database`` a database of a MongoDB server.
+
+    Raises UsageError for another URI, StorageError where the store cannot be opened, and
+    NotArchived where a file does not exist and ``create`` is false.
+    """
+    scheme, separator, rest = uri.partition("://")
+    if separator and scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
+        from archivebot.storage.sqlite import SQLiteStore
+
+        if not create and not Path(rest[1:]).exists():
+            raise NotArchived(f"there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI")
+        return SQLiteStore(rest[1:])
+    if separator and scheme in ("mongodb", "mongodb+srv"):
+        from archivebot.storage.mongo import MongoStore
+
+        return MongoStore(uri)
+    raise UsageError(
+        f"{uri!r} names no archive: write sqlite:///archive.db, sqlite:////full/path.db or mongodb://host/database"
+    )

@@ -1,0 +1,138 @@
+"""The contract of an archive's store: what is kept, and what every back end promises.
+
+* A capture is visible wholly or not at all; when :meth:`ArchiveStore.add` returns it is durable.
+* Adding the same capture twice changes nothing.
+* Version numbers and lineages of a page are given once; of two writers the second gets
+  :class:`~archivebot.exceptions.Conflict` and has stored nothing.
+* Reading never writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from archivebot.models import Capture, Outcome
+
+VersionId = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """One distinct body of one URL.
+
+    ``number`` counts the versions of content from 1; None for the body of an error or redirect.
+    ``digest`` is the SHA-256 of the body (64 hex digits), ``layout`` the id of the bytes around
+    the blocks, ``new_blocks`` and ``new_bytes`` the blocks that differ from the version before,
+    ``cost`` the bytes that reading it decodes, ``base`` the version it is compressed against,
+    ``stored_bytes`` the size of its frame.
+    """
+
+    id: VersionId
+    url: str
+    number: int | None
+    digest: str
+    length: int
+    charset: str
+    level: int
+    segmenter: int
+    layout: int
+    blocks: int
+    new_blocks: int
+    new_bytes: int
+    cost: int
+    base: VersionId | None
+    stored_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A version to be stored: its record (``id`` is ignored), its frame, and its page's counters after it.
+
+    ``sketch`` are the least piece ids of the page's blocks, by which similar pages are found.
+    """
+
+    record: StoredVersion
+    frame: bytes = field(repr=False)
+    lineages: int
+    sketch: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageHead:
+    """What the next version of a page follows: how many versions and lineages there are."""
+
+    versions: int = 0
+    lineages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over the whole archive or one host; ``bytes_stored`` of a host counts frames only."""
+
+    captures: int
+    urls: int
+    versions: int
+    blocks: int
+    bytes_fetched: int
+    bytes_stored: int
+
+
+class ArchiveStore(Protocol):
+    """A place that keeps captures, versions and frames."""
+
+    uri: str
+
+    def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
+        """Store a capture, with the version it brings or points at; False if it was there already.
+
+        ``head`` is what :meth:`head` gave when the version was made; Conflict is raised where it
+        is no longer true.
+        """
+
+    def head(self, url: str) -> PageHead:
+        """Give the counters of a page; all 0 for one never seen."""
+
+    def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
+        """Give the version of content seen last, at or before ``when`` if given."""
+
+    def find(self, url: str, digest: str) -> StoredVersion | None:
+        """Give the version of a URL with that body."""
+
+    def version(self, version: VersionId) -> StoredVersion:
+        """Give a version by its id; raises NotArchived."""
+
+    def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
+        """Give the versions of a URL in the order they were stored, all or only the last ones."""
+
+    def version_ids(self) -> Iterator[VersionId]:
+        """Give the ids of all versions, page by page in the order they were stored."""
+
+    def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
+        """Give a version of the same host, at most that dear to read, that shares most blocks."""
+
+    def frame(self, version: VersionId) -> bytes:
+        """Give the frame of a version; raises NotArchived."""
+
+    def frames(self, version: VersionId) -> list[bytes]:
+        """Give the frames that rebuild a version, the one that stands alone first; raises NotArchived."""
+
+    def captures(self, url: str, newest_first: bool = False) -> Iterator[Capture]:
+        """Give the captures of a URL, oldest first."""
+
+    def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
+        """Tell whether there is a capture of that URL, time, outcome and body (None: any body)."""
+
+    def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
+        """Give (urlkey, url) of the pages whose urlkey is in [start, end), sorted."""
+
+    def totals(self) -> dict[str, Totals]:
+        """Give the sums per host, and those of the whole archive under ""."""
+
+    def check(self) -> list[str]:
+        """Look for damage below the versions: broken files, references to nothing."""
+
+    def close(self) -> None:
+        """Release the store."""

@@ -1,0 +1,79 @@
+"""What a frame decodes to: the block table of a version, then its body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from archivebot.exceptions import CorruptObject
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The block ``lineage`` of its page stands in [start, end) of the body, cut at depth ``level``."""
+
+    start: int
+    end: int
+    level: int
+    lineage: int
+    topic: str
+
+
+def pack(slots: Sequence[Slot], body: bytes) -> bytes:
+    """Write a block table and a body as one piece of bytes.
+
+    The first line is the number of blocks. A line per block follows: the bytes between it and the
+    block before, its length, its level, its lineage and its topic, with tabs between. The rest is
+    the body. Distances rather than offsets leave the lines of unchanged blocks unchanged.
+
+    >>> pack([Slot(5, 9, 1, 1, "News"), Slot(12, 20, 2, 7, "")], b"<html>...")
+    b'2\\n5\\t4\\t1\\t1\\tNews\\n3\\t8\\t2\\t7\\t\\n<html>...'
+    """
+    lines = [f"{len(slots)}\n"]
+    position = 0
+    for slot in slots:
+        topic = " ".join(slot.topic.split())
+        lines.append(
+            f"{slot.start - position}\t{slot.end - slot.start}\t{slot.level}\t{slot.lineage}\t{topic}\n"
+        )
+        position = slot.end
+    return "".join(lines).encode() + body
+
+
+def body_of(data: bytes) -> bytes:
+    """Give the body out of packed bytes; raises CorruptObject where there is no table before it.
+
+    >>> body_of(b'1\\n0\\t4\\t1\\t1\\tNews\\n<html>')
+    b'<html>'
+    """
+    return data[_body_offset(data) :]
+
+
+def _body_offset(data: bytes) -> int:
+    end = data.find(b"\n")
+    if end < 1 or not data[:end].isdigit():
+        raise CorruptObject("a version does not start with its block table")
+    for _ in range(int(data[:end])):
+        end = data.find(b"\n", end + 1)
+        if end < 0:
+            raise CorruptObject("the block table of a version ends early")
+    return end + 1
+
+
+def slots_of(data: bytes) -> tuple[Slot, ...]:
+    """Read the block table out of packed bytes; raises CorruptObject for bytes that hold none.
+
+    >>> slots_of(pack([Slot(5, 9, 1, 1, "News")], b""))
+    (Slot(start=5, end=9, level=1, lineage=1, topic='News'),)
+    """
+    slots: list[Slot] = []
+    position = 0
+    try:
+        for line in data[: _body_offset(data)].decode().split("\n")[1:-1]:
+            gap, length, level, lineage, topic = line.split("\t")
+            start = position + int(gap)
+            position = start + int(length)
+            slots.append(Slot(start, position, int(level), int(lineage), topic))
+    except ValueError as error:
+        raise CorruptObject(f"the block table of a version cannot be read ({error})") from error
+    return tuple(slots)

@@ -1,0 +1,67 @@
+"""Frames: one body compressed against another that the archive already holds.
+
+A frame is one Zstandard frame whose raw-content prefix is the body of its base version, so that
+``zstd -d --patch-from=BASE`` reads it by hand. A frame without a base stands alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from archivebot.exceptions import CorruptObject
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+# Reading costs at least this much per frame, however small: the bound on a chain counts it.
+LEAST_COST = 256 * 1024
+
+# Windows beyond 128 MiB are refused by other decoders without an option.
+MOST_WINDOW_LOG = 27
+
+
+def cost(length: int, base_cost: int = 0) -> int:
+    """Give the bytes that reading a version decodes: its own and those of its bases."""
+    return base_cost + max(length, LEAST_COST)
+
+
+def encode(body: bytes, base: bytes | None, level: int) -> bytes:
+    """Compress a body against a base at a Zstandard level (1 to 19).
+
+    >>> page = bytes(range(256)) * 40
+    >>> len(encode(page + b"news", page, 12)) < 64
+    True
+    """
+    if not base:
+        return zstd.compress(body, level=level)
+    window = min((len(body) + len(base)).bit_length(), MOST_WINDOW_LOG)
+    options: dict[int, int] = {
+        zstd.CompressionParameter.compression_level: level,
+        zstd.CompressionParameter.enable_long_distance_matching: 1,
+        zstd.CompressionParameter.window_log: max(window, 10),
+    }
+    return zstd.compress(body, options=options, zstd_dict=zstd.ZstdDict(base, is_raw=True).as_prefix)
+
+
+def decode(chain: Iterable[bytes], body: bytes = b"") -> bytes:
+    """Decode frames, each against the body of the one before it; the last body is the result.
+
+    ``body`` is the base of the first frame, empty where that one stands alone.
+
+    Raises CorruptObject where a frame cannot be read.
+
+    >>> page = b"some page" * 10
+    >>> decode([encode(page, None, 3), encode(page + b"!", page, 3)]) == page + b"!"
+    True
+    """
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: MOST_WINDOW_LOG}
+    try:
+        for frame in chain:
+            prefix = zstd.ZstdDict(body, is_raw=True).as_prefix if body else None
+            body = zstd.decompress(frame, zstd_dict=prefix, options=options)
+    except zstd.ZstdError as error:
+        raise CorruptObject(f"a frame cannot be decompressed ({error})") from error
+    return body

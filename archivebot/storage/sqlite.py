@@ -1,0 +1,336 @@
+"""The archive in one SQLite file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from archivebot.exceptions import Conflict, NotArchived, StorageError
+from archivebot.models import Capture, Headers, Kind, Outcome
+from archivebot.storage.base import (
+    NewVersion,
+    PageHead,
+    StoredVersion,
+    Totals,
+    VersionId,
+)
+from archivebot.storage.schema import migrate, transaction
+from archivebot.storage.sketch import decode, encode, shared
+
+Row = TypeVar("Row")
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# How long a writer waits for another one, in seconds.
+BUSY_TIMEOUT = 30
+
+# The write-ahead log is cut back to this size once it has been copied into the database.
+JOURNAL_LIMIT = 64 * 1024 * 1024
+
+# Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
+NEIGHBOURS = 8
+
+VERSION = (
+    "SELECT version.id, url, number, hex(digest), length, charset, level, segmenter, layout, blocks,"
+    " new_blocks, new_bytes, cost, base, length(data)"
+    " FROM version JOIN page ON page.id = page JOIN frame ON frame.version = version.id"
+)
+CAPTURE = (
+    "SELECT url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason, location,"
+    " origin, headers, number, hex(digest), length, level, blocks"
+    " FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = capture.version"
+)
+
+
+class SQLiteStore:
+    """Keeps an archive in one SQLite file in WAL mode, one transaction per capture.
+
+    An instance belongs to the thread that opened it; several processes may write the same file.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.uri = f"sqlite:///{path}"
+        self._path = path
+        with self._translated():
+            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+            migrate(self._db, self.uri)
+            # A commit survives the death of the process; the last ones may not survive that of the
+            # machine, and are then fetched or ingested again.
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StorageError(f"{self.uri}: {error}{_advice(error)}") from error
+
+    def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
+        with self._translated(), transaction(self._db):
+            page = self._page(capture.url, capture.urlkey, head)
+            if isinstance(version, NewVersion):
+                if self._db.execute(
+                    "SELECT 1 FROM version WHERE page = ? AND digest = ?",
+                    (page, bytes.fromhex(version.record.digest)),
+                ).fetchone():
+                    raise Conflict("the same body was stored by another writer")
+                version = self._add_version(page, head, version)
+            return self._add_capture(page, capture, int(version or 0))
+
+    def _page(self, url: str, urlkey: str, head: PageHead) -> int:
+        row = self._db.execute("SELECT id, versions, lineages FROM page WHERE url = ?", (url,)).fetchone()
+        if row is None:
+            cursor = self._db.execute(
+                "INSERT INTO page (url, urlkey, versions, lineages, sketch) VALUES (?, ?, 0, 0, x'')",
+                (url, urlkey),
+            )
+            row = (cursor.lastrowid, 0, 0)
+        if PageHead(*row[1:]) != head:
+            raise Conflict(f"another writer stored a version of {url}")
+        return int(row[0])
+
+    def _add_version(self, page: int, head: PageHead, new: NewVersion) -> int:
+        record = new.record
+        cursor = self._db.execute(
+            "INSERT INTO version (page, number, digest, length, charset, level, segmenter, layout, blocks,"
+            " new_blocks, new_bytes, cost, base) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                page, record.number, bytes.fromhex(record.digest), record.length, record.charset, record.level,
+                record.segmenter, record.layout, record.blocks, record.new_blocks, record.new_bytes, record.cost,
+                record.base,
+            ),
+        )  # fmt: skip
+        identity = int(cursor.lastrowid or 0)
+        self._db.execute("INSERT INTO frame VALUES (?, ?)", (identity, new.frame))
+        self._db.execute(
+            "UPDATE page SET versions = ?, lineages = ?, sketch = ? WHERE id = ?",
+            (max(head.versions, record.number or 0), new.lineages, encode(new.sketch), page),
+        )
+        return identity
+
+    def _add_capture(self, page: int, capture: Capture, version: int) -> bool:
+        cursor = self._db.execute(
+            "INSERT OR IGNORE INTO capture (page, time, version, outcome, kind, status, stored_bytes, new_blocks,"
+            " links, reason, location, origin, headers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                page, _milliseconds(capture.captured_at), version, capture.outcome, capture.kind, capture.status,
+                capture.stored_bytes, capture.new_blocks, capture.links, capture.reason or None, capture.location,
+                capture.origin, _packed(capture.headers),
+            ),
+        )  # fmt: skip
+        return cursor.rowcount == 1
+
+    def head(self, url: str) -> PageHead:
+        row = self._one("SELECT versions, lineages FROM page WHERE url = ?", url)
+        return PageHead(*row) if row else PageHead()
+
+    def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
+        row = self._one(
+            "SELECT version FROM capture JOIN page ON page.id = capture.page JOIN version ON version.id = version"
+            " WHERE url = ? AND time <= ? AND number IS NOT NULL ORDER BY time DESC LIMIT 1",
+            url,
+            _milliseconds(when) if when else 1 << 62,
+        )
+        return self.version(row[0]) if row else None
+
+    def find(self, url: str, digest: str) -> StoredVersion | None:
+        row = self._one(f"{VERSION} WHERE url = ? AND digest = ?", url, bytes.fromhex(digest))
+        return _version(row) if row else None
+
+    def version(self, version: VersionId) -> StoredVersion:
+        row = self._one(f"{VERSION} WHERE version.id = ?", version)
+        if row is None:
+            raise NotArchived(f"there is no version {version}")
+        return _version(row)
+
+    def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
+        found = self._all(
+            f"{VERSION} WHERE version.page = (SELECT id FROM page WHERE url = ?) ORDER BY version.id DESC LIMIT ?",
+            url,
+            -1 if last is None else last,
+        )
+        return [_version(row) for row in reversed(found)]
+
+    def version_ids(self) -> Iterator[VersionId]:
+        return self._rows(lambda row: int(row[0]), "SELECT id FROM version ORDER BY page, id")
+
+    def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
+        host = urlkey.partition(")")[0] + ")"
+        near = self._all(
+            "SELECT id, sketch FROM (SELECT id, sketch FROM page WHERE urlkey BETWEEN ?1 AND ?2"
+            " ORDER BY urlkey DESC LIMIT ?4) UNION SELECT id, sketch FROM (SELECT id, sketch FROM page"
+            " WHERE urlkey > ?2 AND urlkey < ?3 ORDER BY urlkey LIMIT ?4)",
+            host,
+            urlkey,
+            host + "\U0010ffff",
+            NEIGHBOURS,
+        )
+        likeness = {page: shared(sketch, decode(data)) for page, data in near}
+        for page in sorted(
+            filter(likeness.get, likeness), key=lambda page: (likeness[page], page), reverse=True
+        ):
+            row = self._one(
+                f"{VERSION} WHERE version.page = ? AND cost <= ? ORDER BY version.id DESC LIMIT 1",
+                page,
+                most_cost,
+            )
+            if row:
+                return _version(row)
+        return None
+
+    def frame(self, version: VersionId) -> bytes:
+        row = self._one("SELECT data FROM frame WHERE version = ?", version)
+        if row is None:
+            raise NotArchived(f"there is no version {version}")
+        return bytes(row[0])
+
+    def frames(self, version: VersionId) -> list[bytes]:
+        frames = [
+            row[0]
+            for row in self._all(
+                "WITH RECURSIVE chain (id, base, depth) AS (SELECT id, base, 0 FROM version WHERE id = ? UNION ALL"
+                " SELECT version.id, version.base, depth + 1 FROM version JOIN chain ON version.id = chain.base)"
+                " SELECT data FROM chain JOIN frame ON frame.version = chain.id ORDER BY depth DESC",
+                version,
+            )
+        ]
+        if not frames:
+            raise NotArchived(f"there is no version {version}")
+        return frames
+
+    def captures(self, url: str, newest_first: bool = False) -> Iterator[Capture]:
+        order = "DESC" if newest_first else "ASC"
+        return self._rows(
+            _capture, f"{CAPTURE} WHERE url = ? ORDER BY time {order}, capture.version {order}", url
+        )
+
+    def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
+        row = self._one(
+            "SELECT 1 FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = version"
+            " WHERE url = ? AND time = ? AND outcome = ? AND (digest IS ? OR ? IS NULL)",
+            url,
+            _milliseconds(when),
+            outcome,
+            bytes.fromhex(digest) if digest else None,
+            digest,
+        )
+        return row is not None
+
+    def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
+        return self._rows(
+            lambda row: (row[0], row[1]),
+            "SELECT urlkey, url FROM page WHERE urlkey >= ? AND urlkey < ? ORDER BY urlkey, url",
+            start,
+            end,
+        )
+
+    def totals(self) -> dict[str, Totals]:
+        hosts = {
+            row[0]: Totals(*(value or 0 for value in row[1:]))
+            for row in self._all(
+                "SELECT substr(urlkey, 1, instr(urlkey, ')') - 1) AS host, sum(captures), count(*), sum(versions),"
+                " sum(blocks), sum(fetched), sum(stored) FROM (SELECT urlkey, versions,"
+                " (SELECT sum(new_blocks) FROM version WHERE page = page.id) AS blocks,"
+                " (SELECT count(*) FROM capture WHERE page = page.id) AS captures,"
+                " (SELECT sum(length) FROM capture JOIN version ON version.id = version WHERE capture.page = page.id"
+                " AND outcome <> 'not_modified') AS fetched, (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored FROM page)"
+                " GROUP BY host ORDER BY host"
+            )
+        }
+        sums = [
+            sum(values) for values in zip(*(astuple(total) for total in hosts.values()), strict=True)
+        ] or [0] * 6
+        return hosts | {"": replace(Totals(*sums), bytes_stored=self._size())}
+
+    def check(self) -> list[str]:
+        broken = [row[0] for row in self._all("PRAGMA integrity_check(20)") if row[0] != "ok"]
+        lost = self._all(
+            "SELECT url, time FROM capture JOIN page ON page.id = capture.page"
+            " WHERE version <> 0 AND NOT EXISTS (SELECT 1 FROM version WHERE version.id = capture.version)"
+        )
+        return broken + [f"the capture of {url} at {time} points at no version" for url, time in lost]
+
+    def _size(self) -> int:
+        names = (self._path, f"{self._path}-wal")
+        return sum(Path(name).stat().st_size for name in names if Path(name).exists())
+
+    def close(self) -> None:
+        with self._translated():
+            self._db.execute("PRAGMA optimize")
+            self._db.close()
+
+    def _one(self, sql: str, *values: object) -> Any:
+        with self._translated():
+            return self._db.execute(sql, values).fetchone()
+
+    def _all(self, sql: str, *values: object) -> list[Any]:
+        with self._translated():
+            return self._db.execute(sql, values).fetchall()
+
+    def _rows(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
+        with self._translated():
+            yield from map(make, self._db.execute(sql, values))
+
+
+def _advice(error: sqlite3.Error) -> str:
+    text = str(error)
+    if "unable to open" in text:
+        return " (does the folder exist, and may you write to it?)"
+    if "not a database" in text or "malformed" in text:
+        return " (the file is damaged or no archive; restore a copy, or give another ARCHIVE_URI)"
+    return " (another process is writing; try again)" if "locked" in text else ""
+
+
+def _milliseconds(when: datetime) -> int:
+    return (when - EPOCH) // timedelta(milliseconds=1)
+
+
+def _packed(headers: Headers) -> bytes | None:
+    return (
+        zlib.compress(json.dumps(headers, ensure_ascii=False, separators=(",", ":")).encode(), 9)
+        if headers
+        else None
+    )
+
+
+def _unpacked(data: bytes | None) -> Headers:
+    return tuple((name, value) for name, value in json.loads(zlib.decompress(data))) if data else ()
+
+
+def _version(row: Any) -> StoredVersion:
+    identity, url, number, digest, *rest = row
+    return StoredVersion(identity, url, number, digest.lower(), *rest)
+
+
+def _capture(row: Any) -> Capture:
+    (
+        url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin, headers,
+        number, digest, length, level, blocks,
+    ) = row  # fmt: skip
+    return Capture(
+        url=url,
+        urlkey=urlkey,
+        captured_at=EPOCH + timedelta(milliseconds=time),
+        outcome=Outcome(outcome),
+        kind=Kind(kind),
+        status=status,
+        number=number,
+        digest=f"sha256:{digest.lower()}" if digest else None,
+        size=length or 0,
+        stored_bytes=stored_bytes,
+        level=level,
+        block_count=blocks or 0,
+        new_blocks=new_blocks,
+        links=links,
+        reason=reason or "",
+        location=location,
+        origin=origin,
+        headers=_unpacked(headers),
+    )

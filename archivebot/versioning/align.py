@@ -1,0 +1,230 @@
+"""Which block of a new version continues which block of the version before.
+
+Four steps, each on what the steps before left over: the same bytes, the same words, nearly the
+same words, and the same place between two blocks that were found.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from archivebot.models import Change
+from archivebot.text import words
+
+# Share of common words (Dice) from which two blocks are the same block edited: at the same place
+# half is enough; elsewhere on the page a chance likeness of menus and teasers must be excluded.
+NEAR_IN_PLACE = 0.5
+NEAR_ELSEWHERE = 0.75
+
+# Up to this many pairs at one place are all compared; beyond, those that share rarer words.
+FEW_PAIRS = 36
+
+# A word that stands in more blocks than this says nothing about which block is which.
+COMMON_WORD = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Block ``after`` of the new version continues block ``before`` of the old one.
+
+    One of the two is None for a block that was added or removed; ``similarity`` is 1.0 for the
+    same words and 0.0 where there is no counterpart.
+    """
+
+    before: int | None
+    after: int | None
+    change: Change
+    similarity: float
+
+
+def align(
+    before: Sequence[Hashable],
+    after: Sequence[Hashable],
+    text_before: Callable[[int], str],
+    text_after: Callable[[int], str],
+) -> list[Match]:
+    """Match the blocks of two versions; blocks of the new one in order, then those removed.
+
+    ``before`` and ``after`` are the ids of the blocks' bytes; the texts are asked for only where
+    these differ.
+
+    >>> old, new = ["menu", "one two three", "ad"], ["menu", "x", "one two four"]
+    >>> [(m.before, m.after, m.change.value) for m in align(old, new, old.__getitem__, new.__getitem__)]
+    [(0, 0, 'UNCHANGED'), (None, 1, 'ADDED'), (1, 2, 'MODIFIED'), (2, None, 'REMOVED')]
+    """
+    pairs = dict(_equal(before, after))
+    bags = _Bags(text_before, text_after)
+    left_before, left_after = _left(before, pairs.values()), _left(after, pairs)
+    similarity: dict[int, float] = {}
+    if left_before and left_after:
+        near = _edited(left_before, left_after, pairs, bags)
+        similarity = {new: score for new, (_, score) in near.items()}
+        edited = {new: old for new, (old, _) in near.items()}
+    else:
+        edited = {}
+    moved = _moved(pairs)
+    changes = {new: Change.MOVED if new in moved else Change.UNCHANGED for new in pairs}
+    changes.update(dict.fromkeys(edited, Change.MODIFIED))
+    pairs.update(edited)
+    matches = [
+        Match(pairs.get(new), new, changes.get(new, Change.ADDED), similarity.get(new, float(new in pairs)))
+        for new in range(len(after))
+    ]
+    return matches + [Match(old, None, Change.REMOVED, 0.0) for old in _left(before, pairs.values())]
+
+
+def _left(ids: Sequence[Hashable], taken: object) -> list[int]:
+    gone = set(taken)  # type: ignore[call-overload]
+    return [index for index in range(len(ids)) if index not in gone]
+
+
+def _equal(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """Pair equal ids (new, old): from both ends first, then the rest in order of appearance."""
+    least = min(len(before), len(after))
+    head = 0
+    while head < least and before[head] == after[head]:
+        yield head, head
+        head += 1
+    tail = 0
+    while tail < least - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+        yield len(after) - tail, len(before) - tail
+    places: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for old in range(len(before) - tail - 1, head - 1, -1):
+        places[before[old]].append(old)
+    for new in range(head, len(after) - tail):
+        if places.get(after[new]):
+            yield new, places[after[new]].pop()
+
+
+def in_order(pairs: dict[int, int]) -> list[tuple[int, int]]:
+    """Give the longest run of pairs (new, old) that keep their order on both sides.
+
+    Longest increasing subsequence by patience sorting (Fredman, 1975), O(n log n).
+    """
+    tops: list[int] = []
+    piles: list[tuple[int, int]] = []
+    previous: dict[tuple[int, int], tuple[int, int] | None] = {}
+    for new, old in sorted(pairs.items()):
+        place = bisect_left(tops, old)
+        previous[new, old] = piles[place - 1] if place else None
+        if place == len(tops):
+            tops.append(old)
+            piles.append((new, old))
+        else:
+            tops[place], piles[place] = old, (new, old)
+    run: list[tuple[int, int]] = []
+    last = piles[-1] if piles else None
+    while last is not None:
+        run.append(last)
+        last = previous[last]
+    return run[::-1]
+
+
+def _moved(pairs: dict[int, int]) -> set[int]:
+    return set(pairs) - {new for new, _ in in_order(pairs)}
+
+
+class _Gaps:
+    """The places between the blocks that stand in the same order in both versions."""
+
+    def __init__(self, pairs: dict[int, int]) -> None:
+        run = in_order(pairs)
+        self._new, self._old = [new for new, _ in run], [old for _, old in run]
+
+    def filled(self, before: list[int], after: list[int]) -> list[tuple[list[int], list[int]]]:
+        """Give the blocks of both versions place by place, where a place holds some of each."""
+        places: defaultdict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        for old in before:
+            places[bisect_right(self._old, old)][0].append(old)
+        for new in after:
+            places[bisect_right(self._new, new)][1].append(new)
+        return [(olds, news) for olds, news in places.values() if olds and news]
+
+
+class _Bags:
+    """The words of blocks with their counts, read once each."""
+
+    def __init__(self, text_before: Callable[[int], str], text_after: Callable[[int], str]) -> None:
+        self.old = cache(lambda index: Counter(words(text_before(index))))
+        self.new = cache(lambda index: Counter(words(text_after(index))))
+
+    def likeness(self, old: int, new: int) -> float:
+        return dice(self.old(old), self.new(new))
+
+
+def dice(one: Counter[str], other: Counter[str]) -> float:
+    """Measure how many words two bags share, 0.0 to 1.0 (Dice, 1945: 2 |A and B| / (|A| + |B|)).
+
+    >>> dice(Counter("abcd"), Counter("abce")), dice(Counter(), Counter()), dice(Counter("a"), Counter())
+    (0.75, 1.0, 0.0)
+    """
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 1.0
+
+
+def _edited(
+    before: list[int], after: list[int], pairs: dict[int, int], bags: _Bags
+) -> dict[int, tuple[int, float]]:
+    """Pair edited blocks, new -> (old, similarity): near in place, near elsewhere, then by place alone."""
+    found: dict[int, tuple[int, float]] = {}
+    for near in (_near_in_place, _near_elsewhere, _by_place):
+        gaps = _Gaps(pairs | {new: old for new, (old, _) in found.items()})
+        taken = {old for old, _ in found.values()}
+        left_before = [old for old in before if old not in taken]
+        left_after = [new for new in after if new not in found]
+        if not left_before or not left_after:
+            break
+        candidates = sorted(near(left_before, left_after, gaps, bags), key=lambda pair: -pair[0])
+        for score, old, new in candidates:
+            if new not in found and old not in taken:
+                found[new] = (old, score)
+                taken.add(old)
+    return found
+
+
+Candidates = Iterator[tuple[float, int, int]]
+
+
+def _near_in_place(before: list[int], after: list[int], gaps: _Gaps, bags: _Bags) -> Candidates:
+    for olds, news in gaps.filled(before, after):
+        pairs = product(olds, news) if len(olds) * len(news) <= FEW_PAIRS else _sharing(olds, news, bags)
+        for old, new in pairs:
+            score = bags.likeness(old, new)
+            if score >= NEAR_IN_PLACE:
+                yield score, old, new
+
+
+def _near_elsewhere(before: list[int], after: list[int], gaps: _Gaps, bags: _Bags) -> Candidates:
+    for old, new in _sharing(before, after, bags):
+        score = bags.likeness(old, new)
+        if score >= NEAR_ELSEWHERE:
+            yield score, old, new
+
+
+def _sharing(before: Sequence[int], after: Sequence[int], bags: _Bags) -> Iterator[tuple[int, int]]:
+    """Give for each new block the few old ones that share most of its rarer words."""
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for old in before:
+        for word in bags.old(old):
+            holders[word].append(old)
+    for new in after:
+        shared = Counter(
+            old
+            for word in bags.new(new)
+            if len(places := holders.get(word, ())) <= COMMON_WORD
+            for old in places
+        )
+        yield from ((old, new) for old, _ in shared.most_common(4))
+
+
+def _by_place(before: list[int], after: list[int], gaps: _Gaps, bags: _Bags) -> Candidates:
+    """Pair what is left between the same two neighbours, where both sides hold as many blocks."""
+    for olds, news in gaps.filled(before, after):
+        if len(olds) == len(news):
+            yield from ((bags.likeness(old, new), old, new) for old, new in zip(olds, news, strict=True))
