@@ -1,0 +1,133 @@
+"""What all commands share: an archive opened, a table or JSON printed, an error explained."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import ArchiveError, UsageError
+
+
+class ArchiveCommand(ScrapyCommand):
+    """A Scrapy command on an archive.
+
+    Data goes to stdout, talk to stderr. Exit codes: 0 found, 1 nothing found, 2 wrong use, 3 and up
+    as :mod:`archivebot.exceptions` says. A subclass has ``arguments`` (for the usage line), ``least``
+    and ``most`` (how many there may be) and answers in :meth:`answer` with an exit code.
+    """
+
+    requires_project = True
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+    arguments = ""
+    least, most = 1, 1
+    explanation = ""
+
+    def syntax(self) -> str:
+        return f"[options] {self.arguments}".rstrip()
+
+    def short_desc(self) -> str:
+        return (self.__class__.__doc__ or "").partition("\n")[0]
+
+    def long_desc(self) -> str:
+        return f"{self.short_desc()} {self.explanation}".rstrip()
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+        self.add_arguments(parser)
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options of one command."""
+
+    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        """Do the work and give the exit code."""
+        raise NotImplementedError
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            self._check(args)
+            with self.archive() as archive:
+                self.exitcode = self.answer(archive, args, opts)
+            sys.stdout.flush()
+        except ArchiveError as error:
+            self.exitcode = self.failed(error, opts)
+        except BrokenPipeError:
+            # The reader (head, less) has seen enough; the interpreter must not complain at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
+        """Explain an error and give its exit code."""
+        print(f"scrapy {self.name}: {error}", file=sys.stderr)
+        return error.exit_code
+
+    @property
+    def name(self) -> str:
+        """The word after ``scrapy``: the name of the module."""
+        return type(self).__module__.rpartition(".")[2]
+
+    def _check(self, args: Sequence[str]) -> None:
+        # Scrapy hands unknown options on as arguments.
+        unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
+        if unknown:
+            raise UsageError(f"there is no option {unknown[0]}; see scrapy {self.name} -h")
+        if not self.least <= len(args) <= self.most:
+            raise UsageError(f"write: scrapy {self.name} {self.syntax()}")
+
+    @contextmanager
+    def archive(self, create: bool = False) -> Iterator[Archive]:
+        """Open the archive of the settings, and close it afterwards."""
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        archive = Archive.open(ArchiveConfig.from_settings(self.settings), create=create)
+        try:
+            yield archive
+        finally:
+            archive.close()
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document."""
+    json.dump(document, sys.stdout, ensure_ascii=False, indent=1)
+    print()
+
+
+def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows in columns; columns of numbers and sizes to the right.
+
+    >>> print_table(["name", "n"], [["a", 5], ["bb", 10]])
+    name   n
+    a      5
+    bb    10
+    """
+    cells = [[str(cell) if cell is not None else "-" for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    right = [all(_is_number(row[index]) for row in cells) for index in range(len(head))]
+    for row in (list(head), *cells):
+        columns = zip(row, widths, right, strict=True)
+        print(
+            "  ".join(
+                cell.rjust(width) if number else cell.ljust(width) for cell, width, number in columns
+            ).rstrip()
+        )
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(".", "").partition(" ")[0].isdigit()
+
+
+def size(count: int) -> str:
+    """Write a number of bytes for people.
+
+    >>> size(0), size(999), size(1500), size(2_340_000)
+    ('0 B', '999 B', '1.5 kB', '2.3 MB')
+    """
+    power = min((len(str(count)) - 1) // 3, 4)
+    return f"{count / 1000**power:.1f} {'kMGT'[power - 1]}B" if power else f"{count} B"

@@ -1,0 +1,101 @@
+"""scrapy delta: what changed between two versions of a page, block by block."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from archivebot.archive import Archive
+from archivebot.cli import ArchiveCommand, print_json
+from archivebot.exceptions import NotArchived
+from archivebot.models import BlockChange, Change, Delta
+from archivebot.storage.base import StoredVersion
+from archivebot.timestamps import parse_time
+from archivebot.versioning.worddiff import word_diff
+
+COLOURS = {"{+": "\033[32m{+", "+}": "+}\033[0m", "[-": "\033[31m[-", "-]": "-]\033[0m"}
+
+
+class Command(ArchiveCommand):
+    """Show what changed between two versions of a page, block by block"""
+
+    arguments = "URL [A] [B]"
+    least, most = 1, 3
+    explanation = (
+        "A and B are version numbers or times; left out, B is the last version and A the one before."
+    )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--all", action="store_true", help="print the unchanged blocks, too")
+
+    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        url = archive.resolve(args[0])
+        after = _version(archive, url, args[2]) if len(args) > 2 else archive.seen(archive.at(url, None))
+        before = _version(archive, url, args[1]) if len(args) > 1 else _one_before(archive, url, after)
+        delta = archive.delta(url, before, after)
+        if opts.json:
+            print_json(_record(delta))
+        else:
+            _print(delta, opts.all)
+        return 0
+
+
+def _version(archive: Archive, url: str, text: str) -> StoredVersion:
+    """Find a version by its number, or by a time for what is too large to be one."""
+    if text.isdigit() and (len(text) < 4 or int(text) <= archive.version_count(url)):
+        return archive.version(url, int(text))
+    return archive.seen(archive.at(url, parse_time(text)))
+
+
+def _one_before(archive: Archive, url: str, after: StoredVersion) -> StoredVersion:
+    for capture in reversed(archive.captures(url)):
+        if capture.number is not None and capture.number != after.number:
+            return archive.seen(capture)
+    raise NotArchived(f"{url} has only one version; crawl again later to see what changed")
+
+
+def _record(delta: Delta) -> dict[str, object]:
+    return {
+        "url": delta.url,
+        "from": delta.before,
+        "to": delta.after,
+        "layout_changed": delta.layout_changed,
+        "changes": [
+            {
+                "change": change.change.value,
+                "lineage": change.lineage,
+                "topic": change.topic,
+                "before": change.before,
+                "after": change.after,
+                "similarity": change.similarity,
+            }
+            for change in delta.changes
+        ],
+    }
+
+
+def _print(delta: Delta, everything: bool) -> None:
+    print(f"{delta.url}  version {delta.before} -> {delta.after}")
+    counts = {kind: sum(change.change is kind for change in delta.changes) for kind in Change}
+    print("  ".join(f"{count} {kind.value.lower()}" for kind, count in counts.items() if count))
+    if delta.layout_changed:
+        print("the layout around the blocks changed")
+    for change in delta.changes:
+        if everything or change.change is not Change.UNCHANGED:
+            _print_change(change)
+
+
+def _print_change(change: BlockChange) -> None:
+    alike = f"  {change.similarity:.0%} the same words" if change.change is Change.MODIFIED else ""
+    print(f"\n{change.change.value}  {change.lineage}  {change.topic}{alike}".rstrip())
+    if change.change in (Change.UNCHANGED, Change.MOVED):
+        return
+    if change.before is None or change.after is None:
+        sign = "+" if change.before is None else "-"
+        print("\n".join(f"  {sign} {line}" for line in (change.after or change.before or "").splitlines()))
+        return
+    text = word_diff(change.before, change.after)
+    if sys.stdout.isatty():
+        for mark, coloured in COLOURS.items():
+            text = text.replace(mark, coloured)
+    print("\n".join(f"    {line}" for line in text.splitlines()))

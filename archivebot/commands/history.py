@@ -1,0 +1,97 @@
+"""scrapy history: the captures and versions of a page, or the life of one block."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from archivebot.archive import Archive
+from archivebot.cli import ArchiveCommand, print_json, print_table, size
+from archivebot.exceptions import ArchiveError, NotArchived
+from archivebot.models import Capture
+from archivebot.timestamps import timestamp
+
+
+class Command(ArchiveCommand):
+    """Show every capture of a page, or the life of one of its blocks"""
+
+    arguments = "URL"
+    explanation = (
+        "The kinds are new, changed, revisit (nothing changed), redirect, gone, failed and excluded."
+    )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--block", metavar="LINEAGE", help="show what this block said, from when on")
+
+    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        url = archive.resolve(args[0])
+        if opts.block:
+            return self._block(archive, url, opts)
+        captures = archive.captures(url)
+        if opts.json:
+            urlkey = captures[0].urlkey
+            print_json({"url": url, "urlkey": urlkey, "captures": [_record(capture) for capture in captures]})
+            return 0
+        print(url)
+        head = ["captured", "kind", "status", "version", "blocks", "new", "size", "stored", "digest"]
+        print_table(head, map(_row, captures))
+        return 0
+
+    def _block(self, archive: Archive, url: str, opts: argparse.Namespace) -> int:
+        states = archive.block_history(url, opts.block)
+        if opts.json:
+            records = [
+                {
+                    "version": state.version,
+                    "captured_at": timestamp(state.captured_at),
+                    "topic": state.topic,
+                    "text": state.text,
+                }
+                for state in states
+            ]
+            print_json({"url": url, "lineage": opts.block, "states": records})
+            return 0
+        for state in states:
+            print(f"{state.captured_at:%Y-%m-%d %H:%M:%S}  version {state.version}  {state.topic}".rstrip())
+            text = "(not on the page)" if state.text is None else state.text or "(no text)"
+            print("\n".join(f"    {line}" for line in text.splitlines()))
+        return 0
+
+    def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
+        if opts.json and isinstance(error, NotArchived):
+            print_json({"captures": []})
+        return super().failed(error, opts)
+
+
+def _record(capture: Capture) -> dict[str, Any]:
+    return {
+        "captured_at": timestamp(capture.captured_at),
+        "status": capture.status,
+        "outcome": capture.outcome.value,
+        "kind": capture.kind.value,
+        "version": capture.number,
+        "digest": capture.digest,
+        "bytes": capture.size,
+        "stored_bytes": capture.stored_bytes,
+        "level": capture.level,
+        "blocks": capture.block_count,
+        "new_blocks": capture.new_blocks,
+        "location": capture.location,
+        "reason": capture.reason,
+        "origin": capture.origin,
+    }
+
+
+def _row(capture: Capture) -> list[object]:
+    note = capture.location or capture.reason or (capture.digest or "-").removeprefix("sha256:")[:12]
+    return [
+        f"{capture.captured_at:%Y-%m-%d %H:%M:%S}",
+        capture.kind.value,
+        capture.status,
+        capture.number,
+        capture.block_count,
+        capture.new_blocks,
+        size(capture.size),
+        size(capture.stored_bytes),
+        note,
+    ]

@@ -1,0 +1,51 @@
+"""scrapy stats: how much the archive holds, and how small it is."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from archivebot.archive import Archive
+from archivebot.cli import ArchiveCommand, print_json, print_table, size
+from archivebot.storage.base import Totals
+
+
+class Command(ArchiveCommand):
+    """Show how much the archive holds, whole and per host"""
+
+    least, most = 0, 0
+    explanation = "The ratio is bytes stored per byte fetched; that of a host leaves out the indexes."
+
+    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        totals = archive.totals()
+        whole = totals.pop("")
+        if opts.json:
+            hosts = {host: _record(total) for host, total in totals.items()}
+            print_json({"archive": archive.uri, **_record(whole), "hosts": hosts})
+            return 0
+        print(archive.uri)
+        head = ["host", "urls", "captures", "versions", "blocks", "fetched", "stored", "ratio"]
+        print_table(head, [*(_row(host, total) for host, total in totals.items()), _row("all", whole)])
+        return 0
+
+
+def _ratio(totals: Totals) -> float | None:
+    return round(totals.bytes_stored / totals.bytes_fetched, 4) if totals.bytes_fetched else None
+
+
+def _record(totals: Totals) -> dict[str, Any]:
+    return {**asdict(totals), "ratio": _ratio(totals)}
+
+
+def _row(host: str, totals: Totals) -> list[object]:
+    return [
+        host,
+        totals.urls,
+        totals.captures,
+        totals.versions,
+        totals.blocks,
+        size(totals.bytes_fetched),
+        size(totals.bytes_stored),
+        _ratio(totals),
+    ]

@@ -1,0 +1,32 @@
+"""scrapy verify: rebuild what is stored and hash it again."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+from archivebot.archive import Archive
+from archivebot.cli import ArchiveCommand, print_json
+from archivebot.exceptions import CorruptObject, UsageError
+
+
+class Command(ArchiveCommand):
+    """Rebuild every version, hash it again and list what is damaged"""
+
+    least, most = 0, 0
+    explanation = "Nothing is changed. The exit code is 0 only if nothing is damaged, else 4."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--sample", metavar="N", help="check only N versions, chosen at random")
+
+    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        if opts.sample is not None and not opts.sample.isdigit():
+            raise UsageError(f"--sample is {opts.sample!r}: give a whole number")
+        checked, damaged = archive.verify(int(opts.sample) if opts.sample else None)
+        if opts.json:
+            print_json({"checked": checked, "damaged": [asdict(damage) for damage in damaged]})
+        else:
+            for damage in damaged:
+                print(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
+            print(f"{checked} versions checked, {len(damaged)} damaged")
+        return CorruptObject.exit_code if damaged else 0

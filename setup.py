@@ -1,0 +1,54 @@
+"""Package metadata; `pip install -e .[dev]` is the way to install a checkout."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+VERSION = re.search(r'__version__ = "(.+)"', (HERE / "archivebot/__init__.py").read_text("utf-8"))
+
+MONGO = ["pymongo>=4.9"]
+REDIS = ["scrapy-redis>=0.9.1", "redis>=5"]
+LSH = ["datasketch>=1.6.5"]
+SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
+
+setup(
+    name="archivebot",
+    version=VERSION[1] if VERSION else "0",
+    description="A web archive that keeps every page of a topic, block by block and byte for byte",
+    long_description=(HERE / "README.md").read_text("utf-8"),
+    long_description_content_type="text/markdown",
+    license="BSD-3-Clause",
+    python_requires=">=3.11",
+    packages=find_packages(include=["archivebot*", "spiders*", "pipelines*"]),
+    package_data={"archivebot.segmentation": ["*.txt"], "archivebot.sample": ["*/*", "*/*/*"]},
+    install_requires=[
+        "Scrapy>=2.16",
+        "parsel>=1.9",
+        "w3lib>=2.2",
+        "lxml>=5",
+        "turbohtml>=1.15",
+        "protego>=0.4",
+        "tldextract>=5.1",
+        "snowballstemmer>=3",
+        "warcio>=1.7.5",
+        "brotli>=1.1",
+        'backports.zstd>=1; python_version < "3.14"',
+    ],
+    extras_require={
+        "mongo": MONGO,
+        "redis": REDIS,
+        "lsh": LSH,
+        "scrapyd": SCRAPYD,
+        "dev": [*MONGO, *REDIS, *LSH, *SCRAPYD, "pytest>=8", "hypothesis>=6", "mypy>=1.13", "ruff>=0.9"],
+    },
+    entry_points={"scrapy": ["settings = archivebot.settings"]},
+    classifiers=[
+        "Framework :: Scrapy",
+        "License :: OSI Approved :: BSD License",
+        "Programming Language :: Python :: 3.11",
+        "Topic :: Internet :: WWW/HTTP :: Indexing/Search",
+        "Topic :: System :: Archiving",
+    ],
+)
