@@ -26,14 +26,13 @@ setup(
     install_requires=[
         "Scrapy>=2.16",
         "parsel>=1.9",
-        "w3lib>=2.2",
+        "w3lib>=2.5",
         "lxml>=5",
         "turbohtml>=1.15",
         "protego>=0.4",
         "tldextract>=5.1",
         "snowballstemmer>=3",
-        "warcio>=1.7.5",
-        "brotli>=1.1",
+        "brotli>=1.2",
         'backports.zstd>=1; python_version < "3.14"',
     ],
     extras_require={
@@ -41,7 +40,7 @@ setup(
         "redis": REDIS,
         "lsh": LSH,
         "scrapyd": SCRAPYD,
-        "dev": [*MONGO, *REDIS, *LSH, *SCRAPYD, "pytest>=8", "hypothesis>=6", "mypy>=1.13", "ruff>=0.9"],
+        "dev": [*MONGO, *REDIS, *LSH, *SCRAPYD, "pytest>=8", "hypothesis>=6", "warcio>=1.7.5", "mypy>=1.13", "ruff>=0.9"],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
     classifiers=[

@@ -114,6 +114,8 @@ class Archive:
         of them has content. Raises NotArchived where the archive never saw any, UsageError where
         the text is no URL.
         """
+        if self._store.head(text).versions:
+            return text
         url = parse_seed(text)
         if self._store.head(url).versions:
             return url

@@ -22,7 +22,8 @@ class ArchiveCommand(ScrapyCommand):
 
     Data goes to stdout, talk to stderr. Exit codes: 0 found, 1 nothing found, 2 wrong use, 3 and up
     as :mod:`archivebot.exceptions` says. A subclass has ``arguments`` (for the usage line), ``least``
-    and ``most`` (how many there may be) and answers in :meth:`answer` with an exit code.
+    and ``most`` (how many there may be), may ``create`` the archive, and answers in :meth:`answer`
+    with an exit code.
     """
 
     requires_project = True
@@ -30,6 +31,7 @@ class ArchiveCommand(ScrapyCommand):
     arguments = ""
     least, most = 1, 1
     explanation = ""
+    create = False
 
     def syntax(self) -> str:
         return f"[options] {self.arguments}".rstrip()
@@ -83,10 +85,10 @@ class ArchiveCommand(ScrapyCommand):
             raise UsageError(f"write: scrapy {self.name} {self.syntax()}")
 
     @contextmanager
-    def archive(self, create: bool = False) -> Iterator[Archive]:
+    def archive(self) -> Iterator[Archive]:
         """Open the archive of the settings, and close it afterwards."""
         assert self.settings is not None, "Scrapy gives every command its settings"
-        archive = Archive.open(ArchiveConfig.from_settings(self.settings), create=create)
+        archive = Archive.open(ArchiveConfig.from_settings(self.settings), create=self.create)
         try:
             yield archive
         finally:

@@ -1,0 +1,8 @@
+"""Reading of web archive files: WARC and ARC records become pages."""
+
+from __future__ import annotations
+
+from archivebot.warc.damage import Damage
+from archivebot.warc.reader import WarcPage, read_pages
+
+__all__ = ["Damage", "WarcPage", "read_pages"]

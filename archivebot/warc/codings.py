@@ -1,0 +1,125 @@
+"""The content codings of HTTP undone: gzip, deflate, br and zstd, one after the other."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+_GZIP = b"\x1f\x8b"
+
+
+class CodingError(ValueError):
+    """Bytes cannot be decoded as their coding says; the message says why."""
+
+
+def decode(data: bytes, codings: list[str], limit: int) -> bytes:
+    """Undo content codings, the last one first.
+
+    Takes the codings in the order of the Content-Encoding header. Raises CodingError where a coding
+    is unknown, its library is missing, or the bytes are broken, end early or give more than
+    ``limit`` bytes.
+
+    >>> decode(zlib.compress(zlib.compress(b"text")), ["deflate", "Deflate"], limit=100)
+    b'text'
+    """
+    for coding in reversed(codings):
+        decoder = _DECODERS.get(coding.lower())
+        if decoder is None:
+            raise CodingError(f"unknown content coding {coding!r}")
+        data = decoder(data, limit) if data else data
+    return data
+
+
+@cache
+def zstd() -> Any:
+    """Give the zstd module of Python 3.14 or of backports, or None."""
+    return _library("compression.zstd") or _library("backports.zstd")
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+def _identity(data: bytes, _limit: int) -> bytes:
+    return data
+
+
+def _gzip(data: bytes, limit: int) -> bytes:
+    pieces: list[bytes] = []
+    # Bytes behind the last member are ignored, as browsers do.
+    while data.startswith(_GZIP) or not pieces:
+        piece, data = _inflate(data, limit - sum(map(len, pieces)), 31, "gzip")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _deflate(data: bytes, limit: int) -> bytes:
+    """Undo deflate with its zlib wrapper, or without it, as some servers send it."""
+    zlib_wrapped = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
+    return _inflate(data, limit, 15 if zlib_wrapped else -15, "deflate")[0]
+
+
+def _inflate(data: bytes, limit: int, wbits: int, name: str) -> tuple[bytes, bytes]:
+    decoder = zlib.decompressobj(wbits)
+    try:
+        piece = decoder.decompress(data, limit + 1)
+    except zlib.error as error:
+        raise CodingError(f"{name} body is damaged ({error})") from error
+    _check(len(piece), limit, decoder.eof, name)
+    return piece, decoder.unused_data
+
+
+def _zstd(data: bytes, limit: int) -> bytes:
+    library = zstd()
+    if library is None:
+        raise CodingError("zstd body needs the package backports.zstd")
+    pieces: list[bytes] = []
+    while data:
+        decoder, left = library.ZstdDecompressor(), limit - sum(map(len, pieces))
+        try:
+            pieces.append(decoder.decompress(data, left + 1))
+        except library.ZstdError as error:
+            raise CodingError(f"zstd body is damaged ({error})") from error
+        _check(len(pieces[-1]), left, decoder.eof, "zstd")
+        data = decoder.unused_data
+    return b"".join(pieces)
+
+
+def _brotli(data: bytes, limit: int) -> bytes:
+    library = _library("brotli")
+    if library is None:
+        raise CodingError("br body needs the package brotli")
+    decoder, pieces, size = library.Decompressor(), [], 0
+    try:
+        while (piece := decoder.process(data, output_buffer_limit=1 << 20)) and size <= limit:
+            pieces.append(piece)
+            size, data = size + len(piece), b""
+    except library.error as error:
+        raise CodingError(f"br body is damaged ({error})") from error
+    _check(size, limit, decoder.is_finished(), "br")
+    return b"".join(pieces)
+
+
+def _check(size: int, limit: int, finished: bool, name: str) -> None:
+    if size > limit:
+        raise CodingError(f"{name} body decodes to more than the limit")
+    if not finished:
+        raise CodingError(f"{name} body ends early")
+
+
+_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "": _identity,
+    "identity": _identity,
+    "none": _identity,
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}

@@ -1,0 +1,207 @@
+"""The pages of a WARC or ARC file, in the order of their records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import urljoin
+
+from archivebot.exceptions import WarcError
+from archivebot.models import Headers, Outcome, Page
+from archivebot.outcome.status import outcome_of
+from archivebot.warc.damage import Damage, Report
+from archivebot.warc.dates import record_date
+from archivebot.warc.frames import RawFile, head_of, is_compressed
+from archivebot.warc.payload import Body, PayloadError, digest_of, is_digest_of, parse_response, read_body
+from archivebot.warc.records import Record, read_records
+from archivebot.warc.source import HEAD, Source
+
+# Bodies beyond this are left coded, records beyond it left out; 512 MiB is above every page that a
+# crawl with Scrapy's largest sensible DOWNLOAD_MAXSIZE keeps, and fits the memory of a small machine.
+MAX_BODY = 512 << 20
+
+_FOREIGN: dict[bytes, str] = {
+    b"PK\x03\x04": "a ZIP file; of a WACZ package read the files in its folder archive/",
+    b"<": "HTML or XML",
+    b"{": "JSON",
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a PNG image",
+    b"SQLite format 3\0": "an SQLite database",
+    b"BZh": "bzip2 data",
+    b"\xfd7zXZ\0": "xz data",
+    b"7z\xbc\xaf": "a 7-Zip file",
+    b"\x7fELF": "a program",
+}
+
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WarcPage:
+    """A page from a file, with what is needed to resolve a revisit.
+
+    ``page`` of a revisit has the outcome NOT_MODIFIED and no body; its content is that of the
+    record with the same ``payload_digest``, or of ``refers_to_uri`` at ``refers_to_date``.
+    ``payload_digest`` is as recorded, else computed (sha1 of the payload without chunks), and None
+    for a revisit without one.
+    """
+
+    page: Page
+    payload_digest: str | None
+    refers_to_uri: str | None = None
+    refers_to_date: datetime | None = None
+
+
+# A page and what is wrong with its bytes.
+_Built = tuple[WarcPage, list[str]]
+
+
+class _PageError(ValueError):
+    """A record lacks what a page needs; the message says what."""
+
+
+def read_pages(
+    path: Path, on_damage: Callable[[Damage], None], max_body: int = MAX_BODY
+) -> Iterator[WarcPage]:
+    """Stream the pages of a WARC (0.18, 1.0, 1.1) or ARC file, plain or compressed.
+
+    Gives one item for each response, revisit and resource record of an http(s) URI and for each
+    such ARC record, its body without transfer and content codings. One record at a time is in
+    memory. What is broken goes to ``on_damage`` and reading continues behind it; a body that
+    cannot be decoded, decodes to more than ``max_body`` bytes, or does not fit its digest is kept
+    as it is stored, and the page's reason says so. Raises WarcError, with the first item asked
+    for, where the file cannot be read or holds no record at all.
+    """
+    path = Path(path)
+
+    def report(offset: int, reason: str) -> None:
+        on_damage(Damage(path.name, offset, reason))
+
+    with RawFile(path) as raw:
+        _refuse_foreign(path, raw)
+        source = Source(raw, report)
+        for record in read_records(source, report, max_body + HEAD):
+            try:
+                item = _item(record, path.name, max_body, report)
+            except (PayloadError, _PageError) as error:
+                report(record.offset, str(error))
+                continue
+            if item is not None:
+                yield item
+        if raw.size and not source.found:
+            raise _not_a_warc(path, raw)
+
+
+def _refuse_foreign(path: Path, raw: RawFile) -> None:
+    """Refuse a file of a known other format at once, before all of it is searched for records."""
+    if head_of(raw, 0).startswith(tuple(_FOREIGN)):
+        raise _not_a_warc(path, raw)
+
+
+def _not_a_warc(path: Path, raw: RawFile) -> WarcError:
+    head = head_of(raw, 0)
+    known = (name for magic, name in _FOREIGN.items() if head.startswith(magic))
+    looks = next(known, f"unknown data that begin with {head[:16]!r}")
+    wrapped = "compressed, and inside it is " if is_compressed(raw, 0) else ""
+    return WarcError(
+        f"{path} is not a WARC or ARC file: it is {wrapped}{looks}; "
+        "expected is a file whose records begin with WARC/1.0, WARC/1.1 or an ARC line"
+    )
+
+
+def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage | None:
+    """Make a page of a record; None for records that hold none."""
+    build = _BUILDERS.get(record.kind)
+    if build is None:
+        return None
+    uri = record.fields.get("warc-target-uri", "").strip("<> ")
+    if not uri:
+        raise _PageError("record has no WARC-Target-URI")
+    if not _WEB.match(uri):
+        return None
+    when = record_date(record.fields.get("warc-date", ""))
+    if when is None:
+        raise _PageError(f"WARC-Date {record.fields.get('warc-date', '')!r} is missing or no date")
+    item, wrong = build(record, uri, when, max_body)
+    for reason in wrong:
+        report(record.offset, reason)
+    reason = "; ".join(filter(None, (record.flaw, item.page.reason, *wrong)))
+    return replace(item, page=replace(item.page, origin=f"{file}:{record.offset}", reason=reason))
+
+
+def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built:
+    response = parse_response(record.block)
+    body = read_body(response, max_body)
+    outcome = outcome_of(response.status, body.content)
+    page = Page(
+        url=uri,
+        captured_at=when,
+        outcome=outcome,
+        status=response.status,
+        headers=response.headers,
+        body=body.content,
+        reason=_truncation(record),
+    )
+    if outcome is Outcome.REDIRECT:
+        page = replace(page, location=_location(page))
+    return _checked(record, page, body)
+
+
+def _resource(record: Record, uri: str, when: datetime, _max_body: int) -> _Built:
+    body = Body(record.block, record.block, record.block)
+    kind = record.fields.get("content-type")
+    headers: Headers = (("Content-Type", kind),) if kind else ()
+    outcome = outcome_of(200, record.block)
+    page = Page(uri, when, outcome, 200, headers, record.block, _truncation(record))
+    return _checked(record, page, body)
+
+
+def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built:
+    try:
+        response = parse_response(record.block)
+    except PayloadError:
+        response = None  # a revisit may leave the HTTP headers out
+    fields = record.fields
+    page = Page(
+        url=uri,
+        captured_at=when,
+        outcome=Outcome.NOT_MODIFIED,
+        status=response.status if response else None,
+        headers=response.headers if response else (),
+        reason="revisit: " + (fields.get("warc-profile", "").rpartition("/")[2] or "unknown profile"),
+    )
+    refers_to = fields.get("warc-refers-to-target-uri", "").strip("<> ") or None
+    refers_date = record_date(fields.get("warc-refers-to-date", ""))
+    return WarcPage(page, fields.get("warc-payload-digest"), refers_to, refers_date), []
+
+
+_BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built]] = {
+    "response": _response,
+    "resource": _resource,
+    "revisit": _revisit,
+}
+
+
+def _checked(record: Record, page: Page, body: Body) -> _Built:
+    """Add the digest to a page, with what went wrong."""
+    wrong = [body.wrong] if body.wrong else []
+    digest = record.fields.get("warc-payload-digest")
+    if digest and not is_digest_of(digest, body):
+        wrong.append(f"bytes do not fit the payload digest {digest}")
+    return WarcPage(page, digest or digest_of(body.entity)), wrong
+
+
+def _truncation(record: Record) -> str:
+    why = record.fields.get("warc-truncated")
+    return f"truncated by the crawler: {why}" if why else ""
+
+
+def _location(page: Page) -> str | None:
+    try:
+        target = page.header("location")
+        return urljoin(page.url, target) if target else None
+    except ValueError:  # a broken IPv6 host
+        return None

@@ -1,0 +1,172 @@
+"""HTTP responses taken apart: chunks, content codings, digests."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import zlib
+
+import pytest
+
+from archivebot.warc.codings import CodingError, decode
+from archivebot.warc.payload import Response, is_digest_of, parse_response, read_body, unchunk
+
+LIMIT = 1 << 20
+TEXT = b"some text, " * 100
+
+
+def response(payload: bytes, *headers: tuple[str, str]) -> Response:
+    return Response(200, headers, payload)
+
+
+def raw_deflate(data: bytes) -> bytes:
+    coder = zlib.compressobj(wbits=-15)
+    return coder.compress(data) + coder.flush()
+
+
+def chunked(data: bytes, size: int = 100) -> bytes:
+    parts = [data[at : at + size] for at in range(0, len(data), size)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in [*parts, b""])
+
+
+@pytest.mark.parametrize(
+    ("block", "status", "headers", "payload"),
+    [
+        (b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nx", 200, (("A", "b"),), b"x"),
+        (b"HTTP/1.0 302 \nA: b\n c\n\nx", 302, (("A", "b c"),), b"x"),
+        (b"HTTP/2 404\r\n\r\n", 404, (), b""),
+        (b"HTTP/1.1 200 OK", 200, (), b""),
+        (b"HTTP/1.1 200 OK\r\nA: \xfc\r\nno colon\r\nB: \r\n\r\n", 200, (("A", "ü"), ("B", "")), b""),
+    ],
+)
+def test_blocks_are_taken_apart_as_they_are_found(
+    block: bytes, status: int, headers: tuple[tuple[str, str], ...], payload: bytes
+) -> None:
+    assert parse_response(block) == Response(status, headers, payload)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "x-gzip", "GZIP", "identity", ""])
+def test_plain_and_gzip_codings_are_undone(coding: str) -> None:
+    data = gzip.compress(TEXT) if "gzip" in coding.lower() else TEXT
+    assert decode(data, [coding], LIMIT) == TEXT
+
+
+def test_several_gzip_members_are_one_body_and_bytes_behind_them_ignored() -> None:
+    assert decode(gzip.compress(b"a") + gzip.compress(b"b") + b"\0\0", ["gzip"], LIMIT) == b"ab"
+
+
+@pytest.mark.parametrize("coder", [zlib.compress, raw_deflate])
+def test_deflate_is_undone_with_and_without_its_wrapper(coder: type[bytes]) -> None:
+    assert decode(coder(TEXT), ["deflate"], LIMIT) == TEXT
+
+
+def test_brotli_is_undone() -> None:
+    brotli = pytest.importorskip("brotli", reason="the codec is an extra")
+    assert decode(brotli.compress(TEXT), ["br"], LIMIT) == TEXT
+    large = bytes(range(256)) * 20000
+    assert decode(brotli.compress(large, quality=1), ["br"], 10 * LIMIT) == large
+    for data, why in [(brotli.compress(TEXT)[:-3], "ends early"), (b"\xff" * 50, "damaged")]:
+        with pytest.raises(CodingError, match=why):
+            decode(data, ["br"], LIMIT)
+    with pytest.raises(CodingError, match="more than the limit"):
+        decode(brotli.compress(bytes(10 * LIMIT)), ["br"], LIMIT)
+
+
+def test_zstandard_is_undone() -> None:
+    zstd = pytest.importorskip("backports.zstd", reason="the codec is an extra before Python 3.14")
+    assert decode(zstd.compress(TEXT) * 2, ["zstd"], LIMIT) == TEXT * 2
+    for data, why in [(zstd.compress(TEXT)[:-3], "ends early"), (b"\xff" * 50, "damaged")]:
+        with pytest.raises(CodingError, match=why):
+            decode(data, ["zstd"], LIMIT)
+    with pytest.raises(CodingError, match="more than the limit"):
+        decode(zstd.compress(bytes(10 * LIMIT)), ["zstd"], LIMIT)
+
+
+@pytest.mark.parametrize(("coding", "package"), [("br", "brotli"), ("zstd", "backports.zstd")])
+def test_a_missing_codec_is_named(monkeypatch: pytest.MonkeyPatch, coding: str, package: str) -> None:
+    monkeypatch.setattr("archivebot.warc.codings._library", lambda name: None)
+    monkeypatch.setattr("archivebot.warc.codings.zstd", lambda: None)
+    with pytest.raises(CodingError, match=f"needs the package {package}"):
+        decode(b"x", [coding], LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("data", "coding", "why"),
+    [
+        (gzip.compress(TEXT)[:-9], "gzip", "ends early"),
+        (TEXT, "gzip", "damaged"),
+        (b"\xff", "deflate", "damaged"),
+        (gzip.compress(bytes(2 * LIMIT)), "gzip", "more than the limit"),
+        (gzip.compress(bytes(LIMIT // 2)) * 3, "gzip", "more than the limit"),
+        (TEXT, "utf-8", "unknown content coding 'utf-8'"),
+    ],
+)
+def test_what_cannot_be_decoded_says_why(data: bytes, coding: str, why: str) -> None:
+    with pytest.raises(CodingError, match=why):
+        decode(data, [coding], LIMIT)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (("Content-Encoding", "deflate, gzip"),),
+        (("Content-Encoding", "deflate"), ("content-encoding", "gzip")),
+    ],
+)
+def test_stacked_codings_are_undone_last_first(headers: tuple[tuple[str, str], ...]) -> None:
+    assert read_body(response(gzip.compress(zlib.compress(TEXT)), *headers), LIMIT).content == TEXT
+
+
+def test_chunks_are_joined_before_the_content_coding_is_undone() -> None:
+    headers = (("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip"))
+    coded = gzip.compress(TEXT)
+    body = read_body(response(chunked(coded), *headers), LIMIT)
+    assert (body.entity, body.content, body.wrong) == (coded, TEXT, "")
+
+
+def test_trailers_and_extensions_of_chunks_are_left_out() -> None:
+    assert unchunk(b"3 ; a=b\r\nabc\r\n0\r\nX-Trailer: y\r\n\r\n") == b"abc"
+
+
+@pytest.mark.parametrize(
+    ("payload", "why"),
+    [
+        (b"3\r\nabcdef\r\n0\r\n\r\n", "chunk of 3 bytes does not end where it should"),
+        (b"3\r\nabc\r\n", "chunks end early"),
+        (b"3\r\nab", "chunk of 3 bytes does not end where it should"),
+        (b"3\r\nabc\r\nxyz\r\n", "malformed chunk size"),
+    ],
+)
+def test_wrong_chunks_leave_the_payload_as_it_is_stored(payload: bytes, why: str) -> None:
+    body = read_body(response(payload, ("Transfer-Encoding", "chunked")), LIMIT)
+    assert (body.content, body.wrong) == (payload, why)
+
+
+def test_a_header_for_chunks_that_are_not_there_is_ignored() -> None:
+    body = read_body(response(b"<p>text", ("Transfer-Encoding", "chunked")), LIMIT)
+    assert (body.content, body.wrong) == (b"<p>text", "")
+
+
+def test_chunks_whose_header_is_lost_are_joined() -> None:
+    assert read_body(response(chunked(TEXT)), LIMIT).content == TEXT
+
+
+@pytest.mark.parametrize("payload", [b"0\r\n\r\n", b"3\r\nabc", b"3\r\nabcde\r\n0\r\n\r\n"])
+def test_text_that_only_resembles_chunks_stays(payload: bytes) -> None:
+    assert read_body(response(payload), LIMIT).content == payload
+
+
+def test_an_empty_body_needs_no_decoding() -> None:
+    assert read_body(response(b"", ("Content-Encoding", "gzip")), LIMIT).wrong == ""
+
+
+def test_a_digest_fits_any_form_of_the_payload_in_any_spelling() -> None:
+    headers = (("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip"))
+    body = read_body(response(chunked(gzip.compress(TEXT)), *headers), LIMIT)
+    for form in (body.stored, body.entity, body.content):
+        raw = hashlib.sha256(form).digest()
+        assert is_digest_of(f"sha256:{raw.hex()}", body)
+        assert is_digest_of(f"SHA-256:{base64.b32encode(raw).decode()}", body)
+    assert not is_digest_of("sha256:" + "0" * 64, body)
+    assert is_digest_of("blake3:0", body)
