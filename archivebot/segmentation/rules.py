@@ -24,7 +24,7 @@ from itertools import islice
 
 from turbohtml import Element, Text
 
-from archivebot.segmentation.tree import Node
+from archivebot.segmentation.tree import Node, shows
 
 FORMAT = frozenset(
     "abbr acronym b bdi bdo big br center cite code data del dfn em font i ins kbd mark nobr q rp rt ruby"
@@ -65,7 +65,7 @@ def visible(node: Node) -> bool:
     for inner in islice(descendants, GLANCE):
         if isinstance(inner, Text):
             parent = inner.parent
-            if not inner.data.isspace() and not (isinstance(parent, Element) and parent.tag in INVISIBLE):
+            if shows(inner) and not (isinstance(parent, Element) and parent.tag in INVISIBLE):
                 return True
         elif isinstance(inner, Element) and inner.tag in SEEN_WITHOUT_TEXT:
             return True

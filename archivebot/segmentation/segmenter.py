@@ -22,6 +22,12 @@ MAX_DEPTH = 200
 # of blocks at one level and hundreds at the next.
 MAX_PARTS = 48
 
+# A region below this many bytes is not cut: a heading and its line, a menu of three words.
+LEAST_CUT = 64
+
+# White space between tags; other white space may be part of a character of several bytes.
+BLANKS = " \t\r\n\f"
+
 # A run of small siblings beyond this many bytes is grouped likewise.
 RUN_BYTES = 4096
 
@@ -66,12 +72,13 @@ def partition(body: bytes, level: int, content_type: str = "") -> Partition:
 def _scaled(leaves: Iterator[tuple[Region, int]], source: Source, length: int) -> Iterator[Block]:
     for region, depth in leaves:
         start, end = _trim(source.text, region.start, region.end)
-        yield Block(start * source.unit, min(end * source.unit, length), depth)
+        if start < end:
+            yield Block(start * source.unit, min(end * source.unit, length), depth)
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     chunk = text[start:end]
-    return start + len(chunk) - len(chunk.lstrip()), end - len(chunk) + len(chunk.rstrip())
+    return start + len(chunk) - len(chunk.lstrip(BLANKS)), end - len(chunk) + len(chunk.rstrip(BLANKS))
 
 
 def _leaves(source: Source, level: int) -> Iterator[tuple[Region, int]]:
@@ -89,6 +96,8 @@ def _leaves(source: Source, level: int) -> Iterator[tuple[Region, int]]:
 
 
 def _split(region: Region, source: Source, depth: int) -> list[tuple[Region, int]]:
+    if region.end - region.start < LEAST_CUT:
+        return []
     if len(region.nodes) > 1:
         large = region.end - region.start > RUN_BYTES
         return _grouped(_runs(region.nodes), source, depth) if large else []
@@ -96,15 +105,18 @@ def _split(region: Region, source: Source, depth: int) -> list[tuple[Region, int
     return _parts(node, source, depth + 1) if divisible(node) else []
 
 
-def _parts(node: Node, source: Source, depth: int) -> list[tuple[Region, int]]:
+def _parts(container: Node, source: Source, depth: int) -> list[tuple[Region, int]]:
     """Give the regions that an element consists of, looking through wrappers (rules 4 and 6)."""
+    node = container
     while depth < MAX_DEPTH and node.element is not None:
         nodes = [child for child in tree.children(node.element, *tree.content(node)) if visible(child)]
-        if len(nodes) != 1:
-            return _unwrapped(_grouped(_runs(nodes), source, depth), node, source)
-        if not (is_block(nodes[0]) and divisible(nodes[0])):
-            return [(Region(tuple(nodes)), depth)]
-        node, depth = nodes[0], depth + 1
+        if len(nodes) == 1 and is_block(nodes[0]) and divisible(nodes[0]):
+            node, depth = nodes[0], depth + 1
+            continue
+        parts = _grouped(_runs(nodes), source, depth)
+        if len(parts) > 1:
+            return _unwrapped(parts, node, source)
+        return parts if node is container else [(Region((node,)), depth)]
     return []
 
 

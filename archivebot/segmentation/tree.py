@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from turbohtml import Element, SourceLocation, Text, parse
 
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+UTF8_MARK = codecs.BOM_UTF8.decode("latin-1")
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 
 
@@ -42,8 +43,8 @@ class Source:
     def of(cls, body: bytes, charset: str) -> Source:
         """Read a body so that offsets hold; ``charset`` only tells UTF-16 from the rest."""
         if charset.startswith("utf-16"):
-            return cls(_utf16_units(body, charset), 2)
-        return cls(body.decode("latin-1").replace("\r\n", " \n"), 1)
+            return cls(_same_length(_utf16_units(body, charset), "\ufeff"), 2)
+        return cls(_same_length(body.decode("latin-1"), UTF8_MARK), 1)
 
 
 def _utf16_units(body: bytes, charset: str) -> str:
@@ -51,8 +52,13 @@ def _utf16_units(body: bytes, charset: str) -> str:
         charset = "utf-16-be" if body.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
     elif charset == "utf-16":
         charset = "utf-16-le"
-    text = body[: len(body) & ~1].decode(charset, "surrogatepass")
-    return ASTRAL.sub("xx", text).replace("\r\n", " \n")
+    return ASTRAL.sub("xx", body[: len(body) & ~1].decode(charset, "surrogatepass"))
+
+
+def _same_length(text: str, mark: str) -> str:
+    """Hide from the parser what it would drop or take for text: CRLF and the byte-order mark."""
+    text = text.replace("\r\n", " \n")
+    return " " * len(mark) + text[len(mark) :] if text.startswith(mark) else text
 
 
 def root(source: Source) -> Node | None:
@@ -118,7 +124,7 @@ def _located(parent: Element) -> Iterator[tuple[Element | Text, SourceLocation |
                 yield from _through(child)
             else:
                 yield child, location
-        elif isinstance(child, Text) and not child.data.isspace():
+        elif isinstance(child, Text) and shows(child):
             yield child, None
 
 
@@ -134,5 +140,10 @@ def _through(implied: Element) -> Iterator[tuple[Element | Text, SourceLocation 
                 stack.append(iter(child.children))
             else:
                 yield child, location
-        elif isinstance(child, Text) and not child.data.isspace():
+        elif isinstance(child, Text) and shows(child):
             yield child, None
+
+
+def shows(text: Text) -> bool:
+    """Tell whether a text node is more than white space."""
+    return bool(text.data) and not text.data.isspace()
