@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -124,6 +125,10 @@ class Archive:
             raise NotArchived(f"{url} was never captured in {self.uri}")
         best = max(same_key, key=lambda found: (self._store.head(found).versions, found == url))
         return best if self._store.head(best).versions or url not in same_key else url
+
+    def pages(self) -> Iterator[tuple[str, str]]:
+        """Give (urlkey, URL) of every page ever asked for, sorted by key."""
+        return self._store.urls("", "\U0010ffff")
 
     def captures(self, url: str) -> list[Capture]:
         """Give the captures of a page, oldest first."""

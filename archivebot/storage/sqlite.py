@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -38,8 +38,8 @@ NEIGHBOURS = 8
 
 VERSION = (
     "SELECT version.id, url, number, hex(digest), length, charset, level, segmenter, layout, blocks,"
-    " new_blocks, new_bytes, cost, base, length(data)"
-    " FROM version JOIN page ON page.id = page JOIN frame ON frame.version = version.id"
+    " new_blocks, new_bytes, cost, base, coalesce(length(data), 0)"
+    " FROM version JOIN page ON page.id = page LEFT JOIN frame ON frame.version = version.id"
 )
 CAPTURE = (
     "SELECT url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason, location,"
@@ -59,11 +59,16 @@ class SQLiteStore:
         self._path = path
         with self._translated():
             self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
-            migrate(self._db, self.uri)
-            # A commit survives the death of the process; the last ones may not survive that of the
-            # machine, and are then fetched or ingested again.
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+        try:
+            with self._translated():
+                migrate(self._db, self.uri)
+                # A commit survives the death of the process; the last ones may not survive that of
+                # the machine, and are then fetched or ingested again.
+                self._db.execute("PRAGMA synchronous = NORMAL")
+                self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+        except StorageError:
+            self._db.close()
+            raise
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -262,9 +267,9 @@ class SQLiteStore:
         return sum(Path(name).stat().st_size for name in names if Path(name).exists())
 
     def close(self) -> None:
-        with self._translated():
+        with suppress(sqlite3.Error):  # a hint to the query planner; the archive may be damaged
             self._db.execute("PRAGMA optimize")
-            self._db.close()
+        self._db.close()
 
     def _one(self, sql: str, *values: object) -> Any:
         with self._translated():
@@ -281,7 +286,7 @@ class SQLiteStore:
 
 def _advice(error: sqlite3.Error) -> str:
     text = str(error)
-    if "unable to open" in text:
+    if "unable to open" in text or "readonly" in text:
         return " (does the folder exist, and may you write to it?)"
     if "not a database" in text or "malformed" in text:
         return " (the file is damaged or no archive; restore a copy, or give another ARCHIVE_URI)"

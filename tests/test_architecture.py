@@ -1,0 +1,109 @@
+"""Who may import whom."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+FLOOR = {"config", "exceptions", "models", "text", "timestamps"}
+
+# Room -> the rooms of ours it may import, besides the floor.
+ROOMS: dict[str, set[str]] = {
+    **{room: set() for room in FLOOR},
+    "records": set(),
+    "urls": set(),
+    "fingerprint": set(),
+    "outcome": set(),
+    "segmentation": set(),
+    "storage": set(),
+    "warc": {"outcome"},
+    "versioning": {"segmentation"},
+    "bodies": {"fingerprint", "storage"},
+    "recorder": {"bodies", "fingerprint", "segmentation", "storage", "urls", "versioning"},
+    "archive": {"bodies", "fingerprint", "recorder", "segmentation", "storage", "urls", "versioning"},
+    "crawl": {"archive", "outcome", "records", "urls"},
+    "cli": {"archive"},
+    "commands": {"archive", "cli", "storage", "urls", "versioning", "warc"},
+    "settings": {""},
+    "sample": set(),
+    "": {"archive"},  # the package itself: its public names
+    "spiders": {"crawl"},
+    "pipelines": {"archive", "crawl"},
+}
+
+# What is foreign -> the rooms or modules that may import it; everything else of ours may not.
+FOREIGN: dict[str, set[str]] = {
+    "scrapy": {"crawl", "commands", "cli", "settings", "spiders", "pipelines"},
+    "twisted": {"crawl"},
+    "sqlite3": {"storage/sqlite.py", "storage/schema.py"},
+    "pymongo": {"storage/mongo.py"},
+    "turbohtml": {"segmentation"},
+    "lxml": {"crawl/convert.py"},
+    "protego": {"crawl/robots.py"},
+    "tldextract": {"urls/scope.py"},
+    "snowballstemmer": {"segmentation/topic.py"},
+    "backports": {"storage/frames.py", "warc/codings.py"},
+    "brotli": {"warc/codings.py"},
+}
+
+
+def sources() -> Iterator[tuple[str, Path]]:
+    """Give every source file with the room it stands in."""
+    for path in sorted((ROOT / "archivebot").rglob("*.py")):
+        parts = path.relative_to(ROOT / "archivebot").parts
+        yield (parts[0] if len(parts) > 1 else path.stem.replace("__init__", "")), path
+    for room in ("spiders", "pipelines"):
+        for path in sorted((ROOT / room).rglob("*.py")):
+            yield room, path
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Give the dotted names that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            yield str(node.module)
+
+
+@pytest.mark.parametrize(("room", "path"), list(sources()), ids=lambda value: getattr(value, "name", value))
+def test_a_module_imports_only_what_its_room_may(room: str, path: Path) -> None:
+    assert room in ROOMS, f"{room} is not in the table: say who may import it, and whom it may"
+    allowed = ROOMS[room] | FLOOR | {room}
+    for name in imports(path):
+        top, _, rest = name.partition(".")
+        if top == "archivebot":
+            assert rest.partition(".")[0] in allowed, f"{path.relative_to(ROOT)} imports {name}"
+        elif top in ("spiders", "pipelines"):
+            assert top == room, f"{path.relative_to(ROOT)} imports {name}"
+        elif top in FOREIGN:
+            here = path.relative_to(ROOT / "archivebot" if room not in ("spiders", "pipelines") else ROOT)
+            places = FOREIGN[top]
+            assert room in places or here.as_posix() in places, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_the_rooms_form_no_circle() -> None:
+    done: set[str] = set(FLOOR)
+    waiting = {room: needs - FLOOR - {room} for room, needs in ROOMS.items()}
+    while ready := {room for room, needs in waiting.items() if needs <= done}:
+        done |= ready
+        waiting = {room: needs for room, needs in waiting.items() if room not in ready}
+    assert not waiting
+
+
+def test_no_source_file_is_longer_than_400_lines() -> None:
+    assert {path.name for _, path in sources() if len(path.read_text("utf-8").splitlines()) > 400} == set()
+
+
+def test_every_module_opens_with_one_sentence_that_says_what_lives_there() -> None:
+    for _, path in sources():
+        docstring = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+        if path.stat().st_size:
+            assert docstring, path
+            assert docstring.splitlines()[0].endswith((".", ":", ";")), path

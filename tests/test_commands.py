@@ -1,0 +1,229 @@
+"""The commands as a user types them: what they print, as text and as JSON, and their exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.models import Outcome
+from tests.conftest import ROOT
+from tests.factories import URL, html, make_page
+
+OLD = ["Opening hours are from nine to six on working days.", "The café is closed on Mondays.", "Imprint"]
+NEW = ["Opening hours are from nine to eight on working days.", "The café is closed on Mondays.", "Imprint"]
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An archive of one page in two versions and a failure."""
+    uri = f"sqlite:///{tmp_path_factory.mktemp('commands')}/a.db"
+    archive = Archive.open(ArchiveConfig(uri=uri))
+    for page in (
+        make_page(html(*OLD), 0),
+        make_page(html(*NEW), 10),
+        make_page(b"", 20, outcome=Outcome.TIMEOUT, status=None),
+        make_page(html(*NEW), 30),
+    ):
+        archive.add(archive.segment(page))
+    archive.close()
+    return uri
+
+
+@pytest.fixture(scope="module")
+def run(uri: str) -> Run:
+    def run(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "ARCHIVE_URI": uri}
+        command = [sys.executable, "-m", "scrapy", *args]
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False, **options
+        )
+
+    return run
+
+
+def document(result: subprocess.CompletedProcess[str]) -> Any:
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_history_lists_captures_oldest_first(run: Run) -> None:
+    history = document(run("history", URL, "--json"))
+    assert (history["url"], history["urlkey"]) == (URL, "com,example)/page")
+    assert [capture["captured_at"] for capture in history["captures"]] == [
+        "20260101000000",
+        "20260111000000",
+        "20260121000000",
+        "20260131000000",
+    ]
+    assert [capture["kind"] for capture in history["captures"]] == ["new", "changed", "failed", "revisit"]
+    first = history["captures"][0]
+    assert first["digest"].startswith("sha256:")
+    assert (first["status"], first["version"], first["blocks"], first["new_blocks"]) == (200, 1, 3, 3)
+    assert first["bytes"] == len(html(*OLD))
+    table = run("history", URL).stdout
+    assert "changed" in table
+    assert "2026-01-11 00:00:00" in table
+
+
+def test_history_of_an_unknown_url_is_empty_and_exits_with_1(run: Run) -> None:
+    result = run("history", "http://example.net/", "--json")
+    assert (result.returncode, json.loads(result.stdout)) == (1, {"captures": []})
+    assert "never captured" in result.stderr
+
+
+def test_history_of_a_block_gives_its_texts(run: Run) -> None:
+    lineage = document(run("blocks", URL, "--json"))[0]["lineage"]
+    states = document(run("history", URL, "--block", lineage, "--json"))["states"]
+    assert [(state["version"], state["text"]) for state in states] == [(1, OLD[0]), (2, NEW[0])]
+    assert NEW[0] in run("history", URL, "--block", lineage).stdout
+    assert run("history", URL, "--block", "x-1").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("time", "texts"),
+    [
+        ("20260105", OLD),
+        ("2026-01-15T00:00:00Z", NEW),
+        ("Mon, 05 Jan 2026 00:00:00 GMT", OLD),
+        ("1999", OLD),
+        ("2099", NEW),
+    ],
+)
+def test_replay_writes_exactly_the_body_of_that_time(
+    run: Run, tmp_path: Path, time: str, texts: list[str]
+) -> None:
+    out = tmp_path / "out.html"
+    assert run("replay", URL, "--at", time, "--output", str(out)).returncode == 0
+    assert out.read_bytes() == html(*texts)
+
+
+def test_replay_writes_bytes_to_stdout_and_talk_to_stderr(uri: str) -> None:
+    command = [sys.executable, "-m", "scrapy", "replay", URL]
+    result = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "ARCHIVE_URI": uri}, capture_output=True, check=True
+    )
+    assert result.stdout == html(*NEW)
+    assert b"version 2" in result.stderr
+
+
+def test_replay_shows_the_recorded_headers(run: Run) -> None:
+    assert "Content-Type: text/html; charset=utf-8" in run("replay", URL, "--headers").stdout
+    assert document(run("replay", URL, "--json"))["version"] == 2
+
+
+def test_replay_explains_what_is_wrong(run: Run) -> None:
+    assert run("replay", "http://example.net/").returncode == 1
+    wrong_time = run("replay", URL, "--at", "yesterday")
+    assert wrong_time.returncode == 2
+    assert "14 digits" in wrong_time.stderr
+    wrong_file = run("replay", URL, "--output", "/nonexistent/file")
+    assert wrong_file.returncode == 2
+    assert "cannot be written" in wrong_file.stderr
+
+
+def test_delta_names_the_block_that_changed_and_no_other(run: Run) -> None:
+    delta = document(run("delta", URL, "--json"))
+    assert (delta["from"], delta["to"], delta["layout_changed"]) == (1, 2, False)
+    changed = [change for change in delta["changes"] if change["change"] != "UNCHANGED"]
+    assert [(change["change"], change["before"], change["after"]) for change in changed] == [
+        ("MODIFIED", OLD[0], NEW[0])
+    ]
+    assert 0.8 < changed[0]["similarity"] < 1
+    assert len(delta["changes"]) == 3
+
+
+def test_delta_is_readable_in_a_terminal(run: Run) -> None:
+    text = run("delta", URL, "1", "2").stdout
+    assert "[-six-]{+eight+}" in text
+    assert "café" not in text
+    assert "café" in run("delta", URL, "1", "2", "--all").stdout
+
+
+def test_delta_takes_times_as_well_as_numbers(run: Run) -> None:
+    delta = document(run("delta", URL, "20260215", "2026-01-02", "--json"))
+    assert (delta["from"], delta["to"]) == (2, 1)
+
+
+def test_blocks_give_the_partition(run: Run) -> None:
+    blocks = document(run("blocks", URL, "--at", "20260101", "--json"))
+    assert [set(block) >= {"lineage", "level", "start", "end", "topic", "size"} for block in blocks] == [True] * 3
+    assert all(block["end"] - block["start"] == block["size"] for block in blocks)
+    assert "cut at level 3" in run("blocks", URL).stdout
+
+
+def test_stats_sum_up(run: Run) -> None:
+    stats = document(run("stats", "--json"))
+    assert (stats["captures"], stats["versions"], stats["urls"], stats["blocks"]) == (4, 2, 1, 4)
+    assert stats["bytes_fetched"] == len(html(*OLD)) + 2 * len(html(*NEW))
+    assert stats["ratio"] == round(stats["bytes_stored"] / stats["bytes_fetched"], 4)
+    assert "com,example" in run("stats").stdout
+
+
+def test_verify_says_that_all_is_well(run: Run) -> None:
+    assert document(run("verify", "--json")) == {"checked": 2, "damaged": []}
+    assert run("verify", "--sample", "1").stdout == "1 versions checked, 0 damaged\n"
+
+
+def test_verify_of_a_damaged_archive_lists_it_and_fails(run: Run, uri: str, tmp_path: Path) -> None:
+    data = Path(uri.removeprefix("sqlite:///")).read_bytes()
+    at = data.index(b"\x28\xb5\x2f\xfd") + 20  # inside the first zstd frame
+    copy = tmp_path / "damaged.db"
+    copy.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+    result = run("verify", "--json", "-s", f"ARCHIVE_URI=sqlite:///{copy}")
+    assert result.returncode == 4
+    assert json.loads(result.stdout)["damaged"][0]["url"] == URL
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (["history"], 2, "scrapy history [options] URL"),
+        (["history", "a", "b"], 2, "scrapy history [options] URL"),
+        (["history", "http://x.example/", "--jsn"], 2, "no option --jsn"),
+        (["history", "http://"], 2, "http"),
+        (["verify", "--sample", "few"], 2, "whole number"),
+        (["delta", URL, "7", "8"], 1, "no version 8"),
+        (["stats", "-s", "ARCHIVE_URI=sqlite:////nowhere/x.db"], 1, "crawl or ingest first"),
+        (["stats", "-s", "ARCHIVE_URI=x.db"], 2, "sqlite:///archive.db"),
+        (["stats", "-s", "ARCHIVE_LEVEL=deep"], 2, "whole number"),
+        (["ingest"], 2, "FILE..."),
+        (["ingest", "/nowhere.warc"], 5, "nowhere.warc"),
+    ],
+)
+def test_wrong_use_is_explained_without_a_traceback(run: Run, args: list[str], code: int, says: str) -> None:
+    result = run(*args)
+    assert result.returncode == code, result.stderr
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_file_that_is_no_archive_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.db").write_bytes(b"this is not a database" * 100)
+    result = run("stats", "-s", f"ARCHIVE_URI=sqlite:///{tmp_path}/x.db")
+    assert result.returncode == 3
+    assert "damaged or no archive" in result.stderr
+
+
+def test_a_reader_that_stops_early_is_no_error(run: Run, uri: str) -> None:
+    command = f"{sys.executable} -m scrapy history {URL} --json | head -1"
+    result = subprocess.run(
+        command, shell=True, cwd=ROOT, env={**os.environ, "ARCHIVE_URI": uri}, capture_output=True, check=True
+    )
+    assert result.stderr == b""
+
+
+def test_every_command_explains_itself(run: Run) -> None:
+    for path in (ROOT / "archivebot/commands").glob("[a-z]*.py"):
+        text = run(path.stem, "-h").stdout
+        assert "--json" in text or path.stem == "crawl"  # whose feed is -O out.json

@@ -1,0 +1,176 @@
+"""scrapy ingest: WARC files through the same stages as a crawl."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from tests.conftest import ROOT
+from tests.factories import html
+
+URL = "http://example.com/page"
+TEXTS = ["The first paragraph of the page tells what it is about.", "The second one gives the details."]
+
+Ingest = Callable[..., subprocess.CompletedProcess[str]]
+
+
+class Warc:
+    """A WARC file in the making, one gzip member per record."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._out = path.open("wb")
+
+    def __enter__(self) -> Warc:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._out.close()
+
+    def response(self, date: str, body: bytes, url: str = URL, status: str = "200 OK", **headers: str) -> None:
+        fields = {"Content-Type": "text/html"} | {name.title(): value for name, value in headers.items()}
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        block = f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + body
+        self.raw(gzip.compress(record_of(block, "response", date, url)))
+
+    def revisit(self, date: str, of_date: str, of_url: str = URL, url: str = URL) -> None:
+        refers = {"WARC-Refers-To-Target-URI": of_url, "WARC-Refers-To-Date": of_date}
+        self.raw(gzip.compress(record_of(b"", "revisit", date, url, refers)))
+
+    def raw(self, data: bytes) -> None:
+        self._out.write(data)
+
+
+def record_of(
+    block: bytes, kind: str, date: str, url: str, more: Mapping[str, str] = MappingProxyType({})
+) -> bytes:
+    """Write a WARC record."""
+    fields = {
+        "WARC-Type": kind,
+        "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",
+        "WARC-Date": date,
+        "WARC-Target-URI": url,
+        "Content-Type": "application/http; msgtype=response",
+        **more,
+        "Content-Length": str(len(block)),
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"WARC/1.1\r\n{head}\r\n".encode() + block + b"\r\n\r\n"
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/a.db"
+
+
+@pytest.fixture
+def ingest(uri: str) -> Ingest:
+    def run(*args: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "scrapy", "ingest", *map(str, args), "--json"]
+        environment = {**os.environ, "ARCHIVE_URI": uri}
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
+        )
+
+    return run
+
+
+def opened(uri: str) -> Archive:
+    return Archive.open(ArchiveConfig(uri=uri))
+
+
+def record(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    (found,) = json.loads(result.stdout)["files"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_pages_go_in_dated_by_their_records_and_twice_adds_nothing(
+    ingest: Ingest, uri: str, tmp_path: Path
+) -> None:
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        warc.response("2020-01-01T00:00:00Z", html(*TEXTS))
+        warc.response("2021-01-01T00:00:00Z", html(*TEXTS))
+        warc.response("2022-01-01T00:00:00Z", html(TEXTS[0], "Something else stands here."))
+    result = ingest(warc.path)
+    assert result.returncode == 0, result.stderr
+    assert record(result)["kinds"] == {"new": 1, "revisit": 1, "changed": 1}
+    again = record(ingest(warc.path))
+    assert (again["captures"], again["known"]) == (0, 3)
+    archive = opened(uri)
+    captures = archive.captures(URL)
+    assert [f"{capture.captured_at:%Y}" for capture in captures] == ["2020", "2021", "2022"]
+    assert captures[0].origin == "x.warc.gz:0"
+    assert archive.body(captures[2]) == html(TEXTS[0], "Something else stands here.")
+    archive.close()
+
+
+def test_revisit_records_point_at_what_they_refer_to_also_of_another_url(
+    ingest: Ingest, uri: str, tmp_path: Path
+) -> None:
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        warc.response("2020-01-01T00:00:00Z", html(*TEXTS))
+        warc.response("2020-02-01T00:00:00Z", html(TEXTS[1]))
+        warc.revisit("2020-03-01T00:00:00Z", "2020-01-01T00:00:00Z")
+        warc.revisit("2020-03-02T00:00:00Z", "2020-01-01T00:00:00Z", url="http://example.com/copy")
+        warc.revisit("2020-03-03T00:00:00Z", "2020-01-01T00:00:00Z", "http://x.org/", "http://x.org/")
+    assert record(ingest(warc.path))["kinds"] == {"new": 2, "changed": 2, "failed": 1}
+    archive = opened(uri)
+    assert [capture.number for capture in archive.captures(URL)] == [1, 2, 1]
+    assert archive.body(archive.at("http://example.com/copy", None)) == html(*TEXTS)
+    (lost,) = archive.captures("http://x.org/")
+    assert "ingest its file first" in lost.reason
+    archive.close()
+
+
+def test_damaged_records_are_named_by_offset_and_the_rest_goes_in(
+    ingest: Ingest, uri: str, tmp_path: Path
+) -> None:
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        warc.response("2020-01-01T00:00:00Z", html(TEXTS[0]))
+        warc.raw(b"garbage between two records")
+        warc.response("2021-01-01T00:00:00Z", html(TEXTS[1]))
+    result = ingest(warc.path)
+    assert result.returncode == 5
+    found = record(result)
+    assert found["captures"] == 2
+    (damage,) = found["damaged"]
+    assert f"x.warc.gz, offset {damage['offset']}" in result.stderr
+
+
+def test_errors_redirects_and_odd_urls_are_captures_too(ingest: Ingest, uri: str, tmp_path: Path) -> None:
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        warc.response("2020-01-01T00:00:00Z", b"", status="301 Moved", location="/new")
+        warc.response("2021-01-01T00:00:00Z", b"<p>gone</p>", status="410 Gone")
+        warc.response("2022-01-01T00:00:00Z", html(TEXTS[0]), url="http://bad host/a b")
+    assert record(ingest(warc.path))["kinds"] == {"redirect": 1, "gone": 1, "new": 1}
+    archive = opened(uri)
+    redirect, gone = archive.captures(URL)
+    assert redirect.location == "http://example.com/new"
+    assert archive.body(gone) == b"<p>gone</p>"
+    (odd,) = [url for _, url in archive.pages() if "bad host" in url]
+    assert archive.body(archive.at(archive.resolve(odd), None)) == html(TEXTS[0])
+    archive.close()
+
+
+def test_several_files_go_in_even_if_one_is_no_warc(ingest: Ingest, uri: str, tmp_path: Path) -> None:
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        warc.response("2020-01-01T00:00:00Z", html(*TEXTS))
+    (tmp_path / "notes.txt").write_text("no records here")
+    result = ingest(tmp_path / "notes.txt", tmp_path / "missing.warc", warc.path)
+    assert result.returncode == 5
+    files = json.loads(result.stdout)["files"]
+    assert [bool(file["error"]) for file in files] == [True, True, False]
+    assert files[2]["captures"] == 1
