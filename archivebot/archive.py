@@ -189,20 +189,21 @@ class Archive:
             before=before.number or 0,
             after=after.number or 0,
             layout_changed=before.layout != after.layout,
-            changes=compare(self._texts(before), self._texts(after)),
+            changes=compare(self._texts(before, after), self._texts(after, after)),
         )
 
-    def _texts(self, version: StoredVersion) -> list[PlacedText]:
+    def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
+        """Give the blocks of a version, cut as another one is."""
         content = self._bodies.get(version)
         body = content.body
         return [
             PlacedText(
-                lineage_id(version.url, slot.lineage),
+                lineage_id(version.url, slot.lineage) if slot.lineage else "",
                 slot.topic,
                 body[slot.start : slot.end],
                 version.charset,
             )
-            for slot in content.slots
+            for slot in content.recut(like.level, like.segmenter)
         ]
 
     def block_history(self, url: str, lineage: str) -> list[BlockState]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from archivebot.exceptions import CorruptObject
 from archivebot.fingerprint import sha256_hex
+from archivebot.segmentation.segmenter import partition
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, StoredVersion, VersionId
 from archivebot.storage.content import Slot, body_of, slots_of
@@ -21,6 +22,8 @@ class Content:
 
     packed: bytes = field(repr=False)
     charset: str
+    level: int
+    segmenter: int
 
     @property
     def body(self) -> bytes:
@@ -31,6 +34,21 @@ class Content:
     def slots(self) -> tuple[Slot, ...]:
         """Which block stands where in the body."""
         return slots_of(self.packed)
+
+    def recut(self, level: int, segmenter: int) -> tuple[Slot, ...]:
+        """Give the blocks at another level, or of another segmenter, for comparison.
+
+        A block that the version does not have at its own level has lineage 0 and no topic. A body
+        that is one block is no markup and stays one.
+        """
+        slots, body = self.slots, self.body
+        if (level, segmenter) == (self.level, self.segmenter) or (slots and slots[0].end == len(body)):
+            return slots
+        known = {(slot.start, slot.end): slot for slot in slots}
+        return tuple(
+            known.get((block.start, block.end)) or Slot(block.start, block.end, block.level, 0, "")
+            for block in partition(body, level, f"text/html; charset={self.charset}").blocks
+        )
 
 
 class Bodies:
@@ -52,7 +70,7 @@ class Bodies:
                 )
             self._keep(version.id, packed)
         self._kept.move_to_end(version.id)
-        return Content(packed, version.charset)
+        return Content(packed, version.charset, version.level, version.segmenter)
 
     def _decoded(self, version: StoredVersion) -> bytes:
         base = self._kept.get(version.base) if version.base is not None else None

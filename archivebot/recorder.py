@@ -24,6 +24,10 @@ from archivebot.versioning.policy import kind_of
 ATTEMPTS = 8
 
 
+# Versions of a page so large that two of them exceed the bound are chained up to this number all the same.
+LONGEST_PAGES_CHAIN = 4
+
+
 class Recorder:
     """Stores snapshots; the only writer of versions."""
 
@@ -103,7 +107,7 @@ class Recorder:
         self, page: Page, pieces: tuple[int, ...], latest: StoredVersion | None
     ) -> StoredVersion | None:
         """Choose what to compress against: the latest version, else a page of the site most like it."""
-        bound = self._config.frame_bound
+        bound = max(self._config.frame_bound, LONGEST_PAGES_CHAIN * len(page.body))
         if latest is not None and frames.cost(len(page.body), latest.cost) <= bound:
             return latest
         room = bound // 2 - frames.cost(len(page.body))
@@ -142,7 +146,9 @@ class Placement:
 
 def place(cut: Cut, before: Content | None, lineages: int) -> list[Placement]:
     """Give every block of a cut its lineage: that of the block it continues, or the next free one."""
-    slots, body = (before.slots, before.body) if before else ((), b"")
+    slots, body = (
+        (before.recut(cut.partition.level, cut.partition.segmenter), before.body) if before else ((), b"")
+    )
     old = [body[slot.start : slot.end] for slot in slots]
     charset = cut.partition.charset
     placements: list[Placement] = []
@@ -158,10 +164,12 @@ def place(cut: Cut, before: Content | None, lineages: int) -> list[Placement]:
         strict=False,  # removed blocks come last
     ):
         known = slots[match.before] if match.before is not None else None
-        lineages += known is None
+        lineage = known.lineage if known else 0
+        if not lineage:
+            lineages = lineage = lineages + 1
         new = match.change in (Change.ADDED, Change.MODIFIED)
-        words = topic(data, charset) if known is None or new else known.topic
-        slot = Slot(block.start, block.end, block.level, known.lineage if known else lineages, words)
+        words = topic(data, charset) if new or not (known and known.topic) else known.topic
+        slot = Slot(block.start, block.end, block.level, lineage, words)
         placements.append(Placement(slot, match.change, new))
     return placements
 

@@ -23,7 +23,7 @@ ROOMS: dict[str, set[str]] = {
     "storage": set(),
     "warc": {"outcome"},
     "versioning": {"segmentation"},
-    "bodies": {"fingerprint", "storage"},
+    "bodies": {"fingerprint", "segmentation", "storage"},
     "recorder": {"bodies", "fingerprint", "segmentation", "storage", "urls", "versioning"},
     "archive": {"bodies", "fingerprint", "recorder", "segmentation", "storage", "urls", "versioning"},
     "crawl": {"archive", "outcome", "records", "urls"},

@@ -27,7 +27,11 @@ TEXTS = [
 def archive(tmp_path: Path) -> Iterator[Archive]:
     """An archive of one page: three versions, a failure between the second and the third."""
     archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
-    etag = (("Content-Type", "text/html"), ("ETag", '"1"'), ("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"))
+    etag = (
+        ("Content-Type", "text/html"),
+        ("ETag", '"1"'),
+        ("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"),
+    )
     later = [TEXTS[0].replace("six", "eight"), *TEXTS[1:]]
     for page in (
         make_page(html(*TEXTS), 0, headers=etag),

@@ -99,6 +99,25 @@ def test_a_changed_layout_changes_no_block(archive: Archive) -> None:
     assert archive.delta(URL, before, after).layout_changed
 
 
+def test_another_level_changes_no_block(archive: Archive) -> None:
+    visit(archive, make_page(paper_page(), level=3))
+    coarse = visit(archive, make_page(paper_page("updated"), 1, level=2))
+    fine = visit(archive, make_page(paper_page("again updated"), 2, level=3))
+    assert [len(changed(capture)) for capture in (coarse, fine)] == [1, 5]
+    delta = archive.delta(URL, archive.version(URL, 1), archive.version(URL, 2))
+    assert [change.change for change in delta.changes if change.change is not Change.UNCHANGED] == [
+        Change.MODIFIED
+    ]
+
+
+def test_large_pages_are_chained_beyond_the_bound(tmp_path: Path) -> None:
+    archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/b.db", frame_bound=300_000))
+    story = [f"{n} {STORIES[n % 8]} {n * 7919 % 104729}" for n in range(4000)]
+    stored = [visit(archive, make_page(html(*story, f"Day {day}"), day)).stored_bytes for day in range(6)]
+    assert sum(size < 1000 for size in stored) >= 4
+    archive.close()
+
+
 def test_a_moved_block_is_moved(archive: Archive) -> None:
     first = visit(archive, make_page(html(*STORIES)))
     second = visit(archive, make_page(html(*STORIES[1:], STORIES[0]), 1))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from archivebot.models import BlockChange, Change
 from archivebot.segmentation.dom import visible_text
 from archivebot.text import words
-from archivebot.versioning.align import dice, in_order
+from archivebot.versioning.align import align, dice, in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ def compare(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> tuple[
     >>> [(c.change.value, c.lineage, c.similarity) for c in compare(old, new)]
     [('UNCHANGED', 'p-1', 1.0), ('MODIFIED', 'p-2', 0.75)]
     """
+    before = _named(before, after)
     places = {block.lineage: index for index, block in enumerate(before)}
     shared = {index: places[block.lineage] for index, block in enumerate(after) if block.lineage in places}
     kept = {index for index, _ in in_order(shared)}
@@ -49,6 +50,20 @@ def compare(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> tuple[
         if block.lineage in gone
     ]
     return (*changes, *removed)
+
+
+def _named(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> list[PlacedText]:
+    """Give blocks that were cut for this comparison only the lineage of the block they became."""
+    if all(block.lineage for block in before):
+        return list(before)
+    matches = align(
+        [block.data for block in before],
+        [block.data for block in after],
+        lambda index: before[index].text,
+        lambda index: after[index].text,
+    )
+    names = {match.before: after[match.after].lineage for match in matches if match.after is not None}
+    return [replace(block, lineage=names.get(index) or f"cut-{index}") for index, block in enumerate(before)]
 
 
 def _change(old: PlacedText | None, new: PlacedText, in_place: bool) -> BlockChange:
