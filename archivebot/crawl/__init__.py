@@ -1,0 +1,1 @@
+"""Everything that needs Scrapy's objects and is neither a spider nor a pipeline."""

@@ -1,0 +1,69 @@
+"""META robots and X-Robots-Tag: what a page asks not to be kept, and what not to be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+GENERIC = "robots"
+
+# Directives whose value follows a colon; any other word before a colon names an agent.
+# https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
+_VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
+
+
+@dataclass(frozen=True, slots=True)
+class Directives:
+    """Two independent answers: may the page be stored, may its links be followed; and who said no."""
+
+    store: bool = True
+    follow: bool = True
+    reason: str = ""
+
+
+ALL = Directives()
+
+
+def directives(meta: Iterable[tuple[str, str]], header_values: Iterable[str], agent: str) -> Directives:
+    """Combine the META tags (name, content) and X-Robots-Tag values of one page for one agent.
+
+    A tag that names the agent overrides the generic ones; of equals the strictest wins.
+
+    >>> directives([("robots", "NoIndex, Follow")], [], "archivebot")
+    Directives(store=False, follow=True, reason='META robots: noindex')
+    >>> directives([("robots", "none"), ("archivebot", "all")], [], "archivebot")
+    Directives(store=True, follow=True, reason='')
+    """
+    said = [(name, "META robots", _words(content)) for name, content in meta if name in (GENERIC, agent)]
+    said += [(name, "X-Robots-Tag", words) for value in header_values for name, words in _by_agent(value)]
+    if not said:
+        return ALL
+    ours = [entry for entry in said if entry[0] == agent] or [entry for entry in said if entry[0] == GENERIC]
+    return _strictest((source, word) for _, source, words in ours for word in words)
+
+
+def _strictest(said: Iterable[tuple[str, str]]) -> Directives:
+    store = follow = True
+    reasons = []
+    for source, word in said:
+        if word in ("none", "noindex", "noarchive"):
+            store = False
+            reasons.append(f"{source}: {word}")
+        if word in ("none", "nofollow"):
+            follow = False
+    return Directives(store, follow, ", ".join(dict.fromkeys(reasons)))
+
+
+def _words(content: str) -> list[str]:
+    return content.lower().replace(",", " ").split()
+
+
+def _by_agent(value: str) -> list[tuple[str, list[str]]]:
+    """Split ``noindex, otherbot: nofollow, noarchive``: an agent holds for all that follows it."""
+    agent, found = GENERIC, []
+    for part in value.lower().split(","):
+        name, colon, rest = part.partition(":")
+        if colon and name.strip() not in _VALUED:
+            agent, part = name.strip(), rest
+        found.append((agent, part.split()))
+    return found

@@ -1,0 +1,109 @@
+"""The pace per host: base delay, Crawl-delay, slowing down for a host that asks for it."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+from scrapy import Request, signals
+from scrapy.core.downloader import Slot
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+_ASKS_FOR_REST = frozenset((429, 503))
+_NEGLIGIBLE = 0.05  # seconds; a penalty below it is dropped instead of halved for ever
+
+
+class HostPace:
+    """Keep the delay of each host's download slot at the largest of what asks for one.
+
+    ``delay`` and ``concurrency`` hold for hosts in general. Hosts on this machine get no base delay
+    and ``local_concurrency``: nobody else is served by them. A Crawl-delay or a penalty holds
+    for them too. ``first`` and ``ceiling`` bound the penalty after a 429 or 503, which
+    doubles with each such answer and halves with each other one.
+    """
+
+    def __init__(
+        self, delay: float, concurrency: int, local_concurrency: int, first: float, ceiling: float
+    ) -> None:
+        self.delay = delay
+        self.concurrency = concurrency
+        self.local_concurrency = local_concurrency
+        self.first = first
+        self.ceiling = ceiling
+        self.crawl_delays: dict[str, float] = {}
+        self.penalties: dict[str, float] = {}
+        self._local: dict[str, bool] = {}
+        self.crawler: Crawler | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> HostPace:
+        settings = crawler.settings
+        pace = cls(
+            delay=settings.getfloat("DOWNLOAD_DELAY"),
+            concurrency=settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
+            local_concurrency=settings.getint("ARCHIVE_LOCAL_CONCURRENCY"),
+            first=settings.getfloat("ARCHIVE_RETRY_BASE"),
+            ceiling=settings.getfloat("ARCHIVE_RETRY_CEILING"),
+        )
+        pace.crawler = crawler
+        crawler.signals.connect(pace.request_reached_downloader, signals.request_reached_downloader)
+        crawler.signals.connect(pace.response_downloaded, signals.response_downloaded)
+        return pace
+
+    def delay_of(self, host: str) -> float:
+        """Give the seconds between two requests to a host."""
+        base = 0.0 if self.is_local(host) else self.delay
+        return max(base, self.crawl_delays.get(host, 0.0), self.penalties.get(host, 0.0))
+
+    def is_local(self, host: str) -> bool:
+        """Say whether a host is this machine: localhost, 127.0.0.0/8 or ::1."""
+        if host not in self._local:
+            self._local[host] = is_loopback(host)
+        return self._local[host]
+
+    def judge(self, host: str, status: int) -> None:
+        """Raise the penalty of a host that answers 429 or 503, lower it for any other answer."""
+        penalty = self.penalties.pop(host, 0.0)
+        if status in _ASKS_FOR_REST:
+            self.penalties[host] = min(max(2 * penalty, self.first), self.ceiling)
+        elif penalty / 2 > _NEGLIGIBLE:
+            self.penalties[host] = penalty / 2
+
+    def request_reached_downloader(self, request: Request) -> None:
+        """Set the host's slot; for each request, because Scrapy drops slots that rest for a minute."""
+        self._set_slot(request.meta["download_slot"])
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """Judge the host by its answer, before Scrapy sends it the next request."""
+        host = request.meta["download_slot"]
+        if response.status in _ASKS_FOR_REST or host in self.penalties:
+            self.judge(host, response.status)
+            self._set_slot(host)
+
+    def _set_slot(self, host: str) -> None:
+        assert self.crawler is not None
+        slot = self.crawler.engine.downloader.slots[host]
+        slot.delay = self.delay_of(host)
+        slot.concurrency = self.local_concurrency if self.is_local(host) else self.concurrency
+        if host in self.crawl_delays:
+            _keep_exact(slot)
+
+
+def _keep_exact(slot: Slot) -> None:
+    """Switch off the jitter of up to 50 %, which would undercut a Crawl-delay."""
+    if hasattr(slot, "jitter"):  # Scrapy 2.19 and later
+        slot.jitter = 0.0
+    else:
+        slot.randomize_delay = False
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host name or address is always this machine.
+
+    >>> [is_loopback(host) for host in ("localhost", "127.8.0.1", "::1", "127.example.org")]
+    [True, True, True, False]
+    """
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -1,0 +1,178 @@
+"""The progress of a crawl on stderr: a live line on a terminal, plain lines elsewhere, a summary."""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TextIO
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
+from scrapy.utils.log import get_scrapy_root_handler
+from twisted.internet.task import LoopingCall
+
+logger = logging.getLogger(__name__)
+
+LIVE_INTERVAL = 0.5
+ERASE = "\r\x1b[K"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The figures of a crawl at one moment."""
+
+    pages: int
+    new: int
+    changed: int
+    unchanged: int
+    fetched: int
+    stored: int
+    errors: int
+    queued: int
+    seconds: float
+
+    @classmethod
+    def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
+        """Read the figures from the stats of a crawl."""
+
+        def count(name: str) -> int:
+            return int(stats.get_value(name, 0))
+
+        return cls(
+            pages=count("archive/captures"),
+            new=count("archive/new"),
+            changed=count("archive/changed"),
+            unchanged=count("archive/revisit"),
+            fetched=count("archive/bytes_fetched"),
+            stored=count("archive/bytes_stored"),
+            errors=count("archive/failed") + count("log_count/ERROR"),
+            queued=queued,
+            seconds=seconds,
+        )
+
+    def line(self) -> str:
+        """Say it in one line."""
+        rate = self.pages / self.seconds if self.seconds > 0 else 0.0
+        return (
+            f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
+            f"{self.unchanged} unchanged; {size(self.fetched)} fetched, {size(self.stored)} stored; "
+            f"{self.queued} queued, {self.errors} errors"
+        )
+
+
+class ProgressLog:
+    """Tell how the crawl goes, and at its end where the archive is and what to run next."""
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        out: TextIO,
+        interval: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.crawler = crawler
+        self.out = out
+        self.live = out.isatty()
+        self.interval = LIVE_INTERVAL if self.live else interval
+        self.clock = clock
+        self.begun = clock()
+        self._loop: AsyncioLoopingCall | LoopingCall | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> ProgressLog:
+        progress = cls(crawler, sys.stderr, crawler.settings.getfloat("ARCHIVE_PROGRESS_INTERVAL"))
+        crawler.signals.connect(progress.spider_opened, signals.spider_opened)
+        crawler.signals.connect(progress.spider_closed, signals.spider_closed)
+        crawler.signals.connect(progress.engine_stopped, signals.engine_stopped)
+        return progress
+
+    def spider_opened(self) -> None:
+        """Begin to tell."""
+        handler = get_scrapy_root_handler()
+        if self.live and handler is not None:
+            handler.addFilter(self._make_room)
+        self.begun = self.clock()
+        self._loop = create_looping_call(self._tell)
+        self._loop.start(self.interval, now=False)
+
+    def spider_closed(self) -> None:
+        """Stop telling; what Scrapy logs after this has the terminal for itself."""
+        if self._loop and self._loop.running:
+            self._loop.stop()
+        handler = get_scrapy_root_handler()
+        if self.live and handler is not None:
+            handler.removeFilter(self._make_room)
+            self.out.write(ERASE)
+
+    def engine_stopped(self) -> None:
+        """Print the summary, after everything that Scrapy has to say."""
+        self.out.write(self.summary())
+        self.out.flush()
+
+    def summary(self) -> str:
+        """Give the figures, the place of the archive and the commands to go on with."""
+        uri = without_password(self.crawler.settings["ARCHIVE_URI"])
+        reason = self.crawler.stats.get_value("finish_reason", "stopped")
+        seed = next(iter(getattr(getattr(self.crawler.spider, "arguments", None), "seeds", ())), "URL")
+        given = (self.crawler.settings.getpriority("ARCHIVE_URI") or 0) > SETTINGS_PRIORITIES["project"]
+        option = f" -s ARCHIVE_URI={uri}" if given else ""
+        return (
+            f"\narchivebot: {reason} after {self.clock() - self.begun:.1f} s\n"
+            f"  {self._progress().line()}\n"
+            f"  archive: {uri}\n"
+            f"  next:    scrapy stats{option}\n"
+            f"           scrapy history {seed}{option}\n"
+        )
+
+    def _progress(self) -> Progress:
+        return Progress.of(self.crawler.stats, self._queued(), self.clock() - self.begun)
+
+    def _queued(self) -> int:
+        stats = self.crawler.stats
+        waiting = stats.get_value("scheduler/enqueued", 0) - stats.get_value("scheduler/dequeued", 0)
+        return max(0, int(waiting))
+
+    def _tell(self) -> None:
+        line = self._progress().line()
+        if self.live:
+            self.out.write(ERASE + line[: shutil.get_terminal_size().columns - 1])
+            self.out.flush()
+        else:
+            logger.info(line)
+
+    def _make_room(self, record: logging.LogRecord) -> bool:
+        """Clear the live line before the log writes; it comes back with the next tick."""
+        self.out.write(ERASE)
+        self.out.flush()
+        return True
+
+
+def size(count: int) -> str:
+    """Give a number of bytes as people read it.
+
+    >>> size(999), size(1_500_000)
+    ('999 B', '1.5 MB')
+    """
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} B" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def without_password(uri: str) -> str:
+    """Give a URI that may be shown.
+
+    >>> without_password("mongodb://user:secret@host/archive")
+    'mongodb://user:***@host/archive'
+    """
+    return re.sub(r"(//[^/:@]*):[^/@]*@", r"\1:***@", uri)

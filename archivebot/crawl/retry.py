@@ -1,0 +1,98 @@
+"""When a fetch is tried again: bounded times, with a growing wait that honours Retry-After."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from scrapy.core.engine import ExecutionEngine
+from scrapy.settings import BaseSettings
+
+from archivebot.models import Outcome
+
+PASSING = frozenset(
+    (
+        Outcome.ACCEPTED,
+        Outcome.THROTTLED,
+        Outcome.SERVER_ERROR,
+        Outcome.TIMEOUT,
+        Outcome.UNREACHABLE,
+        Outcome.INCOMPLETE,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how late: ``times`` after the first try, waits from ``base`` up to ``ceiling`` seconds.
+
+    ``longest`` bounds what a server may ask for by Retry-After.
+    """
+
+    times: int
+    base: float
+    ceiling: float
+    longest: float
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> RetryPolicy:
+        """Read RETRY_ENABLED, RETRY_TIMES and the ARCHIVE_RETRY_ settings."""
+        return cls(
+            times=settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0,
+            base=settings.getfloat("ARCHIVE_RETRY_BASE"),
+            ceiling=settings.getfloat("ARCHIVE_RETRY_CEILING"),
+            longest=settings.getfloat("ARCHIVE_RETRY_AFTER_MAX"),
+        )
+
+    def wait(self, outcome: Outcome, attempt: int, asked: str | None = None) -> float | None:
+        """Give the seconds to wait before the next try, or None where there is none.
+
+        ``attempt`` counts the tries made so far from 1, ``asked`` is the Retry-After header.
+        """
+        if outcome not in PASSING or attempt > self.times:
+            return None
+        return max(self.backoff(attempt), min(retry_after(asked), self.longest))
+
+    def backoff(self, attempt: int) -> float:
+        """Give the wait that doubles with each try; half of it is random, so that tries do not bunch."""
+        return min(self.base * 2.0 ** (attempt - 1), self.ceiling) * random.uniform(0.5, 1.0)
+
+
+def retry_after(header: str | None, now: datetime | None = None) -> float:
+    """Give the seconds that a Retry-After header asks for; 0 where it says nothing readable.
+
+    >>> retry_after("120"), retry_after(None), retry_after("soon")
+    (120.0, 0.0, 0.0)
+    >>> retry_after("Wed, 21 Oct 2026 07:28:30 GMT", datetime(2026, 10, 21, 7, 28, tzinfo=UTC))
+    30.0
+    """
+    header = (header or "").strip()
+    if header.isascii() and header.isdigit():
+        return float(header[:9])
+    try:
+        when = parsedate_to_datetime(header)
+    except ValueError:
+        return 0.0
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
+
+
+def closing(engine: ExecutionEngine) -> bool:
+    """Say whether the crawl is ending, so that nothing new will be fetched."""
+    slot = engine._slot  # Scrapy has no public word for a spider that is being closed
+    return not engine.running or slot is None or slot.closing is not None
+
+
+async def pause(engine: ExecutionEngine, seconds: float) -> bool:
+    """Wait without blocking; give False at once when the crawl begins to end meanwhile."""
+    clock = asyncio.get_running_loop()
+    until = clock.time() + seconds
+    while not closing(engine):
+        left = until - clock.time()
+        if left <= 0:
+            return True
+        await asyncio.sleep(min(left, 0.25))
+    return False

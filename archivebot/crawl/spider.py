@@ -1,0 +1,211 @@
+"""The base of all spiders: from seeds to pages, every outcome one item, links before the page."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from twisted.python.failure import Failure
+
+from archivebot.crawl.arguments import Arguments
+from archivebot.crawl.budget import TOKEN, PageBudget
+from archivebot.crawl.conditional import stored_content
+from archivebot.crawl.convert import (
+    Reading,
+    location_of,
+    outcome_of_failure,
+    outcome_of_response,
+    page_of,
+    read,
+    reason_of,
+    stored_response,
+)
+from archivebot.crawl.guard import Refused
+from archivebot.crawl.metarobots import ALL, Directives, directives
+from archivebot.crawl.pace import is_loopback
+from archivebot.crawl.retry import RetryPolicy, pause
+from archivebot.crawl.robots import RobotsDenied
+from archivebot.crawl.session import ArchiveSession
+from archivebot.models import Outcome, Page
+from archivebot.urls import Scope
+
+logger = logging.getLogger(__name__)
+
+MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass 3
+_CARRIED = ("depth", "archive_hops", "archive_seed", TOKEN)
+
+
+class ArchiveSpider(Spider):
+    """Fetch pages breadth first inside a scope; give the links of a page first, then the page, last.
+
+    Redirects are captures whose target is a link at the same depth; each counts as a page of the
+    budget. Takes the arguments of ``Arguments``; raises UsageError for wrong ones.
+    """
+
+    retries: RetryPolicy
+    obeys_meta: bool
+    agent: str
+    depth_limit: int | None
+
+    def __init__(self, **given: str) -> None:
+        super().__init__()
+        self.arguments = Arguments.parse(given)
+        self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
+        self.budget = PageBudget(self.arguments.pages)
+        self.seen: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> ArchiveSpider:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        settings = crawler.settings
+        spider._introduce(settings)
+        spider.retries = RetryPolicy.from_settings(settings)
+        spider.obeys_meta = settings.getbool("ARCHIVE_OBEY_META_ROBOTS")
+        spider.agent = settings["ROBOTSTXT_USER_AGENT"]
+        limit = spider.arguments.depth
+        spider.depth_limit = limit if limit is not None else settings.getint("DEPTH_LIMIT") or None
+        return spider
+
+    def _introduce(self, settings: BaseSettings) -> None:
+        """Put the contact into the User-Agent, unless the command line gives another one."""
+        contact = settings["ARCHIVE_CONTACT"]
+        if contact:
+            settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="project")
+        elif not all(is_loopback(urlsplit(seed).hostname or "") for seed in self.arguments.seeds):
+            logger.warning("ARCHIVE_CONTACT is not set: sites cannot ask whoever crawls them")
+
+    async def start(self) -> AsyncIterator[Request]:
+        for seed in self.arguments.seeds:
+            self.seen.add(seed)
+            yield self.request(seed, archive_seed=True)
+
+    def request(self, url: str, *, depth: int = 0, **meta: object) -> Request:
+        """Make a page request; redirects come back as answers, nearer pages come first."""
+        return Request(
+            url,
+            callback=self.parse,
+            errback=self.failed,
+            priority=-depth,
+            meta={"depth": depth, "dont_redirect": True, "handle_httpstatus_all": True, **meta},
+        )
+
+    def parse(self, response: Response) -> Iterator[Any] | AsyncIterator[Any]:
+        """Turn an answer into links and one page, or into a later try."""
+        request = response.request
+        assert request is not None
+        outcome = outcome_of_response(response)
+        asked = (response.headers.get("Retry-After") or b"").decode("latin-1")
+        wait = self.retries.wait(outcome, request.meta.get("archive_attempt", 1), asked)
+        if wait is None and outcome is Outcome.NOT_MODIFIED:
+            return self._unchanged(response, request)
+        if wait is None:
+            return self._settle(response, request, outcome, self._read(response, outcome))
+        page = page_of(response, request.url, datetime.now(UTC), outcome, level=self.arguments.level)
+        return self._later(request, page, wait)
+
+    def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
+        """Turn a fetch without an answer into one page that says why, or into a later try."""
+        error: BaseException = failure.value  # type: ignore[assignment]
+        request: Request = failure.request  # type: ignore[attr-defined]
+        if isinstance(error, Refused):
+            return ()
+        denied = isinstance(error, RobotsDenied)
+        page = Page(
+            url=request.url,
+            captured_at=datetime.now(UTC),
+            outcome=Outcome.ROBOTS_DENIED if denied else outcome_of_failure(error),
+            reason=reason_of(error),
+            level=self.arguments.level,
+        )
+        wait = self.retries.wait(page.outcome, request.meta.get("archive_attempt", 1))
+        return self._give_up(request, page) if wait is None else self._later(request, page, wait)
+
+    async def _later(self, request: Request, page: Page, wait: float) -> AsyncIterator[Any]:
+        """Wait, then ask again; when the crawl ends meanwhile, the page is recorded as it is.
+
+        The wait takes no download slot. Scrapy counts the response as in work, so the crawl does not end.
+        """
+        self.crawler.stats.inc_value(f"retry/{page.outcome.value}")
+        if not await pause(self.crawler.engine, wait):
+            yield page
+            return
+        meta = {name: request.meta[name] for name in _CARRIED if name in request.meta}
+        attempt = request.meta.get("archive_attempt", 1) + 1
+        yield self.request(request.url, **meta, archive_attempt=attempt).replace(dont_filter=True)
+
+    def _give_up(self, request: Request, page: Page) -> Iterator[Any]:
+        if instead := self.budget.give_back(request):
+            yield instead
+        yield page
+
+    async def _unchanged(self, response: Response, request: Request) -> AsyncIterator[Any]:
+        """Follow the links that the archive holds of a page: a 304 brings none."""
+        session = ArchiveSession.of(self.crawler)
+        content = await session.run(stored_content, session.archive, request.url)
+        stored = stored_response(response.url, *content) if content else response
+        reading = self._read(stored, Outcome.FETCHED)
+        for output in self._settle(response, request, Outcome.NOT_MODIFIED, reading):
+            yield output
+
+    def _settle(
+        self, response: Response, request: Request, outcome: Outcome, reading: Reading
+    ) -> Iterator[Any]:
+        allowed = self._directives(response, reading)
+        yield from self._redirected(response, request)
+        if allowed.follow:
+            yield from self._followed(reading.links, request.meta["depth"] + 1)
+        yield self._kept(response, request, outcome, reading, allowed)
+        self.budget.spend()
+        if self.budget.spent:
+            raise CloseSpider("pages")
+
+    def _read(self, response: Response, outcome: Outcome) -> Reading:
+        if outcome is not Outcome.FETCHED and response.status != 300:
+            return Reading()
+        reading = read(response, skip_nofollow=self.obeys_meta)
+        if reading.failed:
+            self.crawler.stats.inc_value("links/unreadable")
+        return reading
+
+    def _directives(self, response: Response, reading: Reading) -> Directives:
+        if not self.obeys_meta:
+            return ALL
+        values = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+        return directives(reading.robots, values, self.agent) if reading.robots or values else ALL
+
+    def _followed(self, links: Iterable[str], depth: int) -> Iterator[Request]:
+        if self.depth_limit is not None and depth > self.depth_limit:
+            self.crawler.stats.inc_value("guard/depth")
+            return
+        for url in links:
+            if url not in self.seen:
+                self.seen.add(url)
+                yield self.request(url, depth=depth)
+
+    def _redirected(self, response: Response, request: Request) -> Iterator[Request]:
+        target, hops = location_of(response), request.meta.get("archive_hops", 0) + 1
+        if target is None or target in self.seen:
+            return
+        if hops > MAX_HOPS:
+            self.crawler.stats.inc_value("guard/redirect_chain")
+            return
+        self.seen.add(target)
+        yield self.request(target, depth=request.meta["depth"], archive_hops=hops)
+
+    def _kept(
+        self, response: Response, request: Request, outcome: Outcome, reading: Reading, allowed: Directives
+    ) -> Page:
+        now, links = datetime.now(UTC), len(reading.links)
+        page = page_of(response, request.url, now, outcome, links=links, level=self.arguments.level)
+        if not allowed.store and outcome is Outcome.FETCHED:
+            return replace(page, outcome=Outcome.EXCLUDED, body=b"", reason=allowed.reason)
+        return page

@@ -1,0 +1,114 @@
+"""Scrapy's settings for archivebot; `scrapy crawl -s NAME=VALUE` overrides each of them."""
+
+import os
+
+from archivebot import __version__
+
+BOT_NAME = "archivebot"
+SPIDER_MODULES = ["spiders"]
+COMMANDS_MODULE = "archivebot.commands"
+
+# --- the archive ---------------------------------------------------------------------------------
+# ARCHIVE_LEVEL, ARCHIVE_ADJUST_LEVEL, ARCHIVE_FRAME_BOUND and ARCHIVE_ZSTD_LEVEL: see archivebot.config.
+ARCHIVE_URI = os.environ.get("ARCHIVE_URI") or "sqlite:///archive.db"
+ARCHIVE_CONDITIONAL = True  # ask with the validators of the latest capture; 304 costs no body
+ARCHIVE_OBEY_META_ROBOTS = True  # noindex and noarchive are not kept, nofollow is not followed
+
+# --- who we are ----------------------------------------------------------------------------------
+# Where the operator of a site learns about the crawl and can complain, a URL or a mail address:
+# it becomes part of the User-Agent.
+ARCHIVE_CONTACT = os.environ.get("ARCHIVE_CONTACT", "")
+USER_AGENT = f"archivebot/{__version__}"
+ROBOTSTXT_USER_AGENT = "archivebot"  # the product token that robots.txt and META robots name
+
+# --- politeness ----------------------------------------------------------------------------------
+ROBOTSTXT_OBEY = True
+ARCHIVE_ROBOTS_EXPIRY = 24 * 3600  # RFC 9309: not longer than a day
+ARCHIVE_ROBOTS_PATIENCE = 600  # an unreachable robots.txt is asked for again after ten minutes
+ARCHIVE_CRAWL_DELAY_MAX = 60  # a longer Crawl-delay is read as this many seconds
+
+# Seconds between two requests to one host, give or take half of it. Hosts on this machine (localhost,
+# 127.0.0.0/8, ::1) get no delay: see archivebot.crawl.pace. A Crawl-delay holds for every host.
+DOWNLOAD_DELAY = 0.5
+CONCURRENT_REQUESTS = 32  # many hosts at once ...
+CONCURRENT_REQUESTS_PER_DOMAIN = 2  # ... but few requests to each
+ARCHIVE_LOCAL_CONCURRENCY = 8  # on this machine: what Scrapy gives any host
+
+# --- fetching ------------------------------------------------------------------------------------
+DOWNLOAD_TIMEOUT = 30  # 180 by default, which lets a dead host hold a slot for three minutes
+DOWNLOAD_MAXSIZE = 64 * 1024 * 1024  # 1 GiB by default; also bounds what a body unpacks to
+DOWNLOAD_WARNSIZE = 0
+DOWNLOAD_FAIL_ON_DATALOSS = False  # a short body comes as an answer with a flag: its status is recorded
+DOWNLOAD_HANDLERS = {"data": None, "file": None, "ftp": None, "s3": None}  # a page must not name a file
+COOKIES_ENABLED = False
+REACTOR_THREADPOOL_MAXSIZE = 20  # names are looked up here; 10 slow ones would hold up all others
+
+# Tries after the first one, for timeouts, lost connections, short bodies, 202, 408, 429 and 5xx.
+RETRY_TIMES = 2
+ARCHIVE_RETRY_BASE = 2.0  # seconds before the first new try, doubled for each further one
+ARCHIVE_RETRY_CEILING = 60.0
+ARCHIVE_RETRY_AFTER_MAX = 120.0  # what a Retry-After may ask for at most
+
+# --- order ---------------------------------------------------------------------------------------
+# Breadth first: the spider gives priority -depth and equals leave in the order they came.
+# The default priority queue chooses a host before it looks at priorities.
+SCHEDULER_PRIORITY_QUEUE = "scrapy.pqueues.ScrapyPriorityQueue"
+SCHEDULER_DISK_QUEUE = "scrapy.squeues.PickleFifoDiskQueue"
+SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
+REQUEST_FINGERPRINTER_CLASS = "archivebot.crawl.identity.CanonicalFingerprinter"
+DEPTH_LIMIT = 0  # no limit; `-a depth=N` overrides it
+
+# --- work per page -------------------------------------------------------------------------------
+# Scrapy starts this many tasks for each response, however few items there are. 100, the default, costs
+# a third of the crawl's CPU; a response has one item here.
+CONCURRENT_ITEMS = 4
+# Bytes of responses whose page is not stored yet; above it fetching waits for the archive.
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 16 * 1024 * 1024
+
+SPIDER_MIDDLEWARES = {
+    "archivebot.crawl.guard.GuardSpiderMiddleware": 560,
+    # The spider takes every status, counts depth and drops duplicates itself, before a Request exists.
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+    "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+}
+DOWNLOADER_MIDDLEWARES = {
+    "archivebot.crawl.guard.GuardDownloaderMiddleware": 50,
+    "archivebot.crawl.robots.RobotsMiddleware": 100,
+    "archivebot.crawl.budget.BudgetMiddleware": 110,
+    "archivebot.crawl.conditional.ConditionalMiddleware": 120,
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the guard knows the scope
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,  # archivebot.crawl.retry
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,  # redirects are captures
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+}
+ITEM_PIPELINES = {
+    "pipelines.segmentation.SegmentationPipeline": 300,
+    "pipelines.storage.StoragePipeline": 500,
+}
+EXTENSIONS = {
+    "archivebot.crawl.session.ArchiveSession": 10,
+    "archivebot.crawl.pace.HostPace": 20,
+    "archivebot.crawl.progress.ProgressLog": 30,
+    "scrapy.extensions.logstats.LogStats": None,  # ProgressLog says the same and more
+}
+ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between two lines of progress where stderr is no terminal
+
+# --- output --------------------------------------------------------------------------------------
+FEED_EXPORTERS = {
+    "json": "archivebot.crawl.feed.CaptureJsonExporter",
+    "jsonl": "archivebot.crawl.feed.CaptureJsonLinesExporter",
+    "jsonlines": "archivebot.crawl.feed.CaptureJsonLinesExporter",
+    "jl": "archivebot.crawl.feed.CaptureJsonLinesExporter",
+    "csv": "archivebot.crawl.feed.CaptureCsvExporter",
+}
+FEED_EXPORT_ENCODING = "utf-8"
+LOG_LEVEL = "INFO"
+LOG_VERSIONS: list[str] = []  # `scrapy version -v` says them
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False  # Scrapy 2.19 otherwise listens on a port for commands

@@ -1,0 +1,1 @@
+"""The stages every fetched page goes through: Page, Snapshot, Capture."""
