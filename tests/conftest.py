@@ -1,0 +1,79 @@
+"""Fixtures: a local site, and crawls of it as a user starts them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mockserver import MockServer
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """What one crawl left: its exit code, what it said, and the records of its feed."""
+
+    code: int
+    log: str
+    records: list[dict[str, Any]]
+
+    def of(self, url: str) -> dict[str, Any]:
+        """The one record of a URL."""
+        (record,) = [record for record in self.records if record["url"] == url]
+        return record
+
+    def stat(self, name: str) -> float:
+        """A number from Scrapy's stats; 0 where it was never counted."""
+        found = re.search(rf"'{re.escape(name)}': ([\d.]+)", self.log)
+        return float(found[1]) if found else 0
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """Start ``scrapy crawl site`` on an archive of its own in a fresh folder."""
+
+    folder: Path
+
+    @property
+    def uri(self) -> str:
+        return f"sqlite:///{self.folder}/archive.db"
+
+    def command(self, *options: str, **arguments: object) -> list[str]:
+        given = [f"-a{name}={value}" for name, value in arguments.items()]
+        quick = ["-s", f"ARCHIVE_URI={self.uri}", "-s", "ARCHIVE_RETRY_BASE=0.05"]
+        feed = ["-O", f"{self.folder}/out.jsonl"]
+        return [sys.executable, "-m", "scrapy", "crawl", "site", *given, *quick, *feed, *options]
+
+    def start(self, *options: str, **arguments: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*options, **arguments), cwd=ROOT, text=True, stderr=subprocess.PIPE
+        )
+
+    def __call__(self, *options: str, **arguments: object) -> Crawled:
+        return self.finish(self.start(*options, **arguments))
+
+    def finish(self, process: subprocess.Popen[str]) -> Crawled:
+        _, log = process.communicate(timeout=60)
+        feed = self.folder / "out.jsonl"
+        lines = feed.read_text("utf-8").splitlines() if feed.exists() else []
+        return Crawled(process.returncode, log, [json.loads(line) for line in lines])
+
+
+@pytest.fixture
+def site() -> Iterator[MockServer]:
+    with MockServer() as server:
+        yield server
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Crawl:
+    return Crawl(tmp_path)

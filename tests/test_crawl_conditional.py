@@ -1,0 +1,49 @@
+"""Conditional requests: what did not change costs no body, and its links are followed all the same."""
+
+from collections.abc import Callable
+
+from tests.conftest import Crawl
+from tests.mockserver import Asked, MockServer, Reply, html, markup
+
+MODIFIED = "Fri, 02 Jan 2026 03:04:05 GMT"
+
+
+def tagged(body: bytes, tag: str) -> Callable[[Asked], Reply]:
+    def answer(asked: Asked) -> Reply:
+        if asked.headers.get("If-None-Match") == tag:
+            return Reply(status=304, headers=(("ETag", tag),))
+        return Reply(body, headers=(("ETag", tag), ("Last-Modified", MODIFIED)))
+
+    return answer
+
+
+def test_a_second_crawl_sees_revisits_and_versions(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= {"/": tagged(markup(["/a", "/b"]), '"1"'), "/a": html(text="first"), "/b": html()}
+    first = crawl(seeds=site.url())
+    assert [record["kind"] for record in first.records] == ["new"] * 3
+    assert "If-None-Match" not in site.asked[1].headers
+
+    site.routes["/a"] = html(text="second")
+    site.asked.clear()
+    second = crawl(seeds=site.url())
+    kinds = {record["url"].removeprefix(site.url()): record["kind"] for record in second.records}
+    assert kinds == {"": "revisit", "a": "changed", "b": "revisit"}
+    home = second.of(site.url())
+    assert (home["status"], home["outcome"], home["version"]) == (304, "not_modified", 1)
+    assert home["digest"] == first.of(site.url())["digest"]
+    asked = next(asked for asked in site.asked if asked.path == "/")
+    assert (asked.headers["If-None-Match"], asked.headers["If-Modified-Since"]) == ('"1"', MODIFIED)
+    assert second.of(site.url("/a"))["version"] == 2
+
+
+def test_it_can_be_switched_off(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = tagged(markup([]), '"1"')
+    crawl(seeds=site.url())
+    again = crawl("-s", "ARCHIVE_CONDITIONAL=0", seeds=site.url())
+    assert (again.of(site.url())["status"], again.of(site.url())["kind"]) == (200, "revisit")
+
+
+def test_a_304_that_nobody_asked_for_is_recorded(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = Reply(status=304)
+    record = crawl(seeds=site.url()).of(site.url())
+    assert (record["status"], record["outcome"], record["version"]) == (304, "not_modified", None)

@@ -1,0 +1,44 @@
+"""Feeds: readable records, one per capture."""
+
+import csv
+import io
+import json
+from typing import Any
+
+from archivebot.crawl.feed import CaptureCsvExporter, CaptureJsonExporter, CaptureJsonLinesExporter
+from tests.conftest import Crawl
+from tests.mockserver import MockServer, html
+from tests.test_records import CAPTURE, RECORD
+
+
+def exported(exporter: Any, *items: Any) -> str:
+    file = io.BytesIO()
+    writer = exporter(file, encoding="utf-8")
+    writer.start_exporting()
+    for item in items:
+        writer.export_item(item)
+    writer.finish_exporting()
+    file.flush()
+    return file.getvalue().decode("utf-8")
+
+
+def test_json_and_json_lines_hold_the_record() -> None:
+    assert json.loads(exported(CaptureJsonExporter, CAPTURE, CAPTURE)) == [RECORD, RECORD]
+    assert json.loads(exported(CaptureJsonLinesExporter, CAPTURE)) == RECORD
+
+
+def test_csv_counts_the_blocks() -> None:
+    (row,) = csv.DictReader(io.StringIO(exported(CaptureCsvExporter, CAPTURE)))
+    assert (row["url"], row["blocks"]) == (CAPTURE.url, "1")
+
+
+def test_other_items_pass_unchanged() -> None:
+    assert json.loads(exported(CaptureJsonLinesExporter, {"a": 1})) == {"a": 1}
+
+
+def test_a_crawl_writes_json_as_well(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html(text="wörter")
+    crawled = crawl("-O", f"{crawl.folder}/out.json", seeds=site.url())
+    text = (crawl.folder / "out.json").read_text("utf-8")
+    assert json.loads(text) == crawled.records
+    assert list(crawled.records[0]) == list(RECORD)

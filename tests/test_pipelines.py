@@ -1,0 +1,52 @@
+"""The pipelines: Page to Snapshot to Capture, bounded memory, a clear end when the archive fails."""
+
+import json
+
+from tests.conftest import Crawl
+from tests.mockserver import MockServer, Reply, html, markup
+
+STAGES = {"pipelines.segmentation.SegmentationPipeline": 300, "pipelines.storage.StoragePipeline": 500}
+
+
+def stages(**more: int) -> str:
+    return f"ITEM_PIPELINES={json.dumps(STAGES | more)}"
+
+
+def test_every_capture_is_counted(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= {"/": html("/a", "/gone"), "/a": html(), "/gone": Reply(b"", 410)}
+    crawled = crawl(seeds=site.url())
+    names = ("captures", "new", "gone", "outcome/fetched", "outcome/gone")
+    assert [crawled.stat(f"archive/{name}") for name in names] == [3, 2, 1, 2, 1]
+    fetched = sum(record["size"] for record in crawled.records)
+    assert crawled.stat("archive/bytes_fetched") == fetched
+    assert 0 < crawled.stat("archive/bytes_stored") < fetched
+
+
+def test_the_bytes_that_wait_for_the_archive_are_bounded(site: MockServer, crawl: Crawl) -> None:
+    body, links = markup([], text="x" * 20_000), [f"/{page}" for page in range(60)]
+    site.routes |= {"/": html(*links), **{link: Reply(body) for link in links}}
+    bound, concurrency = 100_000, 8
+    crawled = crawl(
+        *("-s", stages(**{"tests.probes.SlowStage": 200}), "-s", "PROBE_PAUSE=0.05"),
+        *("-s", f"SCRAPER_SLOT_MAX_ACTIVE_SIZE={bound}", "-s", f"CONCURRENT_REQUESTS={concurrency}"),
+        seeds=site.url(),
+    )
+    assert len(crawled.records) == 61
+    assert bound < crawled.stat("probe/bytes") <= bound + concurrency * len(body)
+
+
+def test_a_crawl_ends_when_the_archive_cannot_be_written(site: MockServer, crawl: Crawl) -> None:
+    links = [f"/{page}" for page in range(200)]
+    site.routes |= {"/": html(*links), **{link: Reply(b"x", delay=0.01) for link in links}}
+    crawled = crawl("-s", stages(**{"tests.probes.BrokenArchive": 100}), seeds=site.url())
+    assert crawled.code == 3
+    assert "'finish_reason': 'storage_error'" in crawled.log
+    assert crawled.log.count("so the crawl ends: disk full") == 1
+    assert len(site.paths()) < 200
+
+
+def test_a_body_is_never_logged(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html(text="needle in the page")
+    crawled = crawl("-L", "DEBUG", seeds=site.url())
+    assert "Scraped from" in crawled.log
+    assert "needle" not in crawled.log

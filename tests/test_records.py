@@ -1,0 +1,74 @@
+"""Captures as records."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from archivebot.models import Capture, Change, Kind, Outcome, PlacedBlock
+from archivebot.records import capture_record
+
+CAPTURE = Capture(
+    url="http://a.example/ü",
+    urlkey="example,a)/ü",
+    captured_at=datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC),
+    outcome=Outcome.FETCHED,
+    kind=Kind.CHANGED,
+    status=200,
+    number=2,
+    digest="sha256:00",
+    size=123,
+    stored_bytes=45,
+    level=3,
+    block_count=1,
+    new_blocks=1,
+    links=7,
+    headers=(("ETag", "x"),),
+    blocks=(PlacedBlock("ab-1", 3, 10, 20, "topic", Change.MODIFIED, True),),
+)
+RECORD = {
+    "url": "http://a.example/ü",
+    "urlkey": "example,a)/ü",
+    "captured_at": "20260102030405",
+    "status": 200,
+    "outcome": "fetched",
+    "kind": "changed",
+    "version": 2,
+    "digest": "sha256:00",
+    "size": 123,
+    "stored_bytes": 45,
+    "level": 3,
+    "blocks": {
+        "count": 1,
+        "new": 1,
+        "items": [
+            {
+                "lineage": "ab-1",
+                "topic": "topic",
+                "change": "MODIFIED",
+                "level": 3,
+                "start": 10,
+                "end": 20,
+                "new": True,
+            }
+        ],
+    },
+    "links": 7,
+    "location": None,
+    "reason": "",
+}
+
+
+def test_a_record_holds_exactly_what_is_promised() -> None:
+    assert capture_record(CAPTURE) == RECORD
+    assert list(capture_record(CAPTURE)) == list(RECORD)
+
+
+def test_a_record_is_json_without_enumerations() -> None:
+    assert json.loads(json.dumps(capture_record(CAPTURE))) == RECORD
+
+
+def test_a_visit_without_content_has_neither_version_nor_digest() -> None:
+    visit = replace(CAPTURE, number=None, digest=None, status=None, level=None, blocks=())
+    record = capture_record(visit)
+    assert (record["version"], record["digest"], record["status"], record["level"]) == (None,) * 4
+    assert record["blocks"]["items"] == []
