@@ -31,7 +31,7 @@ setup(
         "turbohtml>=1.15",
         "protego>=0.4",
         "tldextract>=5.1",
-        "snowballstemmer>=3",
+        "PyStemmer>=3",
         "brotli>=1.2",
         'backports.zstd>=1; python_version < "3.14"',
     ],

@@ -46,7 +46,7 @@ FOREIGN: dict[str, set[str]] = {
     "lxml": {"crawl/convert.py"},
     "protego": {"crawl/robots.py"},
     "tldextract": {"urls/scope.py"},
-    "snowballstemmer": {"segmentation/topic.py"},
+    "Stemmer": {"segmentation/topic.py"},
     "backports": {"storage/frames.py", "warc/codings.py"},
     "brotli": {"warc/codings.py"},
 }

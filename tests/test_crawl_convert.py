@@ -122,10 +122,10 @@ def test_a_page_keeps_body_headers_and_target() -> None:
     assert [value for name, value in got.headers if name == "Set-Cookie"] == ["a=1", "b=2"]
 
 
-def test_a_short_body_is_not_kept() -> None:
+def test_a_short_body_is_kept_with_its_reason() -> None:
     response = Response(URL, body=b"half", flags=["dataloss"])
     got = page_of(response, URL, NOW, outcome_of_response(response))
-    assert (got.outcome, got.body, got.status) == (Outcome.INCOMPLETE, b"", 200)
+    assert (got.outcome, got.body, got.status) == (Outcome.INCOMPLETE, b"half", 200)
     assert "4 bytes" in got.reason
 
 

@@ -221,7 +221,7 @@ def page_of(
 ) -> Page:
     """Make the Page of an answer: its bytes after content decoding, and what came with them.
 
-    A body that was cut short is not kept: it would pass for a change.
+    A body that was cut short is kept with its reason; its outcome keeps it from passing for a change.
     """
     whole = outcome is not Outcome.INCOMPLETE
     return Page(
@@ -230,7 +230,7 @@ def page_of(
         outcome=outcome,
         status=response.status,
         headers=headers_of(response),
-        body=response.body if whole else b"",
+        body=response.body,
         reason="" if whole else f"the body ended after {len(response.body)} bytes",
         location=location_of(response),
         links=links,

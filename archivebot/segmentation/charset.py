@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-
 from w3lib.encoding import (
     html_body_declared_encoding,
     http_content_type_encoding,
@@ -36,10 +34,15 @@ def charset_of(body: bytes, content_type: str = "") -> str:
     return "utf-8"
 
 
+# Python also knows codecs that are no charset of a text: base64 and idna raise on some bytes,
+# unicode-escape and utf-7 give halves of characters, which cannot be written again.
+PROBE = b"+2AA-\\ud800\xff"
+
+
 def _known(name: str) -> bool:
     try:
-        codecs.lookup(name)
-    except LookupError:
+        PROBE.decode(name, "replace").encode()
+    except (LookupError, UnicodeError):
         return False
     return True
 

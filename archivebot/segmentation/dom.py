@@ -30,11 +30,15 @@ def visible_text(markup: bytes, charset: str) -> str:
     >>> visible_text(b"<tr><td>1<td>2", "utf-8")
     '1 2'
     """
-    return normalise(read(markup, charset).to_text(PLAIN))
+    document = read(markup, charset)
+    for caption in document.select("caption"):  # to_text leaves it out of its table
+        if (table := caption.closest("table")) is not None:
+            table.insert_before(caption)
+    return normalise(document.to_text(PLAIN))
 
 
 def highlights(element: Document) -> list[str]:
-    """Give the texts that stand out in a block, the most prominent first.
+    """Give the texts that stand out in a block, each on one line, the most prominent first.
 
     >>> highlights(read(b"<p><b>First</b> words<h3>Small</h3><h2>Big</h2>", "utf-8"))
     ['Big', 'Small', 'First']
@@ -45,11 +49,16 @@ def highlights(element: Document) -> list[str]:
     start: str | None = None
     for marked in element.select(MARKED):
         if marked.tag in STANDS_OUT:
-            found.setdefault(marked.tag, normalise(marked.text))
+            if marked.tag not in found:
+                found[marked.tag] = _line(marked.to_text(PLAIN))
         elif "aria-label" in marked.attrs:
-            found.setdefault("aria-label", normalise(str(marked.attrs["aria-label"])))
+            found.setdefault("aria-label", _line(str(marked.attrs["aria-label"])))
         elif "start" not in found:
-            start = normalise(element.to_text(PLAIN)[:400]) if start is None else start
-            if (text := normalise(marked.text)) and start.startswith(text):
+            start = _line(element.to_text(PLAIN)[:400]) if start is None else start
+            if (text := _line(marked.to_text(PLAIN))) and start.startswith(text):
                 found["start"] = text
     return [found[name] for name in (*STANDS_OUT, "aria-label", "start") if found.get(name)]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

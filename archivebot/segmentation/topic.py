@@ -6,11 +6,12 @@ Software 19(2), 2008, TopicGenerator. The same content always gives the same top
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain
 
-import snowballstemmer
+from Stemmer import Stemmer
 
 from archivebot.segmentation.dom import PLAIN, highlights, read
 from archivebot.text import normalise, words
@@ -21,6 +22,10 @@ MOST_WORDS = 6
 COUNTED_FROM = 12
 MOST_CHARACTERS = 60
 
+# Characters of text that are counted; the most frequent words of a longer text are among its first.
+MOST_TEXT = 50_000
+
+ENGLISH = Stemmer("english")
 STOP_WORDS = frozenset(files(__package__).joinpath("stopwords.txt").read_text("utf-8").split())
 
 
@@ -41,8 +46,10 @@ def topic(markup: bytes, charset: str) -> str:
     """
     element = read(markup, charset)
     for text in highlights(element):
-        return text if _length(text) <= MOST_WORDS else _trimmed(text)
-    text = normalise(element.to_text(PLAIN))
+        phrase = text[:MOST_CHARACTERS].rstrip() if 0 < _length(text) <= MOST_WORDS else _trimmed(text)
+        if phrase:
+            return phrase
+    text = normalise(element.to_text(PLAIN)[:MOST_TEXT])
     return _trimmed(text) if _length(text) < COUNTED_FROM else _extracted(text)
 
 
@@ -65,23 +72,25 @@ def _trimmed(text: str) -> str:
 
 def _extracted(text: str) -> str:
     """Take the best terms: how often they occur, times how many lines hold them."""
+    found = [Counter(words(line)) for line in text.splitlines()]
+    terms = {word: stem(word) for word in dict.fromkeys(chain.from_iterable(found)) if _tells(word)}
     frequency: Counter[str] = Counter()
-    lines: defaultdict[str, int] = defaultdict(int)
-    forms: dict[str, str] = {}
-    for line in text.splitlines():
-        stems = [(stem(word), word) for word in words(line) if word not in STOP_WORDS and not word.isdigit()]
-        frequency.update(term for term, _ in stems)
-        for term, word in dict(stems).items():
-            lines[term] += 1
-            forms.setdefault(term, word)
+    lines: Counter[str] = Counter()
+    for counted in found:
+        told = [(terms[word], count) for word, count in counted.items() if word in terms]
+        for term, count in told:
+            frequency[term] += count
+        lines.update({term for term, _ in told})
+    forms = {term: word for word, term in reversed(terms.items())}  # the form that comes first
     best = sorted(frequency, key=lambda term: -frequency[term] * lines[term])[:MOST_WORDS]
     return " ".join(forms[term] for term in best)[:MOST_CHARACTERS].rstrip()
+
+
+def _tells(word: str) -> bool:
+    return word not in STOP_WORDS and not word.isdigit()
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Reduce an English word to its stem; other words stay (Porter, "Snowball", 2001)."""
-    return str(_STEMMER.stemWord(word)) if word.isascii() else word
-
-
-_STEMMER = snowballstemmer.stemmer("english")
+    return str(ENGLISH.stemWord(word)) if word.isascii() else word

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from turbohtml import Element, SourceLocation, Text, parse
@@ -83,13 +83,13 @@ def children(parent: Element, start: int, end: int) -> Iterator[Node]:
     """Yield the child elements and texts of an element in source order, without overlap, in [start, end).
 
     An element that the source does not hold (an implied TBODY) is passed through. One that the
-    parser moved out of its parent's range (foster parenting, misnesting) is left out: its bytes lie
-    between the others.
+    parser moved out of its parent's range (misnesting) is left out: its bytes lie between the
+    others. One that it moved to before a table lies inside that table.
     """
     position = start
     open_child: Node | None = None  # without an end tag it ends where the next child starts
     text_since = False
-    for child, location in _located(parent):
+    for child, location in _in_place(_located(parent)):
         if location is None or isinstance(child, Text):
             text_since = True
             continue
@@ -99,7 +99,7 @@ def children(parent: Element, start: int, end: int) -> Iterator[Node]:
             continue
         if open_child is not None:
             yield Node(open_child.element, open_child.start, at)
-        elif text_since:
+        elif text_since and position < at:
             yield Node(None, position, at)
         open_child, text_since = None, False
         closing = location.end_tag or (tag if child.tag in VOID else None)
@@ -111,11 +111,31 @@ def children(parent: Element, start: int, end: int) -> Iterator[Node]:
             yield Node(child, at, position)
     if open_child is not None:
         yield open_child
-    elif text_since:
+    elif text_since and position < end:
         yield Node(None, position, end)
 
 
-def _located(parent: Element) -> Iterator[tuple[Element | Text, SourceLocation | None]]:
+Located = tuple[Element | Text, SourceLocation | None]
+
+
+def _in_place(nodes: Iterable[Located]) -> list[Located]:
+    """Drop what the parser moved out of a table, from the first element on; the table follows it."""
+    kept: list[Located] = []
+    for child, location in nodes:
+        if isinstance(child, Element) and child.tag == "table" and location is not None:
+            moved = len(kept)
+            for index in range(len(kept) - 1, -1, -1):
+                before = kept[index][1]
+                if before is not None:
+                    if before.start_tag.start_offset < location.start_tag.start_offset:
+                        break
+                    moved = index
+            del kept[moved:]
+        kept.append((child, location))
+    return kept
+
+
+def _located(parent: Element) -> Iterator[Located]:
     """Yield elements with their location and texts that show something, through implied elements."""
     for child in parent.children:
         if isinstance(child, Element):
@@ -128,7 +148,7 @@ def _located(parent: Element) -> Iterator[tuple[Element | Text, SourceLocation |
             yield child, None
 
 
-def _through(implied: Element) -> Iterator[tuple[Element | Text, SourceLocation | None]]:
+def _through(implied: Element) -> Iterator[Located]:
     stack = [iter(implied.children)]
     while stack:
         child = next(stack[-1], None)
