@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from archivebot.exceptions import CorruptObject
 
+# More digits than the number of blocks of any body has; int() refuses 4300 and more with ValueError.
+MOST_DIGITS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -51,7 +54,7 @@ def body_of(data: bytes) -> bytes:
 
 def _body_offset(data: bytes) -> int:
     end = data.find(b"\n")
-    if end < 1 or not data[:end].isdigit():
+    if not 0 < end <= MOST_DIGITS or not data[:end].isdigit():
         raise CorruptObject("a version does not start with its block table")
     for _ in range(int(data[:end])):
         end = data.find(b"\n", end + 1)

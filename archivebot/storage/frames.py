@@ -19,6 +19,9 @@ else:
 # Reading costs at least this much per frame, however small: the bound on a chain counts it.
 LEAST_COST = 256 * 1024
 
+# Zstandard refuses a prefix shorter than this; so short a base is not used, on both sides.
+LEAST_PREFIX = 8
+
 # Windows beyond 128 MiB are refused by other decoders without an option.
 MOST_WINDOW_LOG = 27
 
@@ -35,7 +38,7 @@ def encode(body: bytes, base: bytes | None, level: int) -> bytes:
     >>> len(encode(page + b"news", page, 12)) < 64
     True
     """
-    if not base:
+    if base is None or len(base) < LEAST_PREFIX:
         return zstd.compress(body, level=level)
     window = min((len(body) + len(base)).bit_length(), MOST_WINDOW_LOG)
     options: dict[int, int] = {
@@ -60,7 +63,7 @@ def decode(chain: Iterable[bytes], body: bytes = b"") -> bytes:
     options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: MOST_WINDOW_LOG}
     try:
         for frame in chain:
-            prefix = zstd.ZstdDict(body, is_raw=True).as_prefix if body else None
+            prefix = zstd.ZstdDict(body, is_raw=True).as_prefix if len(body) >= LEAST_PREFIX else None
             body = zstd.decompress(frame, zstd_dict=prefix, options=options)
     except zstd.ZstdError as error:
         raise CorruptObject(f"a frame cannot be decompressed ({error})") from error

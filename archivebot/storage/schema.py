@@ -25,10 +25,11 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
     database.execute("BEGIN IMMEDIATE")
     try:
         yield
+        database.execute("COMMIT")
     except BaseException:
-        database.execute("ROLLBACK")
+        if database.in_transaction:  # a full disk ends it by itself
+            database.execute("ROLLBACK")
         raise
-    database.execute("COMMIT")
 
 
 def _first_schema(database: sqlite3.Connection) -> None:

@@ -42,8 +42,8 @@ VERSION = (
     " FROM version JOIN page ON page.id = page LEFT JOIN frame ON frame.version = version.id"
 )
 CAPTURE = (
-    "SELECT url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason, location,"
-    " origin, headers, number, hex(digest), length, level, blocks"
+    "SELECT url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason,"
+    " location, origin, headers, number, hex(digest), length, level, blocks"
     " FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = capture.version"
 )
 
@@ -107,9 +107,9 @@ class SQLiteStore:
             "INSERT INTO version (page, number, digest, length, charset, level, segmenter, layout, blocks,"
             " new_blocks, new_bytes, cost, base) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                page, record.number, bytes.fromhex(record.digest), record.length, record.charset, record.level,
-                record.segmenter, record.layout, record.blocks, record.new_blocks, record.new_bytes, record.cost,
-                record.base,
+                page, record.number, bytes.fromhex(record.digest), record.length, record.charset,
+                record.level, record.segmenter, record.layout, record.blocks, record.new_blocks,
+                record.new_bytes, record.cost, record.base,
             ),
         )  # fmt: skip
         identity = int(cursor.lastrowid or 0)
@@ -122,12 +122,13 @@ class SQLiteStore:
 
     def _add_capture(self, page: int, capture: Capture, version: int) -> bool:
         cursor = self._db.execute(
-            "INSERT OR IGNORE INTO capture (page, time, version, outcome, kind, status, stored_bytes, new_blocks,"
-            " links, reason, location, origin, headers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO capture (page, time, version, outcome, kind, status, stored_bytes,"
+            " new_blocks, links, reason, location, origin, headers)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                page, _milliseconds(capture.captured_at), version, capture.outcome, capture.kind, capture.status,
-                capture.stored_bytes, capture.new_blocks, capture.links, capture.reason or None, capture.location,
-                capture.origin, _packed(capture.headers),
+                page, _milliseconds(capture.captured_at), version, capture.outcome, capture.kind,
+                capture.status, capture.stored_bytes, capture.new_blocks, capture.links,
+                capture.reason or None, capture.location, capture.origin, _packed(capture.headers),
             ),
         )  # fmt: skip
         return cursor.rowcount == 1
@@ -138,8 +139,9 @@ class SQLiteStore:
 
     def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
         row = self._one(
-            "SELECT version FROM capture JOIN page ON page.id = capture.page JOIN version ON version.id = version"
-            " WHERE url = ? AND time <= ? AND number IS NOT NULL ORDER BY time DESC LIMIT 1",
+            "SELECT version FROM capture JOIN page ON page.id = capture.page"
+            " JOIN version ON version.id = version WHERE url = ? AND time <= ? AND number IS NOT NULL"
+            " ORDER BY time DESC LIMIT 1",
             url,
             _milliseconds(when) if when else 1 << 62,
         )
@@ -157,7 +159,8 @@ class SQLiteStore:
 
     def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
         found = self._all(
-            f"{VERSION} WHERE version.page = (SELECT id FROM page WHERE url = ?) ORDER BY version.id DESC LIMIT ?",
+            f"{VERSION} WHERE version.page = (SELECT id FROM page WHERE url = ?)"
+            " ORDER BY version.id DESC LIMIT ?",
             url,
             -1 if last is None else last,
         )
@@ -200,8 +203,10 @@ class SQLiteStore:
         frames = [
             row[0]
             for row in self._all(
-                "WITH RECURSIVE chain (id, base, depth) AS (SELECT id, base, 0 FROM version WHERE id = ? UNION ALL"
-                " SELECT version.id, version.base, depth + 1 FROM version JOIN chain ON version.id = chain.base)"
+                "WITH RECURSIVE chain (id, base, depth) AS ("
+                "SELECT id, base, 0 FROM version WHERE id = ? UNION ALL"
+                " SELECT version.id, version.base, depth + 1 FROM version"
+                " JOIN chain ON version.id = chain.base)"
                 " SELECT data FROM chain JOIN frame ON frame.version = chain.id ORDER BY depth DESC",
                 version,
             )
@@ -218,8 +223,9 @@ class SQLiteStore:
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         row = self._one(
-            "SELECT 1 FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = version"
-            " WHERE url = ? AND time = ? AND outcome = ? AND (digest IS ? OR ? IS NULL)",
+            "SELECT 1 FROM capture JOIN page ON page.id = capture.page"
+            " LEFT JOIN version ON version.id = version WHERE url = ? AND time = ? AND outcome = ?"
+            " AND (digest IS ? OR ? IS NULL)",
             url,
             _milliseconds(when),
             outcome,
@@ -240,12 +246,13 @@ class SQLiteStore:
         hosts = {
             row[0]: Totals(*(value or 0 for value in row[1:]))
             for row in self._all(
-                "SELECT substr(urlkey, 1, instr(urlkey, ')') - 1) AS host, sum(captures), count(*), sum(versions),"
-                " sum(blocks), sum(fetched), sum(stored) FROM (SELECT urlkey, versions,"
+                "SELECT substr(urlkey, 1, instr(urlkey, ')') - 1) AS host, sum(captures), count(*),"
+                " sum(versions), sum(blocks), sum(fetched), sum(stored) FROM (SELECT urlkey, versions,"
                 " (SELECT sum(new_blocks) FROM version WHERE page = page.id) AS blocks,"
                 " (SELECT count(*) FROM capture WHERE page = page.id) AS captures,"
-                " (SELECT sum(length) FROM capture JOIN version ON version.id = version WHERE capture.page = page.id"
-                " AND outcome <> 'not_modified') AS fetched, (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored FROM page)"
+                " (SELECT sum(length) FROM capture JOIN version ON version.id = version"
+                " WHERE capture.page = page.id AND outcome <> 'not_modified') AS fetched,"
+                " (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored FROM page)"
                 " GROUP BY host ORDER BY host"
             )
         }
@@ -316,8 +323,8 @@ def _version(row: Any) -> StoredVersion:
 
 def _capture(row: Any) -> Capture:
     (
-        url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin, headers,
-        number, digest, length, level, blocks,
+        url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
+        headers, number, digest, length, level, blocks,
     ) = row  # fmt: skip
     return Capture(
         url=url,

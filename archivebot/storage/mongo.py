@@ -1,0 +1,356 @@
+"""The archive in one database of a MongoDB server, or of another server that speaks its protocol.
+
+One document of ``captures`` is one visit. The visit that brings a version carries the record of that
+version too, so a single insert makes both visible. Before it come the parts of the frame (``frames``,
+named by their content) and the page's place among its site (``pages``); alone they are never shown.
+
+Only what simple servers do as well is relied on: unique indexes, inserts of one document, no
+transactions, no update that depends on what it finds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from typing import TypeVar
+
+from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
+from archivebot.models import Capture, Outcome
+from archivebot.storage.base import NewVersion, PageHead, StoredVersion, Totals, VersionId
+from archivebot.storage.mongo_documents import (
+    Document,
+    capture_document,
+    capture_of,
+    head_of,
+    milliseconds,
+    named,
+    page_id,
+    part_documents,
+    part_ids,
+    slot,
+    version_document,
+    version_of,
+)
+from archivebot.storage.sketch import shared
+
+try:
+    from bson.errors import BSONError
+    from pymongo import ASCENDING, DESCENDING, MongoClient
+    from pymongo.collection import Collection
+    from pymongo.errors import ConnectionFailure, DuplicateKeyError, PyMongoError
+    from pymongo.write_concern import WriteConcern
+except ImportError as error:
+    raise UsageError("a mongodb:// archive needs pymongo: pip install pymongo") from error
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Order = list[tuple[str, int]]
+
+# The number of the layout of the documents, kept in the collection "archive".
+SCHEMA = 1
+
+# (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
+# the connection when it is asked for several of which one exists.
+INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
+    ("captures", (("slot", ASCENDING),), True),
+    ("captures", (("page", ASCENDING), ("seq", DESCENDING)), False),
+    ("captures", (("page", ASCENDING), ("time", DESCENDING)), False),
+    ("captures", (("page", ASCENDING), ("digest", ASCENDING)), False),
+    ("pages", (("urlkey", ASCENDING), ("url", ASCENDING)), False),
+)
+COLLECTIONS = frozenset({"archive", "captures", "frames", "pages"})
+
+# No more parts of large frames than this are asked for at a time: a message holds 48 MB.
+PARTS_AT_ONCE = 4
+
+# How long a server may take to answer, in seconds, and for how long an interrupted operation is tried
+# again: a server that restarts, or a replica set that elects a primary, is back by then.
+ANSWER_TIMEOUT = 5
+PATIENCE = 30
+PAUSE = 0.2
+
+# Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
+NEIGHBOURS = 8
+
+# Documents that are checked with one question to the server.
+BATCH = 500
+
+# The documents that carry a version; only they have a sequence number.
+BROUGHT = {"seq": {"$gt": 0}}
+NEWEST = [("seq", DESCENDING)]
+
+
+class MongoStore:
+    """Keeps an archive in one MongoDB database; ``uri`` is ``mongodb://host:port/database``.
+
+    An instance belongs to the thread that opened it; several processes may write the same database.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+        self._place = uri.partition("://")[2].rpartition("@")[2].partition("?")[0]
+        try:
+            # All writes can be repeated (see _retried), on servers without retryable writes as well.
+            self._client: MongoClient[Document] = MongoClient(
+                uri, connect=False, retryWrites=False, serverSelectionTimeoutMS=ANSWER_TIMEOUT * 1000
+            )
+            database = self._client.get_default_database(write_concern=WriteConcern(w="majority"))
+        except (PyMongoError, ValueError) as error:
+            advice = "write mongodb://host:27017/database"
+            raise UsageError(f"mongodb://{self._place} names no archive ({error}): {advice}") from error
+        self._database = database
+        self._pages, self._frames = database["pages"], database["frames"]
+        # The journal is awaited once, by the document that makes all written before it visible.
+        self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
+        try:
+            with self._translated():
+                self._prepare()
+        except StorageError:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        archive = self._database["archive"]
+        found = archive.find_one({"_id": "archive"})
+        if found is None:
+            names = self._database.list_collection_names()
+            if any(name not in COLLECTIONS and not name.startswith("system.") for name in names):
+                raise StorageError(f"{self._place} belongs to another program; give another ARCHIVE_URI")
+        schema = found["schema"] if found else 0
+        if schema > SCHEMA:
+            raise StorageError(
+                f"{self._place} was written by a newer archivebot (schema {schema}); upgrade archivebot"
+            )
+        if schema < SCHEMA:
+            for name, keys, unique in INDEXES:
+                self._database[name].create_index(list(keys), unique=unique)
+            _upsert(archive, "archive", {"$set": {"schema": SCHEMA}})
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except ConnectionFailure as error:
+            reason = str(error).partition(" (configured")[0]
+            raise StorageError(f"no MongoDB at {self._place} answers: is it running? ({reason})") from error
+        except (PyMongoError, BSONError) as error:
+            raise StorageError(f"{self._place}: {error}") from error
+
+    def _retried(self, operation: Callable[[], Result]) -> Result:
+        """Run what may run twice until a server answers, or patience ends."""
+        deadline = time.monotonic() + PATIENCE
+        with self._translated():
+            while True:
+                try:
+                    return operation()
+                except ConnectionFailure:
+                    if time.monotonic() > deadline:
+                        raise
+                time.sleep(PAUSE)
+
+    def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
+        page = page_id(capture.url)
+        last = self._one({"page": page, **BROUGHT}, NEWEST)
+        if head_of(last) != head:
+            raise Conflict(f"another writer stored a version of {capture.url}")
+        document = capture_document(page, capture)
+        if not isinstance(version, NewVersion):
+            if last is None:
+                self._put_page(page, capture)
+            return self._insert(self._captures, named(document, version))
+        if self.find(capture.url, version.record.digest):
+            raise Conflict("the same body was stored by another writer")
+        seq = last["seq"] + 1 if last else 1
+        base = self._brought(version.record.base) if version.record.base is not None else None
+        document |= version_document(version, head, seq, base)
+        self._put_frame(version.frame)
+        self._put_page(page, capture, version.sketch)
+        # Of two writers that read the same state both come here, and the slot is given to one.
+        if not self._insert(self._captures, named(document, slot(page, seq))):
+            raise Conflict(f"another writer stored a version of {capture.url}")
+        return True
+
+    def _put_frame(self, frame: bytes) -> None:
+        for part in part_documents(frame):
+            self._insert(self._frames, part)
+
+    def _put_page(self, page: str, capture: Capture, sketch: tuple[int, ...] | None = None) -> None:
+        names = {"url": capture.url, "urlkey": capture.urlkey}
+        change = {"$setOnInsert": names} | ({"$set": {"sketch": list(sketch)}} if sketch is not None else {})
+        self._retried(lambda: _upsert(self._pages, page, change))
+
+    def _insert(self, collection: Collection[Document], document: Document) -> bool:
+        """Insert a document; False where its id or slot is taken by another one."""
+        attempts = 0
+
+        def insert() -> bool:
+            nonlocal attempts
+            attempts += 1
+            try:
+                collection.insert_one(document)
+            except DuplicateKeyError:
+                # The answer to an earlier attempt of our own may have been lost.
+                return attempts > 1 and collection.find_one({"_id": document["_id"]}) == document
+            return True
+
+        return self._retried(insert)
+
+    def head(self, url: str) -> PageHead:
+        return head_of(self._one({"page": page_id(url), **BROUGHT}, NEWEST))
+
+    def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
+        query: Document = {"page": page_id(url), "number": {"$gt": 0}}
+        if when is not None:
+            query["time"] = {"$lte": milliseconds(when)}
+        seen = self._one(query, [("time", DESCENDING)])
+        return self.version(seen["version"]) if seen else None
+
+    def find(self, url: str, digest: str) -> StoredVersion | None:
+        found = self._one({"page": page_id(url), "digest": digest, **BROUGHT})
+        return version_of(found) if found else None
+
+    def version(self, version: VersionId) -> StoredVersion:
+        return version_of(self._brought(version))
+
+    def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
+        if last == 0:
+            return []  # no limit to MongoDB
+        found = self._all(self._captures, {"page": page_id(url), **BROUGHT}, NEWEST, last or 0)
+        return [version_of(document) for document in reversed(found)]
+
+    def version_ids(self) -> Iterator[VersionId]:
+        for document in self._rows(self._captures, BROUGHT, [("slot", ASCENDING)]):
+            yield document["slot"]
+
+    def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
+        host = urlkey.partition(")")[0] + ")"
+        before = {"urlkey": {"$gte": host, "$lte": urlkey}}
+        after = {"urlkey": {"$gt": urlkey, "$lt": host + "\U0010ffff"}}
+        near = self._all(self._pages, before, [("urlkey", DESCENDING)], NEIGHBOURS)
+        near += self._all(self._pages, after, [("urlkey", ASCENDING)], NEIGHBOURS)
+        likeness = {page["_id"]: shared(sketch, tuple(page.get("sketch", ()))) for page in near}
+        for page in sorted(filter(likeness.get, likeness), key=lambda page: likeness[page], reverse=True):
+            found = self._one({"page": page, "cost": {"$lte": most_cost}, **BROUGHT}, NEWEST)
+            if found:
+                return version_of(found)
+        return None
+
+    def frame(self, version: VersionId) -> bytes:
+        return self._read([self._brought(version)["frame"]])[0]
+
+    def frames(self, version: VersionId) -> list[bytes]:
+        found = self._brought(version)
+        return self._read([*found["chain"], found["frame"]])
+
+    def _read(self, names: list[str]) -> list[bytes]:
+        wanted = [part for name in names for part in part_ids(name)]
+        large = len(wanted) > len(names)
+        query, batch = {"_id": {"$in": wanted}}, PARTS_AT_ONCE if large else len(wanted)
+        found = self._retried(lambda: list(self._frames.find(query, batch_size=batch)))
+        parts = {part["_id"]: bytes(part["data"]) for part in found}
+        try:
+            return [b"".join(parts[part] for part in part_ids(name)) for name in names]
+        except KeyError as error:
+            raise CorruptObject(f"the frame {error} is missing") from error
+
+    def captures(self, url: str, newest_first: bool = False) -> Iterator[Capture]:
+        order = DESCENDING if newest_first else ASCENDING
+        query = {"page": page_id(url)}
+        yield from map(capture_of, self._rows(self._captures, query, [("time", order), ("version", order)]))
+
+    def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
+        query = {"page": page_id(url), "time": milliseconds(when), "outcome": outcome.value}
+        return self._one(query | ({"digest": digest} if digest else {})) is not None
+
+    def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
+        order = [("urlkey", ASCENDING), ("url", ASCENDING)]
+        for pages in _batches(self._rows(self._pages, {"urlkey": {"$gte": start, "$lt": end}}, order)):
+            visited = self._present(self._captures, "page", [page["_id"] for page in pages])
+            yield from ((page["urlkey"], page["url"]) for page in pages if page["_id"] in visited)
+
+    def totals(self) -> dict[str, Totals]:
+        columns = (
+            self._sums(1),
+            self._sums(1, distinct="page"),
+            self._sums(1, {"number": {"$gt": 0}, **BROUGHT}),
+            self._sums("$new_blocks", BROUGHT),
+            self._sums("$size", {"outcome": {"$ne": Outcome.NOT_MODIFIED.value}}),
+            self._sums("$stored_bytes"),
+        )
+        hosts = {host: Totals(*(column.get(host, 0) for column in columns)) for host in sorted(columns[0])}
+        sums = Totals(*(sum(column.values()) for column in columns))
+        return hosts | {"": replace(sums, bytes_stored=max(sums.bytes_stored, self._size()))}
+
+    def _sums(
+        self, amount: int | str, query: Document | None = None, distinct: str | None = None
+    ) -> dict[str, int]:
+        """Add up per host. One sum per question: FerretDB 1 gives 0 for the second sum of a group."""
+        stages: list[Document] = [{"$match": query or {}}]
+        if distinct:
+            stages.append({"$group": {"_id": {"host": "$host", "value": f"${distinct}"}}})
+        stages.append({"$group": {"_id": "$_id.host" if distinct else "$host", "sum": {"$sum": amount}}})
+        found = self._retried(lambda: list(self._captures.aggregate(stages)))
+        return {group["_id"]: int(group["sum"]) for group in found}
+
+    def _size(self) -> int:
+        # A server may count a page of its files only once it was written back.
+        return int(self._retried(lambda: self._database.command("dbStats")).get("totalSize", 0))
+
+    def check(self) -> list[str]:
+        return [*self._lost_versions(), *self._lost_frames()]
+
+    def _lost_versions(self) -> Iterator[str]:
+        for batch in _batches(self._rows(self._captures, {"version": {"$ne": None}})):
+            wanted = [document["base"] if "seq" in document else document["version"] for document in batch]
+            present = self._present(self._captures, "slot", [name for name in wanted if name])
+            for document, name in zip(batch, wanted, strict=True):
+                if name and name not in present:
+                    yield f"the capture of {document['url']} at {document['time']} points at no version"
+
+    def _lost_frames(self) -> Iterator[str]:
+        for batch in _batches(self._rows(self._captures, BROUGHT)):
+            parts = {part: document for document in batch for part in part_ids(document["frame"])}
+            present = self._present(self._frames, "_id", list(parts))
+            for part in parts.keys() - present:
+                yield f"the frame of version {parts[part]['number']} of {parts[part]['url']} is missing"
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _present(self, collection: Collection[Document], key: str, values: list[str]) -> set[str]:
+        return set(self._retried(lambda: collection.distinct(key, {key: {"$in": values}})))
+
+    def _brought(self, version: VersionId) -> Document:
+        found = self._one({"slot": version, **BROUGHT})
+        if found is None:
+            raise NotArchived(f"there is no version {version}")
+        return found
+
+    def _one(self, query: Document, order: Order | None = None) -> Document | None:
+        return self._retried(lambda: self._captures.find_one(query, sort=order))
+
+    def _all(
+        self, collection: Collection[Document], query: Document, order: Order, limit: int
+    ) -> list[Document]:
+        return self._retried(lambda: list(collection.find(query, sort=order, limit=limit)))
+
+    def _rows(
+        self, collection: Collection[Document], query: Document, order: Order | None = None
+    ) -> Iterator[Document]:
+        with self._translated():
+            yield from collection.find(query, sort=order)
+
+
+def _upsert(collection: Collection[Document], identity: str, change: Document) -> None:
+    with suppress(DuplicateKeyError):  # another process inserted it at this very moment
+        collection.update_one({"_id": identity}, change, upsert=True)
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -1,0 +1,188 @@
+"""Captures, versions and frames as the documents of a MongoDB server, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from archivebot.models import Capture, Kind, Outcome
+from archivebot.storage.base import NewVersion, PageHead, StoredVersion, VersionId
+
+Document = dict[str, Any]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# A document holds at most 16 MiB: longer frames are cut into parts of this size.
+PART_BYTES = 8 * 1024 * 1024
+
+
+def page_id(url: str) -> str:
+    """Name a page: 32 hex digits of the SHA-256 of its URL.
+
+    Ids are text because several servers that speak MongoDB's protocol do not keep binary ones apart.
+
+    >>> page_id("http://example.com/")
+    '2a1b402420ef46577471cdc7409b0fa2'
+    """
+    return sha256(url.encode()).hexdigest()[:32]
+
+
+def slot(page: str, seq: int) -> str:
+    """Name a version: its page, and its place in the order in which the page's versions were stored.
+
+    >>> slot("2a1b", 7)
+    '2a1b-00000007'
+    """
+    return f"{page}-{seq:08d}"
+
+
+def milliseconds(when: datetime) -> int:
+    """Count from 1970 to a time.
+
+    >>> milliseconds(datetime(1970, 1, 1, 0, 0, 1, 500_999, tzinfo=UTC))
+    1500
+    """
+    return (when - EPOCH) // timedelta(milliseconds=1)
+
+
+def frame_name(frame: bytes) -> str:
+    """Name a frame: 32 hex digits of the SHA-256 of its bytes, and the number of its parts.
+
+    >>> frame_name(b"")
+    'e3b0c44298fc1c149afbf4c8996fb924/1'
+    """
+    return f"{sha256(frame).hexdigest()[:32]}/{max(1, -(-len(frame) // PART_BYTES))}"
+
+
+def part_ids(name: str) -> list[str]:
+    """Give the ids of the parts of a frame, by its name.
+
+    >>> part_ids("e3b0/2")
+    ['e3b0:0', 'e3b0:1']
+    """
+    digest, _, count = name.partition("/")
+    return [f"{digest}:{number}" for number in range(int(count))]
+
+
+def part_documents(frame: bytes) -> Iterator[Document]:
+    """Cut a frame into the documents that keep it."""
+    for number, identity in enumerate(part_ids(frame_name(frame))):
+        yield {"_id": identity, "data": frame[number * PART_BYTES : (number + 1) * PART_BYTES]}
+
+
+def capture_document(page: str, capture: Capture) -> Document:
+    """Write a capture, still without what it is known by (see :func:`named`)."""
+    host, separator, _ = capture.urlkey.partition(")")
+    return {
+        "page": page,
+        "host": host if separator else "",
+        "url": capture.url,
+        "urlkey": capture.urlkey,
+        "time": milliseconds(capture.captured_at),
+        "outcome": capture.outcome.value,
+        "kind": capture.kind.value,
+        "status": capture.status,
+        "number": capture.number,
+        "digest": capture.digest.removeprefix("sha256:") if capture.digest else None,
+        "size": capture.size,
+        "stored_bytes": capture.stored_bytes,
+        "level": capture.level,
+        "block_count": capture.block_count,
+        "new_blocks": capture.new_blocks,
+        "links": capture.links,
+        "reason": capture.reason,
+        "location": capture.location,
+        "origin": capture.origin,
+        # FerretDB 1 keeps no lists inside lists.
+        "headers": [{"name": name, "value": value} for name, value in capture.headers],
+    }
+
+
+def version_document(new: NewVersion, head: PageHead, seq: int, base: Document | None) -> Document:
+    """Write what a capture carries besides when it brings a version; ``base`` is that of its base."""
+    record = new.record
+    return {
+        "seq": seq,
+        "versions": max(head.versions, record.number or 0),
+        "lineages": new.lineages,
+        "number": record.number,
+        "digest": record.digest,
+        "size": record.length,
+        "level": record.level,
+        "block_count": record.blocks,
+        "new_blocks": record.new_blocks,
+        "charset": record.charset,
+        "segmenter": record.segmenter,
+        "layout": record.layout,
+        "new_bytes": record.new_bytes,
+        "cost": record.cost,
+        "base": record.base,
+        "frame": frame_name(new.frame),
+        "frame_bytes": len(new.frame),
+        # All frames that reading takes, so that they come with one question. The bound on cost
+        # keeps this list below 64 entries.
+        "chain": [*base["chain"], base["frame"]] if base else [],
+    }
+
+
+def named(document: Document, version: VersionId | None) -> Document:
+    """Complete the document of a capture with the version that it points at, its id and its slot.
+
+    The id is that of the visit, so the same one is not stored twice. The slot is the version that
+    the visit brought, so a place in a page's history is given once; else the id again.
+    """
+    key = f"{document['page']} {document['time']} {document['outcome']} {version or ''}"
+    identity = sha256(key.encode()).hexdigest()
+    place = version if "seq" in document else identity
+    return {"_id": identity, "slot": place, "version": version, **document}
+
+
+def head_of(last: Document | None) -> PageHead:
+    """Read the counters of a page from the last version stored of it."""
+    return PageHead(last["versions"], last["lineages"]) if last else PageHead()
+
+
+def version_of(document: Document) -> StoredVersion:
+    """Read the version that a capture brought."""
+    return StoredVersion(
+        id=document["slot"],
+        url=document["url"],
+        number=document["number"],
+        digest=document["digest"],
+        length=document["size"],
+        charset=document["charset"],
+        level=document["level"],
+        segmenter=document["segmenter"],
+        layout=document["layout"],
+        blocks=document["block_count"],
+        new_blocks=document["new_blocks"],
+        new_bytes=document["new_bytes"],
+        cost=document["cost"],
+        base=document["base"],
+        stored_bytes=document["frame_bytes"],
+    )
+
+
+def capture_of(document: Document) -> Capture:
+    """Read a capture."""
+    return Capture(
+        url=document["url"],
+        urlkey=document["urlkey"],
+        captured_at=EPOCH + timedelta(milliseconds=document["time"]),
+        outcome=Outcome(document["outcome"]),
+        kind=Kind(document["kind"]),
+        status=document["status"],
+        number=document["number"],
+        digest=f"sha256:{document['digest']}" if document["digest"] else None,
+        size=document["size"],
+        stored_bytes=document["stored_bytes"],
+        level=document["level"],
+        block_count=document["block_count"],
+        new_blocks=document["new_blocks"],
+        links=document["links"],
+        reason=document["reason"],
+        location=document["location"],
+        origin=document["origin"],
+        headers=tuple((header["name"], header["value"]) for header in document["headers"]),
+    )

@@ -1,0 +1,5 @@
+"""Contracts: test classes that every back end of one protocol runs."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.contracts.store")

@@ -1,0 +1,558 @@
+"""What every archive store promises; a back end's test module runs it on a URI of its own."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import Conflict, NotArchived
+from archivebot.models import Capture, Headers, Kind, Outcome, Page
+from archivebot.storage import open_store
+from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion, Totals, VersionId
+from archivebot.storage.frames import LEAST_COST, cost, decode, encode
+from archivebot.urls import key_range, urlkey
+
+ROOT = Path(__file__).parents[2]
+URL = "http://example.com/page"
+OTHER = "http://example.com/other"
+
+
+def at(minute: float) -> datetime:
+    """A time of the tests."""
+    return datetime(2026, 1, 2, tzinfo=UTC) + timedelta(minutes=minute)
+
+
+def digest_of(body: bytes) -> str:
+    return sha256(body).hexdigest()
+
+
+def visit(
+    minute: float,
+    version: StoredVersion | None = None,
+    *,
+    url: str = URL,
+    outcome: Outcome = Outcome.FETCHED,
+    kind: Kind = Kind.NEW,
+    headers: Headers = (),
+) -> Capture:
+    """A capture, with what it says about the version that it points at."""
+    return Capture(
+        url=url,
+        urlkey=urlkey(url),
+        captured_at=at(minute),
+        outcome=outcome,
+        kind=kind,
+        status=200,
+        number=version.number if version else None,
+        digest=f"sha256:{version.digest}" if version else None,
+        size=version.length if version else 0,
+        stored_bytes=0,
+        level=version.level if version else None,
+        block_count=version.blocks if version else 0,
+        new_blocks=0,
+        links=3,
+        headers=headers,
+    )
+
+
+def version_of(
+    body: bytes,
+    head: PageHead,
+    *,
+    url: str = URL,
+    outcome: Outcome = Outcome.FETCHED,
+    base: StoredVersion | None = None,
+    frame: bytes | None = None,
+    sketch: tuple[int, ...] = (),
+) -> NewVersion:
+    """A new version with a frame of its own; the bytes of its base are never looked at."""
+    frame = encode(body, None, 1) if frame is None else frame
+    record = StoredVersion(
+        id=0,
+        url=url,
+        number=head.versions + 1 if outcome is Outcome.FETCHED else None,
+        digest=digest_of(body),
+        length=len(body),
+        charset="utf-8",
+        level=3,
+        segmenter=1,
+        layout=-(1 << 63),
+        blocks=4,
+        new_blocks=2,
+        new_bytes=len(body) // 2,
+        cost=cost(len(body), base.cost if base else 0),
+        base=base.id if base else None,
+        stored_bytes=len(frame),
+    )
+    return NewVersion(record, frame, head.lineages + 2 * (record.number is not None), sketch)
+
+
+def put(
+    store: ArchiveStore,
+    body: bytes,
+    minute: float,
+    *,
+    url: str = URL,
+    outcome: Outcome = Outcome.FETCHED,
+    base: StoredVersion | None = None,
+    frame: bytes | None = None,
+    sketch: tuple[int, ...] = (),
+) -> StoredVersion:
+    """Store a visit that brings a version, and give the version as it reads back."""
+    head = store.head(url)
+    new = version_of(body, head, url=url, outcome=outcome, base=base, frame=frame, sketch=sketch)
+    capture = visit(minute, new.record, url=url, outcome=outcome)
+    capture = replace(capture, stored_bytes=new.record.stored_bytes, new_blocks=new.record.new_blocks)
+    assert store.add(capture, head, new)
+    found = store.find(url, digest_of(body))
+    assert found is not None
+    return found
+
+
+def archive_of(uri: str, frame_bound: int = 16_000_000) -> Archive:
+    return Archive(open_store(uri), ArchiveConfig(uri=uri, frame_bound=frame_bound))
+
+
+def story(number: int, words: str = "") -> bytes:
+    """A page of 40 paragraphs, of which one tells the number."""
+    chance = random.Random(7)
+    lines = [
+        " ".join(f"{chance.choice('abcdefgh')}{chance.randrange(900)}" for _ in range(30)) for _ in range(40)
+    ]
+    lines[number % 40] = f"news number {number} {words}"
+    return b"<html><body>" + "".join(f"<p>{line}</p>\n" for line in lines).encode() + b"</body></html>"
+
+
+def tell(archive: Archive, number: int, words: str = "") -> Capture:
+    """Archive one version of the story."""
+    page = Page(URL, at(number), Outcome.FETCHED, 200, body=story(number, words))
+    return archive.add(archive.segment(page))
+
+
+def tell_all(uri: str, start: str, stop: str, step: str) -> None:
+    """Be the process that archives a range of the story."""
+    archive = archive_of(uri)
+    for number in range(int(start), int(stop), int(step)):
+        tell(archive, number)
+    archive.close()
+
+
+def start_telling(uri: str, *numbers: int) -> subprocess.Popen[bytes]:
+    """Run :func:`tell_all` in a process of its own."""
+    code = f"from tests.contracts.store import tell_all; tell_all(*{json.dumps([uri, *map(str, numbers)])})"
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+
+
+class StoreContract:
+    """The behaviour of a store; subclasses give the fixture ``uri`` of an empty one."""
+
+    @pytest.fixture
+    def uri(self) -> str:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def store(self, uri: str) -> Iterator[ArchiveStore]:
+        store = open_store(uri)
+        yield store
+        store.close()
+
+    @pytest.fixture
+    def other(self, uri: str, store: ArchiveStore) -> Iterator[ArchiveStore]:
+        """A second writer of the same archive."""
+        other = open_store(uri)
+        yield other
+        other.close()
+
+    # Reading back what was written
+
+    def test_it_is_opened_again_by_its_uri(self, uri: str, store: ArchiveStore) -> None:
+        assert store.uri == uri
+
+    def test_an_empty_archive_holds_nothing(self, store: ArchiveStore) -> None:
+        assert store.head(URL) == PageHead(0, 0)
+        assert store.latest(URL) is None
+        assert store.find(URL, digest_of(b"")) is None
+        assert store.versions(URL) == []
+        assert list(store.version_ids()) == []
+        assert list(store.captures(URL)) == []
+        assert list(store.urls("", "\U0010ffff")) == []
+        assert store.similar(urlkey(URL), (1, 2), 1 << 40) is None
+        assert store.check() == []
+        totals = store.totals()
+        assert totals == {"": Totals(0, 0, 0, 0, 0, totals[""].bytes_stored)}
+
+    def test_a_version_reads_back_as_it_was_written(self, store: ArchiveStore) -> None:
+        first = put(store, b"first", 0)
+        new = version_of(b"second", store.head(URL), base=first)
+        second = put(store, b"second", 1, base=first)
+        assert second == replace(new.record, id=second.id)
+        assert store.version(second.id) == store.latest(URL) == second
+
+    def test_a_capture_reads_back_as_it_was_written(self, store: ArchiveStore) -> None:
+        headers = (("Set-Cookie", "a"), ("ETag", '"é"'), ("Set-Cookie", "b"))
+        new = version_of(b"body", PageHead())
+        capture = replace(
+            visit(0, new.record, headers=headers),
+            stored_bytes=new.record.stored_bytes,
+            new_blocks=2,
+            reason="said so",
+            location="http://example.com/there",
+            origin="warc",
+        )
+        assert store.add(capture, PageHead(), new)
+        assert list(store.captures(URL)) == [capture]
+
+    def test_times_are_kept_to_the_millisecond(self, store: ArchiveStore) -> None:
+        when = at(0) + timedelta(microseconds=123_456)
+        store.add(replace(visit(0), captured_at=when), PageHead(), None)
+        (capture,) = store.captures(URL)
+        assert capture.captured_at == at(0) + timedelta(milliseconds=123)
+        assert store.holds(URL, when, Outcome.FETCHED, None)
+
+    def test_a_page_counts_its_versions_and_lineages(self, store: ArchiveStore) -> None:
+        put(store, b"first", 0)
+        assert store.head(URL) == PageHead(1, 2)
+        put(store, b"second", 1)
+        assert store.head(URL) == PageHead(2, 4)
+        assert store.head(OTHER) == PageHead(0, 0)
+
+    def test_versions_come_in_the_order_they_were_stored(self, store: ArchiveStore) -> None:
+        put(store, b"later", 9)
+        put(store, b"earlier", 1)
+        put(store, b"error", 5, outcome=Outcome.SERVER_ERROR)
+        put(store, b"elsewhere", 5, url=OTHER)
+        assert [version.number for version in store.versions(URL)] == [1, 2, None]
+        assert [version.number for version in store.versions(URL, last=2)] == [2, None]
+        assert store.versions(URL, last=0) == []
+        assert len(store.versions(URL, last=99)) == 3
+
+    def test_the_ids_of_all_versions_come_page_by_page(self, store: ArchiveStore) -> None:
+        for minute, url in enumerate((URL, OTHER, URL, OTHER, URL)):
+            put(store, b"%d" % minute, minute, url=url)
+        ids = list(store.version_ids())
+        pages = [[version.id for version in store.versions(url)] for url in (URL, OTHER)]
+        assert ids in (pages[0] + pages[1], pages[1] + pages[0])
+
+    def test_a_visit_without_a_version_has_no_body(self, store: ArchiveStore) -> None:
+        capture = visit(0, outcome=Outcome.TIMEOUT, kind=Kind.FAILED)
+        assert store.add(capture, PageHead(), None)
+        assert list(store.captures(URL)) == [capture]
+        assert store.head(URL) == PageHead(0, 0)
+        assert store.latest(URL) is None
+        assert store.holds(URL, at(0), Outcome.TIMEOUT, None)
+        assert not store.holds(URL, at(0), Outcome.TIMEOUT, digest_of(b""))
+
+    def test_an_error_body_is_kept_but_is_no_content(self, store: ArchiveStore) -> None:
+        put(store, b"content", 0)
+        error = put(store, b"error", 1, outcome=Outcome.SERVER_ERROR)
+        assert error.number is None
+        assert store.find(URL, digest_of(b"error")) == error
+        assert store.head(URL).versions == 1
+        latest = store.latest(URL)
+        assert latest is not None
+        assert latest.digest == digest_of(b"content")
+
+    def test_the_same_body_on_two_pages_is_a_version_of_each(self, store: ArchiveStore) -> None:
+        one, two = put(store, b"body", 0), put(store, b"body", 0, url=OTHER)
+        assert one.id != two.id
+        assert store.frame(one.id) == store.frame(two.id)
+        assert (one.url, two.url) == (URL, OTHER)
+
+    @pytest.mark.parametrize("unknown", [99, "99"])
+    def test_an_unknown_version_is_not_archived(self, store: ArchiveStore, unknown: VersionId) -> None:
+        put(store, b"body", 0)
+        for read in (store.version, store.frame, store.frames):
+            with pytest.raises(NotArchived, match="no version 99"):
+                read(unknown)
+
+    def test_a_visit_is_no_version(self, store: ArchiveStore) -> None:
+        version = put(store, b"body", 0)
+        store.add(visit(1, version), store.head(URL), version.id)
+        assert list(store.version_ids()) == [version.id]
+
+    # Writing once
+
+    def test_the_same_visit_added_twice_changes_nothing(self, store: ArchiveStore) -> None:
+        version = put(store, b"body", 0)
+        again = visit(0, version)
+        before = list(store.captures(URL)), store.totals()
+        assert not store.add(again, store.head(URL), version.id)
+        assert (list(store.captures(URL)), store.totals()) == before
+
+    def test_the_same_visit_without_a_body_added_twice_changes_nothing(self, store: ArchiveStore) -> None:
+        capture = visit(0, outcome=Outcome.TIMEOUT, kind=Kind.FAILED)
+        assert store.add(capture, PageHead(), None)
+        assert not store.add(capture, PageHead(), None)
+        assert list(store.captures(URL)) == [capture]
+
+    def test_two_outcomes_at_one_time_are_two_visits(self, store: ArchiveStore) -> None:
+        assert store.add(visit(0, outcome=Outcome.TIMEOUT), PageHead(), None)
+        assert store.add(visit(0, outcome=Outcome.UNREACHABLE), PageHead(), None)
+        assert len(list(store.captures(URL))) == 2
+
+    def test_the_same_body_seen_again_is_one_version_and_two_visits(self, store: ArchiveStore) -> None:
+        version = put(store, b"body", 0)
+        again = visit(5, version, kind=Kind.REVISIT)
+        assert store.add(again, store.head(URL), version.id)
+        assert [capture.digest for capture in store.captures(URL)] == [f"sha256:{version.digest}"] * 2
+        assert store.versions(URL) == [version]
+
+    def test_the_second_of_two_writers_gets_a_conflict_and_stores_nothing(
+        self, store: ArchiveStore, other: ArchiveStore
+    ) -> None:
+        head = other.head(URL)
+        late = version_of(b"late", head)
+        put(store, b"early", 0)
+        with pytest.raises(Conflict):
+            other.add(visit(1, late.record), head, late)
+        assert [version.digest for version in other.versions(URL)] == [digest_of(b"early")]
+        assert len(list(other.captures(URL))) == 1
+        assert other.head(URL) == PageHead(1, 2)
+        assert put(other, b"late", 1).number == 2
+
+    def test_a_visit_that_took_an_older_version_for_the_latest_is_a_conflict(
+        self, store: ArchiveStore, other: ArchiveStore
+    ) -> None:
+        version, head = put(store, b"one", 0), other.head(URL)
+        put(store, b"two", 1)
+        with pytest.raises(Conflict):
+            other.add(visit(2, version, kind=Kind.REVISIT), head, version.id)
+        assert len(list(store.captures(URL))) == 2
+
+    def test_a_body_is_stored_once_by_two_writers(self, store: ArchiveStore, other: ArchiveStore) -> None:
+        head = other.head(URL)
+        late = version_of(b"error", head, outcome=Outcome.NOT_FOUND)
+        put(store, b"error", 0, outcome=Outcome.NOT_FOUND)
+        with pytest.raises(Conflict):
+            other.add(visit(1, late.record, outcome=Outcome.NOT_FOUND), head, late)
+        assert len(other.versions(URL)) == 1
+
+    def test_what_one_writer_stored_the_other_reads(self, store: ArchiveStore, other: ArchiveStore) -> None:
+        version = put(store, b"body", 0)
+        assert other.version(version.id) == version
+        assert other.frames(version.id) == store.frames(version.id)
+
+    # Time
+
+    def test_reading_as_of_a_time_gives_what_was_seen_last(self, store: ArchiveStore) -> None:
+        third, fifth, sixth = (put(store, b"contents at t%d" % minute, minute) for minute in (3, 5, 6))
+        for minute in (8, 9):
+            store.add(visit(minute, outcome=Outcome.TIMEOUT, kind=Kind.FAILED), store.head(URL), None)
+        assert store.latest(URL) == sixth
+        assert [store.latest(URL, at(minute)) for minute in (8, 6, 5.5, 5, 3)] == [
+            sixth, sixth, fifth, fifth, third,
+        ]  # fmt: skip
+        assert store.latest(URL, at(2)) is None
+        assert decode(store.frames(fifth.id)) == b"contents at t5"
+        assert store.holds(URL, at(5), Outcome.FETCHED, fifth.digest)
+        assert not store.holds(URL, at(5), Outcome.FETCHED, sixth.digest)
+        assert not store.holds(URL, at(8), Outcome.FETCHED, None)
+        newest = [capture.captured_at for capture in store.captures(URL, newest_first=True)]
+        assert newest == [at(minute) for minute in (9, 8, 6, 5, 3)]
+        assert [capture.captured_at for capture in store.captures(URL)] == newest[::-1]
+
+    def test_content_that_returns_is_the_latest_again(self, store: ArchiveStore) -> None:
+        one = put(store, b"one", 0)
+        put(store, b"two", 1)
+        store.add(visit(2, one, kind=Kind.CHANGED), store.head(URL), one.id)
+        assert store.latest(URL) == one
+
+    # Key ranges
+
+    def test_all_urls_of_a_domain_are_one_range_and_nothing_else_is_in_it(self, store: ArchiveStore) -> None:
+        inside = ["http://example.com/", "http://example.com/b", "https://a.example.com/z"]
+        outside = ["http://example.co/", "http://example.community/", "http://notexample.com/", "http://com/"]
+        for url in (*outside, *inside):
+            store.add(visit(0, url=url), PageHead(), None)
+        found = list(store.urls(*key_range("http://example.com/", "domain")))
+        assert {url for _, url in found} == set(inside)
+        every = [key for key, _ in store.urls("", "\U0010ffff")]
+        assert every == sorted(map(urlkey, (*inside, *outside)))
+        start = every.index(found[0][0])
+        assert every[start : start + len(inside)] == [key for key, _ in found]
+
+    def test_pages_of_one_key_come_sorted_by_url(self, store: ArchiveStore) -> None:
+        urls = ["https://www.example.com/", "http://example.com/", "https://example.com/"]
+        for url in urls:
+            store.add(visit(0, url=url), PageHead(), None)
+        assert list(store.urls(*key_range(urls[0], "exact"))) == [
+            ("com,example)/", url) for url in sorted(urls)
+        ]
+
+    def test_more_pages_than_one_answer_holds_come_in_order(self, store: ArchiveStore) -> None:
+        urls = [f"http://example.com/{number:04}" for number in range(120)]
+        for url in urls:
+            store.add(visit(0, url=url), PageHead(), None)
+        assert [url for _, url in store.urls("", "\U0010ffff")] == urls
+
+    # Frames
+
+    def test_the_frames_of_a_version_come_from_the_one_that_stands_alone(self, store: ArchiveStore) -> None:
+        base: StoredVersion | None = None
+        bodies = [b"a body of many words, number %d" % number for number in range(5)]
+        for number, body in enumerate(bodies):
+            before = bodies[number - 1] if number else None
+            base = put(store, body, number, base=base, frame=encode(body, before, 1))
+        assert base is not None
+        frames = store.frames(base.id)
+        assert len(frames) == 5
+        assert frames[-1] == store.frame(base.id)
+        assert decode(frames) == bodies[-1]
+
+    def test_a_frame_of_another_page_can_be_the_base(self, store: ArchiveStore) -> None:
+        base = put(store, b"a body of many words", 0, url=OTHER)
+        frame = encode(b"a body of many words!", b"a body of many words", 1)
+        version = put(store, b"a body of many words!", 0, base=base, frame=frame)
+        assert decode(store.frames(version.id)) == b"a body of many words!"
+
+    def test_a_frame_of_forty_megabytes_is_kept(self, store: ArchiveStore) -> None:
+        frame = random.Random(1).randbytes(40_000_000)
+        version = put(store, b"large", 0, frame=frame)
+        assert version.stored_bytes == len(frame)
+        assert store.frame(version.id) == frame
+        assert store.frames(version.id) == [frame]
+
+    def test_an_empty_frame_is_kept(self, store: ArchiveStore) -> None:
+        assert store.frame(put(store, b"body", 0, frame=b"").id) == b""
+
+    # Similar pages
+
+    def test_the_page_of_the_site_that_shares_most_is_similar(self, store: ArchiveStore) -> None:
+        put(store, b"little", 0, url="http://example.com/a", sketch=(1, 2, 3))
+        much = put(store, b"much", 0, url="http://example.com/z", sketch=(2, 3, 4))
+        put(store, b"elsewhere", 0, url="http://example.org/page", sketch=(2, 3, 4))
+        assert store.similar(urlkey(URL), (2, 3, 4), 1 << 40) == much
+
+    def test_nothing_is_similar_to_blocks_never_seen(self, store: ArchiveStore) -> None:
+        put(store, b"body", 0, url=OTHER, sketch=(1, 2))
+        assert store.similar(urlkey(URL), (3, 4), 1 << 40) is None
+        assert store.similar(urlkey(URL), (), 1 << 40) is None
+
+    def test_a_page_is_judged_by_its_newest_blocks(self, store: ArchiveStore) -> None:
+        put(store, b"before", 0, url=OTHER, sketch=(1, 2))
+        now = put(store, b"now", 1, url=OTHER, sketch=(3, 0xFFFFFFFF))
+        assert store.similar(urlkey(URL), (1, 2), 1 << 40) is None
+        assert store.similar(urlkey(URL), (0xFFFFFFFF,), 1 << 40) == now
+
+    def test_a_version_too_dear_to_read_is_not_similar(self, store: ArchiveStore) -> None:
+        first = put(store, b"first", 0, url=OTHER, sketch=(1, 2))
+        put(store, b"second", 1, url=OTHER, base=first, sketch=(1, 2))
+        assert store.similar(urlkey(URL), (1, 2), LEAST_COST) == first
+        assert store.similar(urlkey(URL), (1, 2), LEAST_COST - 1) is None
+
+    # Sums
+
+    def test_totals_are_sums_per_host_and_over_all(self, store: ArchiveStore) -> None:
+        first = put(store, b"12345", 0)
+        store.add(visit(1, first, outcome=Outcome.NOT_MODIFIED, kind=Kind.REVISIT), store.head(URL), first.id)
+        store.add(visit(2, first, kind=Kind.REVISIT), store.head(URL), first.id)
+        put(store, b"123", 3)
+        put(store, b"1", 0, url=OTHER, outcome=Outcome.NOT_FOUND)
+        put(store, b"1234567", 0, url="https://a.example.com/")
+        store.add(visit(0, url="http://example.org/", outcome=Outcome.TIMEOUT), PageHead(), None)
+        store.add(visit(0, url="urn:isbn:1"), PageHead(), None)
+        totals = store.totals()
+        stored = {host: sums.bytes_stored for host, sums in totals.items()}
+        frames = {body: len(encode(body, None, 1)) for body in (b"12345", b"123", b"1", b"1234567")}
+        assert totals["com,example"] == Totals(5, 2, 2, 6, 14, sum(frames.values()) - frames[b"1234567"])
+        assert totals["com,example,a"] == Totals(1, 1, 1, 2, 7, frames[b"1234567"])
+        assert totals["org,example"] == Totals(1, 1, 0, 0, 0, 0)
+        assert totals[""] == Totals(8, 5, 3, 8, 21, stored[""])
+        assert stored[""] >= sum(frames.values())
+
+    # Crashes and several processes
+
+    def test_everything_is_there_after_it_was_opened_again(self, uri: str, store: ArchiveStore) -> None:
+        first = put(store, b"first", 0)
+        put(store, b"second", 1, base=first)
+        again = open_store(uri)
+        assert again.versions(URL) == store.versions(URL)
+        assert list(again.captures(URL)) == list(store.captures(URL))
+        assert [again.frames(name) for name in again.version_ids()] == [
+            store.frames(name) for name in store.version_ids()
+        ]
+        again.close()
+
+    @pytest.mark.parametrize("seen", [1, 4, 7])
+    def test_a_writer_that_is_killed_leaves_whole_captures_only(self, uri: str, seen: int) -> None:
+        writer = start_telling(uri, 0, 10_000, 1)
+        store = open_store(uri)
+        while store.head(URL).versions < seen:
+            assert writer.poll() is None
+            time.sleep(0.005)
+        writer.kill()
+        writer.wait()
+        store.close()
+        archive = archive_of(uri)
+        count = len(archive.captures(URL))
+        assert archive.verify() == (count, [])
+        for number in range(count + 2):
+            assert tell(archive, number).number == number + 1
+        assert [capture.number for capture in archive.captures(URL)] == list(range(1, count + 3))
+        assert archive.verify() == (count + 2, [])
+        archive.close()
+
+    def test_two_processes_number_the_versions_of_a_page_without_gap(self, uri: str) -> None:
+        archive_of(uri).close()
+        writers = [start_telling(uri, first, 16, 2) for first in (0, 1)]
+        assert [writer.wait() for writer in writers] == [0, 0]
+        archive = archive_of(uri)
+        assert sorted(capture.number or 0 for capture in archive.captures(URL)) == list(range(1, 17))
+        assert archive.verify() == (16, [])
+        archive.close()
+
+    def test_an_archive_is_made_by_two_processes_at_once(self, uri: str) -> None:
+        writers = [start_telling(uri, first, first + 1, 1) for first in (0, 1, 2)]
+        assert [writer.wait() for writer in writers] == [0, 0, 0]
+        archive = archive_of(uri)
+        assert len(archive.captures(URL)) == 3
+        archive.close()
+
+    # With the archive above it
+
+    def test_thirty_versions_of_a_page_rebuild_after_it_was_opened_again(self, uri: str) -> None:
+        archive = archive_of(uri)
+        for number in range(30):
+            assert tell(archive, number).number == number + 1
+        archive.close()
+        archive = archive_of(uri)
+        captures = archive.captures(URL)
+        assert [archive.body(capture) for capture in captures] == [story(number) for number in range(30)]
+        assert archive.verify() == (30, [])
+        archive.close()
+
+    def test_no_version_takes_more_reading_than_the_bound(self, uri: str) -> None:
+        bound = 4 * LEAST_COST
+        archive, store = archive_of(uri, frame_bound=bound), open_store(uri)
+        for number in range(12):
+            tell(archive, number)
+        depths = [len(store.frames(version.id)) for version in store.versions(URL)]
+        assert max(version.cost for version in store.versions(URL)) <= bound
+        assert max(depths) == 4
+        assert depths != sorted(depths)
+        archive.close()
+        store.close()
+
+    def test_a_new_page_is_stored_against_a_similar_one_of_its_site(self, uri: str) -> None:
+        archive, store = archive_of(uri), open_store(uri)
+        tell(archive, 0)
+        page = Page(OTHER, at(1), Outcome.FETCHED, 200, body=story(1))
+        capture = archive.add(archive.segment(page))
+        (version,), (like,) = store.versions(OTHER), store.versions(URL)
+        assert version.base == like.id
+        assert capture.stored_bytes < like.stored_bytes / 2
+        assert archive.body(capture) == story(1)
+        archive.close()
+        store.close()

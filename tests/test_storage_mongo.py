@@ -1,0 +1,285 @@
+"""The MongoDB store: the contract, and what becomes of it when servers and writers die."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
+from archivebot.storage.base import PageHead
+from archivebot.storage.mongo import INDEXES, SCHEMA, MongoStore
+from tests.contracts.store import ROOT, URL, StoreContract, digest_of, put, version_of, visit
+from tests.servers import CuttingProxy, MongoServer, free_port, mongo_server, mongo_uri
+
+__all__ = ["mongo_server", "mongo_uri"]
+
+LARGE = 20_000_000
+
+
+class TestMongoStore(StoreContract):
+    @pytest.fixture
+    def uri(self, mongo_uri: str) -> str:
+        return mongo_uri
+
+
+@pytest.fixture
+def store(mongo_uri: str) -> Iterator[MongoStore]:
+    store = MongoStore(mongo_uri)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def database(mongo_uri: str) -> Iterator[Database[dict[str, Any]]]:
+    """The database behind the store's back."""
+    with MongoClient[dict[str, Any]](mongo_uri) as client:
+        yield client.get_default_database()
+
+
+# Opening
+
+
+@pytest.mark.parametrize(
+    "uri", ["mongodb://localhost", "mongodb://me:secret@localhost/", "mongodb://localhost:x/a"]
+)
+def test_a_uri_that_names_no_database_is_refused_with_advice(uri: str) -> None:
+    with pytest.raises(UsageError, match="write mongodb://host:27017/database") as raised:
+        MongoStore(uri)
+    assert "secret" not in str(raised.value)
+
+
+def test_without_pymongo_the_user_is_told_to_install_it() -> None:
+    code = (
+        "import sys; sys.modules['pymongo'] = None; from archivebot.storage import open_store;"
+        " open_store('mongodb://localhost/archive')"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    assert "UsageError: a mongodb:// archive needs pymongo: pip install pymongo" in ran.stderr
+
+
+def test_a_server_that_does_not_answer_is_named() -> None:
+    port, start = free_port(), time.monotonic()
+    with pytest.raises(
+        StorageError, match=rf"127\.0\.0\.1:{port}/archive answers: is it running\?"
+    ) as raised:
+        MongoStore(f"mongodb://me:secret@127.0.0.1:{port}/archive")
+    assert time.monotonic() - start < 10
+    assert "secret" not in str(raised.value)
+
+
+def test_indexes_are_made_once(mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]]) -> None:
+    MongoStore(mongo_uri).close()
+    found = {
+        (name, tuple(index["key"]), bool(index.get("unique")))
+        for name in ("captures", "pages")
+        for key, index in database[name].index_information().items()
+        if key != "_id_"
+    }
+    assert found == set(INDEXES)
+
+
+def test_an_opening_that_was_interrupted_is_completed(
+    mongo_uri: str, database: Database[dict[str, Any]]
+) -> None:
+    name, keys, unique = INDEXES[0]
+    database[name].create_index(list(keys), unique=unique)
+    store = MongoStore(mongo_uri)
+    assert len(database["captures"].index_information()) == 5
+    assert put(store, b"body", 0).number == 1
+    store.close()
+
+
+def test_a_database_of_another_program_is_refused(mongo_uri: str, database: Database[dict[str, Any]]) -> None:
+    database["theirs"].insert_one({"a": 1})
+    with pytest.raises(StorageError, match="another program; give another ARCHIVE_URI"):
+        MongoStore(mongo_uri)
+    assert database.list_collection_names() == ["theirs"]
+
+
+def test_a_newer_archive_is_refused(
+    mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]]
+) -> None:
+    database["archive"].update_one({"_id": "archive"}, {"$set": {"schema": SCHEMA + 1}})
+    with pytest.raises(StorageError, match=rf"schema {SCHEMA + 1}\); upgrade archivebot"):
+        MongoStore(mongo_uri)
+
+
+def test_what_no_document_can_hold_is_a_storage_error(store: MongoStore) -> None:
+    with pytest.raises(StorageError, match="too large"):
+        store.add(visit(0, headers=(("X-Large", LARGE * "x"),)), PageHead(), None)
+    assert list(store.captures(URL)) == []
+
+
+def test_a_refusal_of_the_server_is_a_storage_error_without_the_password(mongo_server: MongoServer) -> None:
+    uri = mongo_server.uri("archive").replace("//", "//nobody:secret@")
+    with pytest.raises(StorageError, match=r"127\.0\.0\.1.*(?i:authentication)") as raised:
+        MongoStore(uri)
+    assert "secret" not in str(raised.value)
+
+
+def test_pages_are_looked_through_in_batches(store: MongoStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("archivebot.storage.mongo.BATCH", 3)
+    urls = [f"http://example.com/{number}" for number in range(8)]
+    for url in urls:
+        put(store, b"body", 0, url=url)
+    assert [url for _, url in store.urls("", "\U0010ffff")] == urls
+    assert store.check() == []
+
+
+# Writers that die
+
+
+DYING = """
+import os, signal
+from archivebot.storage import mongo
+from tests.contracts import store as contract
+
+class Dying(mongo.MongoStore):
+    def _insert(self, collection, document):
+        if collection.name == "captures" or document["_id"].endswith(":1"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super()._insert(collection, document)
+
+contract.put(Dying({uri!r}), b"body", 0, frame=bytes({size}), sketch=(1, 2))
+"""
+
+
+@pytest.mark.parametrize("size", [100, LARGE])
+def test_what_a_writer_left_that_died_before_its_capture_is_never_seen(
+    mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]], size: int
+) -> None:
+    code = DYING.format(uri=mongo_uri, size=size)
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == -9
+    assert database["frames"].count_documents({}) == 1
+    assert store.head(URL) == PageHead()
+    assert not [*store.versions(URL), *store.version_ids(), *store.captures(URL), *store.check()]
+    assert store.latest(URL) is store.find(URL, digest_of(b"body")) is None
+    assert store.similar("com,example)/", (1, 2), 1 << 40) is None
+    assert list(store.urls("", "\U0010ffff")) == []
+    assert list(store.totals()) == [""]
+    version = put(store, b"body", 0, frame=bytes(size))
+    assert version.number == 1
+    assert store.frame(version.id) == bytes(size)
+    assert store.versions(URL) == [version]
+    assert len(list(store.urls("", "\U0010ffff"))) == 1
+
+
+def test_of_two_writers_that_read_the_same_state_one_gets_the_number(
+    mongo_uri: str, store: MongoStore
+) -> None:
+    class Overtaken(MongoStore):
+        def _put_frame(self, frame: bytes) -> None:
+            put(store, b"early", 0)
+            super()._put_frame(frame)
+
+    late = Overtaken(mongo_uri)
+    new = version_of(b"late", PageHead())
+    with pytest.raises(Conflict):
+        late.add(visit(1, new.record), PageHead(), new)
+    assert [version.digest for version in late.versions(URL)] == [digest_of(b"early")]
+    late.close()
+
+
+# Servers that die
+
+
+@pytest.fixture
+def server(mongo_server: MongoServer, tmp_path: Path) -> Iterator[MongoServer]:
+    """A server that may be killed."""
+    server = MongoServer(tmp_path)
+    server.start()
+    yield server
+    server.kill()
+
+
+def test_a_server_that_is_killed_and_comes_back_loses_nothing(server: MongoServer) -> None:
+    store = MongoStore(server.uri("archive"))
+
+    def fail() -> None:
+        for _ in range(3):
+            time.sleep(0.2)
+            server.kill()
+            time.sleep(0.3)
+            server.start()
+
+    failing = threading.Thread(target=fail)
+    failing.start()
+    count = 0
+    while failing.is_alive() or count < 20:
+        put(store, b"body %d" % count, count, frame=random.Random(count).randbytes(3000))
+        count += 1
+    failing.join()
+    assert [version.number for version in store.versions(URL)] == list(range(1, count + 1))
+    assert [capture.number for capture in store.captures(URL)] == list(range(1, count + 1))
+    assert store.check() == []
+    store.close()
+
+
+def test_a_server_that_stays_away_is_named(server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("archivebot.storage.mongo.PATIENCE", 0.5)
+    monkeypatch.setattr("archivebot.storage.mongo.ANSWER_TIMEOUT", 1)
+    store = MongoStore(server.uri("archive"))
+    server.kill()
+    with pytest.raises(StorageError, match="is it running"):
+        put(store, b"body", 0)
+    with pytest.raises(StorageError, match="is it running"):
+        list(store.captures(URL))
+    store.close()
+
+
+def test_a_write_whose_answer_is_lost_was_made_once(mongo_server: MongoServer) -> None:
+    with CuttingProxy(mongo_server.port) as proxy:
+        store = MongoStore(proxy.uri("archive_test_cut"))
+        proxy.cut(b"insert", b"captures")
+        version = put(store, b"body", 0)
+        assert proxy.cuts == 1
+        proxy.cut(b"insert", b"captures")
+        assert store.add(visit(1, version), store.head(URL), version.id)
+        assert proxy.cuts == 2
+        assert [capture.number for capture in store.captures(URL)] == [1, 1]
+        store._client.drop_database("archive_test_cut")
+        store.close()
+
+
+# Damage
+
+
+def test_a_frame_that_is_missing_is_corrupt_and_found_by_a_check(
+    store: MongoStore, database: Database[dict[str, Any]]
+) -> None:
+    first = put(store, b"first", 0)
+    second = put(store, b"second", 1, base=first)
+    database["frames"].delete_one({"_id": {"$regex": "^" + _frame(database, first.id)}})
+    for read, version in ((store.frame, first), (store.frames, second)):
+        with pytest.raises(CorruptObject, match="is missing"):
+            read(version.id)
+    assert store.check() == [f"the frame of version 1 of {URL} is missing"]
+
+
+def _frame(database: Database[dict[str, Any]], slot: object) -> str:
+    document = database["captures"].find_one({"slot": slot})
+    assert document is not None
+    return str(document["frame"]).partition("/")[0]
+
+
+def test_a_check_names_captures_of_versions_that_are_gone(
+    store: MongoStore, database: Database[dict[str, Any]]
+) -> None:
+    first = put(store, b"first", 0)
+    store.add(visit(1, first), store.head(URL), first.id)
+    put(store, b"second", 2, base=first)
+    database["captures"].delete_one({"slot": first.id})
+    assert len(store.check()) == 2
+    assert all("points at no version" in line for line in store.check())
+    with pytest.raises(NotArchived):
+        store.version(first.id)

@@ -1,0 +1,194 @@
+"""The SQLite store: the contract, and what only a file can do."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from archivebot.exceptions import StorageError
+from archivebot.storage.base import PageHead
+from archivebot.storage.schema import APPLICATION_ID, STEPS
+from archivebot.storage.sqlite import JOURNAL_LIMIT, SQLiteStore
+from tests.contracts.store import URL, StoreContract, put, version_of, visit
+
+
+class TestSQLiteStore(StoreContract):
+    @pytest.fixture
+    def uri(self, tmp_path: Path) -> str:
+        return f"sqlite:///{tmp_path}/archive.db"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "archive.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SQLiteStore]:
+    store = SQLiteStore(str(path))
+    yield store
+    store.close()
+
+
+def pragma(path: Path, name: str) -> object:
+    with closing(sqlite3.connect(path)) as database:
+        return database.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def change(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute(sql)
+
+
+def test_the_file_is_in_wal_mode_and_says_whose_it_is(store: SQLiteStore, path: Path) -> None:
+    assert pragma(path, "journal_mode") == "wal"
+    assert pragma(path, "application_id") == APPLICATION_ID
+    assert pragma(path, "user_version") == len(STEPS)
+
+
+def test_readers_go_on_while_a_writer_writes(store: SQLiteStore, path: Path) -> None:
+    put(store, b"body", 0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        assert len(store.versions(URL)) == 1
+
+
+def test_a_writer_waits_only_so_long_for_another(
+    path: Path, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("archivebot.storage.sqlite.BUSY_TIMEOUT", 0.1)
+    hasty = SQLiteStore(str(path))
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match="another process is writing"):
+            hasty.add(visit(0), PageHead(), None)
+    assert hasty.add(visit(0), PageHead(), None)
+    hasty.close()
+
+
+def test_closing_leaves_one_file(path: Path) -> None:
+    store = SQLiteStore(str(path))
+    put(store, b"body", 0)
+    store.close()
+    assert [file.name for file in path.parent.iterdir()] == ["archive.db"]
+
+
+def test_the_log_is_cut_back(store: SQLiteStore, path: Path) -> None:
+    put(store, b"body", 0, frame=bytes(2 * JOURNAL_LIMIT))
+    put(store, b"next", 1)
+    put(store, b"last", 2)
+    assert path.with_name("archive.db-wal").stat().st_size <= JOURNAL_LIMIT
+
+
+def test_an_empty_file_becomes_an_archive(path: Path) -> None:
+    path.touch()
+    store = SQLiteStore(str(path))
+    assert put(store, b"body", 0).number == 1
+    store.close()
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
+    change(path, "CREATE TABLE theirs (id)")
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match=r"another program; give another ARCHIVE_URI"):
+        SQLiteStore(str(path))
+    assert path.read_bytes() == before
+
+
+def test_a_newer_archive_is_refused(path: Path) -> None:
+    SQLiteStore(str(path)).close()
+    change(path, f"PRAGMA user_version = {len(STEPS) + 1}")
+    with pytest.raises(StorageError, match=rf"schema {len(STEPS) + 1}\); upgrade archivebot"):
+        SQLiteStore(str(path))
+
+
+def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    path.write_bytes(b"<html>no database</html>" * 400)
+    with pytest.raises(StorageError, match="damaged or no archive"):
+        SQLiteStore(str(path))
+
+
+def test_a_damaged_file_is_a_storage_error(path: Path) -> None:
+    store = SQLiteStore(str(path))
+    for minute in range(40):
+        put(store, b"body %d" % minute, minute, frame=os.urandom(5000))
+    store.close()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(8192)
+        file.write(b"\xff" * (size - 8192))
+    store = SQLiteStore(str(path))
+    with pytest.raises(StorageError, match="the file is damaged"):
+        list(store.captures(URL))
+    store.close()
+
+
+def test_a_check_names_what_is_damaged(store: SQLiteStore, path: Path) -> None:
+    put(store, b"body", 0)
+    change(path, "UPDATE capture SET version = 77")
+    assert store.check() == [f"the capture of {URL} at 1767312000000 points at no version"]
+
+
+def test_a_check_names_broken_pages(path: Path) -> None:
+    store = SQLiteStore(str(path))
+    put(store, b"body", 0)
+    store.close()
+    change(path, "PRAGMA writable_schema = ON")
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, '(urlkey)', '(url)') WHERE name = 'page_urlkey'"
+        )
+    store = SQLiteStore(str(path))
+    assert any("page_urlkey" in line for line in store.check())
+    store.close()
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"missing/archive\.db.*does the folder exist"):
+        SQLiteStore(str(tmp_path / "missing" / "archive.db"))
+
+
+@pytest.fixture
+def readonly() -> Iterator[Path]:
+    """A folder in which this process may read and not write, also where it is root."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        SQLiteStore(f"{folder}/archive.db").close()
+        folder.chmod(0o555)
+        (folder / "archive.db").chmod(0o444)
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(65534)
+        yield folder
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o755)
+
+
+def test_a_folder_without_the_right_to_write_is_a_storage_error(readonly: Path) -> None:
+    with pytest.raises(StorageError, match="may you write to it"):
+        SQLiteStore(str(readonly / "new.db"))
+
+
+def test_a_file_without_the_right_to_write_is_a_storage_error(readonly: Path) -> None:
+    with pytest.raises(StorageError, match="may you write to it"):
+        SQLiteStore(str(readonly / "archive.db"))
+
+
+def test_a_full_disk_stores_nothing_of_the_visit_and_hides_no_error(store: SQLiteStore) -> None:
+    put(store, b"body", 0)
+    store._db.execute("PRAGMA max_page_count = 60")
+    head = store.head(URL)
+    large = version_of(b"large", head, frame=os.urandom(1_000_000))
+    with pytest.raises(StorageError, match="full"):
+        store.add(visit(1, large.record), head, large)
+    assert len(store.versions(URL)) == 1
+    assert len(list(store.captures(URL))) == 1
+    assert put(store, b"small", 2).number == 2
