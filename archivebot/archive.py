@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from archivebot.bodies import Bodies
-from archivebot.config import ArchiveConfig
+from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
 from archivebot.fingerprint import sha256_hex
 from archivebot.models import Capture, Delta, Kind, Outcome, Page, PlacedBlock, Snapshot
@@ -65,8 +65,8 @@ class Archive:
 
     @property
     def uri(self) -> str:
-        """The URI that opens this archive again."""
-        return self._store.uri
+        """The URI of this archive as it may be shown, without a password."""
+        return without_password(self._store.uri)
 
     def close(self) -> None:
         """Release the archive."""

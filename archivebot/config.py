@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -43,11 +44,26 @@ class ArchiveConfig:
         try:
             return cls(
                 uri=str(settings.get("ARCHIVE_URI") or default.uri),
-                level=int(settings.get("ARCHIVE_LEVEL", default.level)),
-                adjust_level=str(settings.get("ARCHIVE_ADJUST_LEVEL", default.adjust_level)).lower()
-                in ("1", "true"),
-                frame_bound=int(settings.get("ARCHIVE_FRAME_BOUND", default.frame_bound)),
-                zstd_level=int(settings.get("ARCHIVE_ZSTD_LEVEL", default.zstd_level)),
+                level=int(str(settings.get("ARCHIVE_LEVEL", default.level))),
+                adjust_level=_switch("ARCHIVE_ADJUST_LEVEL", settings, default.adjust_level),
+                frame_bound=int(str(settings.get("ARCHIVE_FRAME_BOUND", default.frame_bound))),
+                zstd_level=int(str(settings.get("ARCHIVE_ZSTD_LEVEL", default.zstd_level))),
             )
         except ValueError as error:
             raise UsageError(f"an ARCHIVE_ setting is not a whole number: {error}") from error
+
+
+def without_password(uri: str) -> str:
+    """Give the URI of an archive as it may be shown.
+
+    >>> without_password("mongodb://user:secret@host/archive")
+    'mongodb://user:***@host/archive'
+    """
+    return re.sub(r"(//[^/:@]*):[^/@]*@", r"\1:***@", uri)
+
+
+def _switch(name: str, settings: Mapping[str, Any], default: bool) -> bool:
+    value = str(settings.get(name, default)).lower()
+    if value not in ("0", "1", "false", "true"):
+        raise UsageError(f"{name} is {value!r}: give True or False")
+    return value in ("1", "true")

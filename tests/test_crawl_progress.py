@@ -11,7 +11,8 @@ import pytest
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
-from archivebot.crawl.progress import ERASE, Progress, ProgressLog, without_password
+from archivebot.config import without_password
+from archivebot.crawl.progress import ERASE, Progress, ProgressLog
 from tests.conftest import ROOT, Crawl
 from tests.mockserver import MockServer, Reply, html
 

@@ -6,10 +6,11 @@ import argparse
 from typing import Any
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table, size
+from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import ArchiveError, NotArchived
 from archivebot.models import Capture
 from archivebot.timestamps import timestamp
+from archivebot.units import size
 
 
 class Command(ArchiveCommand):

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, size
+from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import NotArchived, UsageError, WarcError
 from archivebot.models import Outcome, Page
+from archivebot.units import size
 from archivebot.urls import canonical_url
 from archivebot.warc import Damage, WarcPage, read_pages
 

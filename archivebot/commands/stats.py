@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table, size
+from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.storage.base import Totals
+from archivebot.units import size
 
 
 class Command(ArchiveCommand):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import shutil
 import sys
 import time
@@ -18,6 +17,9 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
+
+from archivebot.config import without_password
+from archivebot.units import size
 
 logger = logging.getLogger(__name__)
 
@@ -153,26 +155,3 @@ class ProgressLog:
         self.out.write(ERASE)
         self.out.flush()
         return True
-
-
-def size(count: int) -> str:
-    """Give a number of bytes as people read it.
-
-    >>> size(999), size(1_500_000)
-    ('999 B', '1.5 MB')
-    """
-    amount = float(count)
-    for unit in ("B", "kB", "MB"):
-        if amount < 1000:
-            return f"{amount:.0f} B" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"
-
-
-def without_password(uri: str) -> str:
-    """Give a URI that may be shown.
-
-    >>> without_password("mongodb://user:secret@host/archive")
-    'mongodb://user:***@host/archive'
-    """
-    return re.sub(r"(//[^/:@]*):[^/@]*@", r"\1:***@", uri)
