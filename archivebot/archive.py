@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, Version
 from archivebot.urls import key_range, parse_seed
 from archivebot.versioning.delta import PlacedText, compare
 from archivebot.versioning.policy import WINDOW, Step, next_level
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,11 @@ class Archive:
         if page.outcome is not Outcome.FETCHED:
             return Snapshot(page, None)
         level = page.level or self._level(page.url)
-        return Snapshot(page, partition(page.body, level, page.header("Content-Type") or ""))
+        try:
+            return Snapshot(page, partition(page.body, level, page.header("Content-Type") or ""))
+        except Exception:  # whatever a page does to the parser, its bytes are kept
+            logger.exception("%s could not be cut into blocks; it is kept whole", page.url)
+            return Snapshot(page, None)
 
     def _level(self, url: str) -> int:
         recent = [version for version in self._store.versions(url, last=WINDOW + 1) if version.number]
@@ -102,11 +109,19 @@ class Archive:
 
     def validators(self, url: str) -> tuple[str | None, str | None]:
         """Give ETag and Last-Modified of the content stored last, to ask the server with."""
+        capture = self.fetched(url)
+        fields = {name.lower(): value for name, value in capture.headers} if capture else {}
+        return fields.get("etag"), fields.get("last-modified")
+
+    def fetched(self, url: str, digest: str | None = None) -> Capture | None:
+        """Give the latest capture that brought content, or that brought the body of that digest.
+
+        A 304 points at a version, yet its headers are not those that came with the body.
+        """
         for capture in self._store.captures(url, newest_first=True):
-            if capture.number is not None and capture.outcome is Outcome.FETCHED:
-                fields = {name.lower(): value for name, value in capture.headers}
-                return fields.get("etag"), fields.get("last-modified")
-        return None, None
+            if capture.outcome is Outcome.FETCHED and digest in (None, capture.digest):
+                return capture
+        return None
 
     def resolve(self, text: str) -> str:
         """Give the URL of the archived page that a typed URL means.

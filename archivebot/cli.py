@@ -40,7 +40,7 @@ class ArchiveCommand(ScrapyCommand):
         return (self.__class__.__doc__ or "").partition("\n")[0]
 
     def long_desc(self) -> str:
-        return f"{self.short_desc()} {self.explanation}".rstrip()
+        return f"{self.short_desc()}. {self.explanation}".rstrip()
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

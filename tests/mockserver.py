@@ -45,8 +45,7 @@ class MockServer:
 
     def __enter__(self) -> MockServer:
         handler = type("Handler", (_Handler,), {"site": self})
-        self._server = ThreadingHTTPServer((self.host, 0), handler)
-        self._server.daemon_threads = True
+        self._server = _Server((self.host, 0), handler)
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
@@ -128,3 +127,8 @@ def redirect(target: str, status: int = 302) -> Reply:
 
 def robots(text: str, status: int = 200) -> Reply:
     return Reply(text.encode(), status, type="text/plain")
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64  # 5 by default: with eight connections at once one would wait for a second

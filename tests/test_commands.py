@@ -157,7 +157,9 @@ def test_delta_takes_times_as_well_as_numbers(run: Run) -> None:
 
 def test_blocks_give_the_partition(run: Run) -> None:
     blocks = document(run("blocks", URL, "--at", "20260101", "--json"))
-    assert [set(block) >= {"lineage", "level", "start", "end", "topic", "size"} for block in blocks] == [True] * 3
+    assert [set(block) >= {"lineage", "level", "start", "end", "topic", "size"} for block in blocks] == [
+        True
+    ] * 3
     assert all(block["end"] - block["start"] == block["size"] for block in blocks)
     assert "cut at level 3" in run("blocks", URL).stdout
 
@@ -167,7 +169,7 @@ def test_stats_sum_up(run: Run) -> None:
     assert (stats["captures"], stats["versions"], stats["urls"], stats["blocks"]) == (4, 2, 1, 4)
     assert stats["bytes_fetched"] == len(html(*OLD)) + 2 * len(html(*NEW))
     assert stats["ratio"] == round(stats["bytes_stored"] / stats["bytes_fetched"], 4)
-    assert "com,example" in run("stats").stdout
+    assert "example.com" in run("stats").stdout
 
 
 def test_verify_says_that_all_is_well(run: Run) -> None:

@@ -47,3 +47,17 @@ def test_a_304_that_nobody_asked_for_is_recorded(site: MockServer, crawl: Crawl)
     site.routes["/"] = Reply(status=304)
     record = crawl(seeds=site.url()).of(site.url())
     assert (record["status"], record["outcome"], record["version"]) == (304, "not_modified", None)
+
+
+def test_links_of_an_unchanged_page_are_followed_on_every_later_crawl(
+    site: MockServer, crawl: Crawl
+) -> None:
+    def front(asked: Asked) -> Reply:
+        if asked.headers.get("If-None-Match") == '"1"':
+            return Reply(status=304, type="")
+        return Reply(b"<title>t</title><p><a href=/b>b</a>", headers=(("ETag", '"1"'),))
+
+    site.routes |= {"/": front, "/b": Reply(b"<p>b</p>")}
+    for _ in range(4):
+        urls = {record["url"] for record in crawl(seeds=site.url()).records}
+        assert urls == {site.url("/"), site.url("/b")}

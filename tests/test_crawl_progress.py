@@ -17,7 +17,16 @@ from tests.conftest import ROOT, Crawl
 from tests.mockserver import MockServer, Reply, html
 
 PROGRESS = Progress(
-    pages=30, new=5, changed=2, unchanged=20, fetched=1_500_000, stored=90_000, errors=3, queued=7, seconds=10
+    pages=30,
+    new=5,
+    changed=2,
+    unchanged=20,
+    other=0,
+    fetched=1_500_000,
+    stored=90_000,
+    errors=3,
+    queued=7,
+    seconds=10,
 )
 
 
@@ -38,7 +47,7 @@ def crawler() -> Any:
 
 def test_a_line_says_everything() -> None:
     assert PROGRESS.line() == (
-        "30 pages (3.0/s): 5 new, 2 changed, 20 unchanged; 1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
+        "30 pages (3.0/s): 5 new, 2 changed, 20 unchanged, 0 other; 1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
     )
 
 

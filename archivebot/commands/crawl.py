@@ -25,6 +25,9 @@ class Command(CrawlCommand):
         if len(args) != 1:
             raise UsageError("name one spider, for example: scrapy crawl site -a seeds=https://example.org/")
         assert self.crawler_process is not None
+        spiders = self.crawler_process.spider_loader.list()
+        if args[0] not in spiders:
+            raise UsageError(f"there is no spider {args[0]!r}; the spiders are: {', '.join(spiders)}")
         crawler = self.crawler_process.create_crawler(args[0])
         crawl = self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()

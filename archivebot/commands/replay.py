@@ -30,12 +30,13 @@ class Command(ArchiveCommand):
         when = parse_time(opts.at) if opts.at else None
         capture = archive.at(archive.resolve(args[0]), when)
         body = archive.body(capture)
+        brought = archive.fetched(capture.url, capture.digest) or capture
         if opts.output:
             _write(Path(opts.output), body)
         if opts.json:
-            print_json(_record(capture, opts.output))
+            print_json(_record(capture, brought, opts.output))
         elif opts.headers:
-            print(_headers(capture))
+            print(_headers(brought))
         elif not opts.output:
             sys.stdout.flush()
             sys.stdout.buffer.write(body)
@@ -57,14 +58,14 @@ def _headers(capture: Capture) -> str:
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in capture.headers)])
 
 
-def _record(capture: Capture, output: str | None) -> dict[str, object]:
+def _record(capture: Capture, brought: Capture, output: str | None) -> dict[str, object]:
     return {
         "url": capture.url,
         "captured_at": timestamp(capture.captured_at),
-        "status": capture.status,
+        "status": brought.status,
         "version": capture.number,
         "digest": capture.digest,
         "bytes": capture.size,
-        "headers": [list(header) for header in capture.headers],
+        "headers": [list(header) for header in brought.headers],
         "output": output,
     }

@@ -10,6 +10,7 @@ from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.storage.base import Totals
 from archivebot.units import size
+from archivebot.urls import host_of_key
 
 
 class Command(ArchiveCommand):
@@ -22,12 +23,14 @@ class Command(ArchiveCommand):
         totals = archive.totals()
         whole = totals.pop("")
         if opts.json:
-            hosts = {host: _record(total) for host, total in totals.items()}
+            hosts = {host_of_key(host): _record(total) for host, total in totals.items()}
             print_json({"archive": archive.uri, **_record(whole), "hosts": hosts})
             return 0
         print(archive.uri)
         head = ["host", "urls", "captures", "versions", "blocks", "fetched", "stored", "ratio"]
-        print_table(head, [*(_row(host, total) for host, total in totals.items()), _row("all", whole)])
+        print_table(
+            head, [*(_row(host_of_key(host), total) for host, total in totals.items()), _row("all", whole)]
+        )
         return 0
 
 
@@ -40,6 +43,7 @@ def _record(totals: Totals) -> dict[str, Any]:
 
 
 def _row(host: str, totals: Totals) -> list[object]:
+    ratio = _ratio(totals)
     return [
         host,
         totals.urls,
@@ -48,5 +52,5 @@ def _row(host: str, totals: Totals) -> list[object]:
         totals.blocks,
         size(totals.bytes_fetched),
         size(totals.bytes_stored),
-        _ratio(totals),
+        f"{ratio:.4f}" if ratio is not None else None,
     ]

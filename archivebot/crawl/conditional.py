@@ -8,7 +8,6 @@ from scrapy.exceptions import NotConfigured
 
 from archivebot.archive import Archive
 from archivebot.crawl.session import ArchiveSession
-from archivebot.exceptions import NotArchived
 from archivebot.models import Headers
 
 
@@ -40,8 +39,5 @@ def stored_content(archive: Archive, url: str) -> tuple[Headers, bytes] | None:
 
     The links of a page that did not change are found there.
     """
-    try:
-        capture = archive.at(url, None)
-        return capture.headers, archive.body(capture)
-    except NotArchived:
-        return None
+    capture = archive.fetched(url)
+    return (capture.headers, archive.body(capture)) if capture else None

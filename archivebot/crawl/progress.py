@@ -35,6 +35,7 @@ class Progress:
     new: int
     changed: int
     unchanged: int
+    other: int
     fetched: int
     stored: int
     errors: int
@@ -53,6 +54,7 @@ class Progress:
             new=count("archive/new"),
             changed=count("archive/changed"),
             unchanged=count("archive/revisit"),
+            other=sum(count(f"archive/{kind}") for kind in ("redirect", "gone", "excluded")),
             fetched=count("archive/bytes_fetched"),
             stored=count("archive/bytes_stored"),
             errors=count("archive/failed") + count("log_count/ERROR"),
@@ -65,7 +67,8 @@ class Progress:
         rate = self.pages / self.seconds if self.seconds > 0 else 0.0
         return (
             f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.unchanged} unchanged; {size(self.fetched)} fetched, {size(self.stored)} stored; "
+            f"{self.unchanged} unchanged, {self.other} other; "
+            f"{size(self.fetched)} fetched, {size(self.stored)} stored; "
             f"{self.queued} queued, {self.errors} errors"
         )
 

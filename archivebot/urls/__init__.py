@@ -2,7 +2,7 @@
 
 from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, parse_seed
 from archivebot.urls.scope import Scope
-from archivebot.urls.surt import host_of, key_range, urlkey
+from archivebot.urls.surt import host_of, host_of_key, key_range, urlkey
 from archivebot.urls.traps import trap
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Scope",
     "canonical_url",
     "host_of",
+    "host_of_key",
     "key_range",
     "parse_seed",
     "trap",

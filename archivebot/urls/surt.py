@@ -66,6 +66,16 @@ def host_of(url: str) -> str:
     return "" if _OPAQUE.match(text) else _host_and_port(_split(text)[1])[0]
 
 
+def host_of_key(key: str) -> str:
+    """Give the host, with its port if it names one, out of a urlkey.
+
+    >>> host_of_key("com,example,sub:8080)/a"), host_of_key("1,0,0,127)/")
+    ('sub.example.com:8080', '127.0.0.1')
+    """
+    host, colon, port = key.partition(")")[0].partition(":")
+    return ".".join(reversed(host.split(","))) + colon + port
+
+
 def key_range(url: str, match: str) -> tuple[str, str]:
     """Give the half-open range [start, end) of sorted keys for one match type of the CDX server.
 
