@@ -1,0 +1,1 @@
+"""A sample site, brought along to try the archive on: a town library's pages in two states."""

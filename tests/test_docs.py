@@ -1,0 +1,386 @@
+"""The documents say what is so: their sessions are run, their tables compared with the code."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from archivebot import exceptions, settings
+from archivebot.cli import ArchiveCommand
+from archivebot.config import ArchiveConfig
+from archivebot.crawl.arguments import NAMES, SCOPES
+from archivebot.crawl.retry import PASSING
+from archivebot.models import Change, Kind, Outcome
+from archivebot.outcome import outcome_of
+from archivebot.sample.server import SampleSite
+from archivebot.versioning.policy import kind_of
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCUMENTED_PORT = 8777
+SAMPLE_URL = re.compile(rf"http://127\.0\.0\.1:{DOCUMENTED_PORT}/[\w./-]*")
+SOURCES = [path for name in ("archivebot", "spiders", "pipelines") for path in (ROOT / name).rglob("*.py")]
+
+
+@dataclass(frozen=True)
+class Session:
+    """One console block of a document: commands, each with what it prints."""
+
+    document: str
+    line: int
+    steps: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The folder in which the sample was archived, the port of its site, and what was printed."""
+
+    folder: Path
+    port: int
+    printed: str
+
+    def adapted(self, text: str) -> str:
+        """Make of a text about the documented port one about the real one."""
+        for url in sorted(set(SAMPLE_URL.findall(text_of_all()))):
+            text = text.replace(lineage_prefix(url), lineage_prefix(self.real(url)))
+        return self.real(text)
+
+    def real(self, text: str) -> str:
+        return text.replace(f":{DOCUMENTED_PORT}", f":{self.port}")
+
+    def copy(self, folder: Path) -> Path:
+        """Make a folder with the archive, a WARC file and an HTML file, to be changed by one session."""
+        folder.mkdir()
+        for path in self.folder.iterdir():
+            shutil.copy(path, folder)
+        write_warc(folder / "old.warc.gz")
+        (folder / "page.html").write_text("<!DOCTYPE html><p>no WARC</p>")
+        return folder
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+def text_of_all() -> str:
+    return "".join(path.read_text("utf-8") for path in DOCUMENTS)
+
+
+def lineage_prefix(url: str) -> str:
+    return hashlib.sha256(url.encode()).hexdigest()[:8] + "-"
+
+
+def fenced(text: str, language: str) -> list[tuple[int, str]]:
+    """Give the code blocks of one language with the lines where they begin."""
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [(text.count("\n", 0, block.start()) + 1, block[1]) for block in found]
+
+
+def sessions() -> Iterator[Session]:
+    for path in DOCUMENTS:
+        for line, block in fenced(path.read_text("utf-8"), "console"):
+            first, *rest = re.split(r"^\$ ", block, flags=re.MULTILINE)
+            assert not first, f"{path.name}:{line} does not begin with a command"
+            steps = tuple((command, output) for command, _, output in (step.partition("\n") for step in rest))
+            yield Session(path.name, line, steps)
+
+
+def normalised(text: str) -> str:
+    """Leave out what differs from run to run: times, digests, compressed sizes, lineages, columns."""
+    for pattern, instead in (
+        (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME"),
+        (r"\b20\d{12}\b", "TIME"),
+        (r"\b[\d.]+ (?:B|kB|MB)(?!\w)", "SIZE"),
+        (r"\d+\.\d s\b|\d+\.\d/s", "SPEED"),
+        (r'("(?:stored_bytes|bytes_stored|ratio)"): [\d.]+', r"\1: N"),
+        (r"\b\d\.\d{1,4}$", "RATIO"),
+        (r"\b[0-9a-f]{64}\b|\b[0-9a-f]{12}\b", "DIGEST"),
+        (r"\b[0-9a-f]{8}-(\d+)\b", r"LINEAGE-\1"),
+        (r":\d{4,5}\b", ":PORT"),
+        (r"[ \t]+", " "),
+        (r"^ | $", ""),
+    ):
+        text = re.sub(pattern, instead, text, flags=re.MULTILINE)
+    return text.strip("\n") + "\n"
+
+
+def agrees(expected: str, printed: str) -> bool:
+    """Compare an output with a document, where a line of three dots stands for any lines."""
+    lines = (
+        r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n"
+        for line in normalised(expected).splitlines()
+    )
+    return re.fullmatch("".join(lines), normalised(printed)) is not None
+
+
+def environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARCHIVE_")}
+    return kept | {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
+        "SCRAPY_SETTINGS_MODULE": "archivebot.settings",
+    }
+
+
+def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+def write_warc(path: Path) -> None:
+    with gzip.open(path, "wb") as file:
+        for day, month in (("2019-05-04", "May"), ("2021-08-01", "August")):
+            body = f"<!DOCTYPE html><title>Library</title><h1>Library</h1><p>We open in {month}.</p>"
+            block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}"
+            head = (
+                "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://library.example/\r\n"
+                f"WARC-Date: {day}T10:00:00Z\r\nContent-Length: {len(block)}\r\n\r\n"
+            )
+            file.write(f"{head}{block}\r\n\r\n".encode())
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    folder = tmp_path_factory.mktemp("sample")
+    with SampleSite(0).running() as site:
+        port = int(site.url.rstrip("/").rpartition(":")[2])
+    done = run(["archivebot.sample", "--port", str(port)], folder)
+    assert done.returncode == 0, done.stdout
+    return Sample(folder, port, done.stdout)
+
+
+SESSIONS = [session for session in sessions() if session.steps[0][0] != "make crawl"]
+
+
+@pytest.fixture(scope="module")
+def results(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Session, Future[str]]]:
+    """Run all sessions side by side, each on its own copy of the archive; a result is what went wrong."""
+    folder = tmp_path_factory.mktemp("sessions")
+    with ThreadPoolExecutor(4) as pool:
+        yield {
+            session: pool.submit(follow, session, sample, folder / f"{number}")
+            for number, session in enumerate(SESSIONS)
+        }
+
+
+def follow(session: Session, sample: Sample, folder: Path) -> str:
+    sample.copy(folder)
+    code = 0
+    for command, expected in session.steps:
+        if command == "echo $?":
+            if int(expected) != code:
+                return f"the exit code is {code} and not {expected}"
+            code = 0
+            continue
+        if code:
+            return f"an exit code {code} that the document does not show"
+        done = run(shlex.split(sample.adapted(command)), folder)
+        code = done.returncode
+        if not agrees(expected, done.stdout):
+            return f"$ {command}\n{done.stdout}"
+    return f"an exit code {code} that the document does not show" if code else ""
+
+
+def test_make_crawl_prints_what_the_readme_shows(sample: Sample) -> None:
+    ((_, block), *_) = fenced(text_of("README.md"), "console")
+    assert block.startswith("$ make crawl\n")
+    assert agrees(block.removeprefix("$ make crawl\n"), sample.printed), sample.printed
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=str)
+def test_a_session_runs_as_the_document_shows_it(
+    session: Session, results: dict[Session, Future[str]]
+) -> None:
+    wrong = results[session].result()
+    assert not wrong, wrong
+
+
+def test_every_command_line_outside_sessions_is_one_of_scrapy_with_known_arguments() -> None:
+    shown = [line for _, block in fenced(text_of("README.md"), "sh") for line in block.splitlines()]
+    crawls = [shlex.split(line) for line in shown if line.startswith("scrapy ")]
+    assert crawls, "the README shows how to crawl a site"
+    assert all(words[:3] == ["scrapy", "crawl", "site"] for words in crawls)
+
+
+def test_the_crawl_of_the_readme_runs_and_writes_its_feed(tmp_path: Path) -> None:
+    (line,) = re.findall(r"^scrapy (crawl .*)$", text_of("README.md"), re.MULTILINE)
+    with SampleSite(0).running() as site:
+        done = run(["scrapy", *shlex.split(line.replace("https://example.org/", site.url))], tmp_path)
+    assert done.returncode == 0, done.stdout
+    records = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    fields = re.findall(
+        r"`(\w+)`", text_of("docs/commands.md").partition("write a record")[2].partition("## ")[0]
+    )
+    assert len(records) > 10
+    assert records[0].keys() | records[0]["blocks"].keys() <= set(fields)
+    assert records[0]["blocks"]["items"][0].keys() <= set(fields)
+
+
+def test_every_command_and_each_of_its_options_is_documented() -> None:
+    text = text_of("docs/commands.md")
+    for path in sorted((ROOT / "archivebot/commands").glob("[!_]*.py")):
+        section = text.partition(f"## scrapy {path.stem}\n")[2].partition("\n## ")[0]
+        assert section, path.stem
+        command = import_module(f"archivebot.commands.{path.stem}").Command()
+        if isinstance(command, ArchiveCommand):
+            parser = argparse.ArgumentParser()
+            command.add_arguments(parser)
+            for option in ("--json", *parser._option_string_actions):
+                assert option in (*re.findall(r"--\w+", section), "-h", "--help"), (path.stem, option)
+
+
+def test_every_spider_argument_and_scope_is_documented() -> None:
+    for name in ("README.md", "docs/commands.md"):
+        assert set(NAMES) <= set(re.findall(r"^\| `(\w+)` \|", text_of(name), re.MULTILINE))
+        assert all(f"`{scope}`" in text_of(name) for scope in SCOPES)
+
+
+def rows(name: str) -> list[list[str]]:
+    """Give the cells of all tables of a document."""
+    lines = (line.strip() for line in text_of(name).splitlines())
+    return [[cell.strip() for cell in line[1:-1].split(" | ")] for line in lines if line.startswith("| ")]
+
+
+def test_every_setting_of_archivebot_is_documented() -> None:
+    used = {
+        name
+        for path in SOURCES
+        for name in re.findall(r"\bARCHIVE_[A-Z]+(?:_[A-Z]+)*\b(?!_)", path.read_text("utf-8"))
+    }
+    assert used == {name for row in rows("docs/settings.md") for name in re.findall(r"ARCHIVE_\w+", row[0])}
+
+
+def test_every_setting_of_scrapy_that_is_changed_is_documented() -> None:
+    documented = " ".join(row[0] for row in rows("docs/settings.md"))
+    assert [name for name in vars(settings) if name.isupper() and f"`{name}`" not in documented] == []
+
+
+def test_the_defaults_of_settings_are_those_documented() -> None:
+    default = ArchiveConfig()
+    names = ("level", "adjust_level", "frame_bound", "zstd_level")
+    actual = vars(settings) | {f"ARCHIVE_{name.upper()}": getattr(default, name) for name in names}
+    compared = 0
+    for name, shown, *_ in rows("docs/settings.md"):
+        if re.fullmatch(r"`[A-Z_]+`", name) and re.fullmatch(r"\d+(?:\.\d+)?|True|False", shown):
+            assert str(actual[name.strip("`")]) == shown, name
+            compared += 1
+    assert compared > 20
+
+
+def test_every_error_is_documented_with_its_exit_code() -> None:
+    for name, error in vars(exceptions).items():
+        if isinstance(error, type) and issubclass(error, exceptions.ArchiveError):
+            assert f"`{name}`" in text_of("docs/commands.md")
+            for code, names, *_ in rows("docs/commands.md"):
+                if code.isdigit() and f"`{name}`" in names:
+                    assert int(code) == error.exit_code, name
+
+
+def test_the_table_of_statuses_is_that_of_the_code() -> None:
+    shown = [row for row in rows("docs/crawling.md") if row[0].isdigit()]
+    assert len(shown) > 20
+    for status, outcome, kind, again in shown:
+        actual = outcome_of(int(status), b"body")
+        assert outcome == f"`{actual}`"
+        assert f"`{kind_of(actual, 'a', 'a')}`" in kind
+        assert again == ("yes" if actual in PASSING else "no")
+
+
+def test_the_table_of_other_outcomes_is_that_of_the_code() -> None:
+    known = {f"`{outcome}`": outcome for outcome in Outcome}
+    for row in rows("docs/crawling.md"):
+        if len(row) == 4 and row[1] in known and not row[0].isdigit():
+            outcome = known.pop(row[1])
+            assert row[2] == f"`{kind_of(outcome, None, 'a')}`"
+            assert row[3] == ("yes" if outcome in PASSING else "no")
+    assert not {name for name in known if name not in text_of("docs/crawling.md")}
+
+
+def test_every_kind_and_change_is_documented() -> None:
+    text = text_of("docs/versions.md")
+    assert [word for word in (*Kind, *Change) if f"`{word}`" not in text] == []
+
+
+def test_every_stat_is_documented() -> None:
+    text = text_of("docs/stats.md")
+    pattern = re.compile(r'(?:inc|set|max|min)_value\(\s*f?"([^"{]+)')
+    found = {name for path in SOURCES for name in pattern.findall(path.read_text("utf-8"))}
+    assert len(found) > 10
+    assert [name for name in sorted(found) if f"`{name}" not in text] == []
+    assert [kind for kind in Kind if f"`archive/{kind}`" not in text] == []
+
+
+def test_every_column_of_the_database_is_documented() -> None:
+    schema: ModuleType = import_module("archivebot.storage.schema")
+    text = text_of("docs/storage-format.md")
+    source = Path(str(schema.__file__)).read_text("utf-8")
+    columns = re.findall(r"^\s+(\w+) (?:INTEGER|TEXT|BLOB)", source, re.MULTILINE)
+    tables = re.findall(r"CREATE TABLE (\w+)", source)
+    assert len(columns) > 30
+    assert [name for name in columns if f"| `{name}` |" not in text] == []
+    assert [name for name in tables if f"### {name}\n" not in text] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", path.read_text("utf-8")):
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        assert file.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.MULTILINE)
+            assert anchor in [re.sub(r"[^\w -]", "", text).lower().replace(" ", "-") for text in headings], (
+                target
+            )
+
+
+def test_a_body_is_recovered_by_hand_with_sqlite3_and_zstd(sample: Sample, tmp_path: Path) -> None:
+    for tool in ("sqlite3", "zstd"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"allowed: {tool} is not on PATH; the form in Python is tested as well")
+    folder = sample.copy(tmp_path / "work")
+    script = "".join(block for _, block in fenced(text_of("docs/storage-format.md"), "sh"))
+    done = subprocess.run(
+        ["sh", "-e", "-c", sample.adapted(script)], cwd=folder, capture_output=True, text=True, check=True
+    )
+    digest = hashlib.sha256(front_page()).hexdigest()
+    assert done.stdout.split() == [digest, "body.html", digest]
+    assert (folder / "body.html").read_bytes() == front_page()
+
+
+def test_a_body_is_recovered_by_hand_with_python(sample: Sample, tmp_path: Path) -> None:
+    folder = sample.copy(tmp_path / "work")
+    ((_, script),) = fenced(text_of("docs/storage-format.md"), "python")
+    subprocess.run([sys.executable, "-c", sample.adapted(script)], cwd=folder, check=True)
+    assert (folder / "body.html").read_bytes() == front_page()
+
+
+def front_page() -> bytes:
+    return (ROOT / "archivebot/sample/second/index.html").read_bytes()
