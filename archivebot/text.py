@@ -11,7 +11,8 @@ TOKENIZER_VERSION = 1
 
 # Scripts written without spaces: Chinese characters and Japanese kana. Hangul is spaced.
 UNSPACED = (
-    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u3005-\u3007\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
 )
 SPACED_WORD = r"[^\W_]+(?:['’][^\W_]+)*"
 WORD = re.compile(SPACED_WORD)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from archivebot.exceptions import UsageError
 
 LATEST = "99991231235959"
+DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
+TO_THE_MINUTE = re.compile(r"[T ]\d\d(?P<minute>:?\d\d)?(?:Z|[+-]\d\d(?::?\d\d)?)?$")
 
 
 def timestamp(when: datetime) -> str:
@@ -16,7 +19,7 @@ def timestamp(when: datetime) -> str:
     >>> timestamp(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
     '20260102030405'
     """
-    return when.astimezone(UTC).strftime("%Y%m%d%H%M%S")
+    return when.astimezone(UTC).strftime("%Y%m%d%H%M%S").zfill(14)
 
 
 def parse_time(text: str) -> datetime:
@@ -38,15 +41,17 @@ def parse_time(text: str) -> datetime:
     try:
         if text.isdigit():
             return _padded(text)
-        if len(text) <= 10 and text.replace("-", "").isdigit():
+        if DAY.fullmatch(text):
             return _padded(text.replace("-", ""))
         when = parsedate_to_datetime(text) if "," in text else datetime.fromisoformat(text)
-    except ValueError as error:
+        if short := TO_THE_MINUTE.search(text):
+            when = when.replace(minute=when.minute if short["minute"] else 59, second=59)
+        when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise UsageError(
             f"{text!r} is not a time: write 14 digits (20260102030405), 2026-01-02T03:04:05Z"
             " or Fri, 02 Jan 2026 03:04:05 GMT"
         ) from error
-    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     return when if when.microsecond else when.replace(microsecond=999_999)
 
 

@@ -65,9 +65,7 @@ def test_an_ingest_killed_at_random_moments_is_completed_without_duplicates(tmp_
         uri = f"sqlite:///{tmp_path}/{round_number}.db"
         for _ in range(5):
             environment = {**os.environ, "ARCHIVE_URI": uri}
-            process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, text=True, stderr=subprocess.PIPE
-            )
+            process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stderr=subprocess.PIPE)
             kills += killed(process, rng.uniform(0.5, 1.3))
             verified(uri).close()
         subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)

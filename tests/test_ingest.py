@@ -39,7 +39,9 @@ class Warc:
     def __exit__(self, *exc: object) -> None:
         self._out.close()
 
-    def response(self, date: str, body: bytes, url: str = URL, status: str = "200 OK", **headers: str) -> None:
+    def response(
+        self, date: str, body: bytes, url: str = URL, status: str = "200 OK", **headers: str
+    ) -> None:
         fields = {"Content-Type": "text/html"} | {name.title(): value for name, value in headers.items()}
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         block = f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turbohtml import Document, PlainText, parse
+from turbohtml import Document, Element, PlainText, parse
 
 from archivebot.text import normalise
 
@@ -34,6 +34,7 @@ def visible_text(markup: bytes, charset: str) -> str:
     for caption in document.select("caption"):  # to_text leaves it out of its table
         if (table := caption.closest("table")) is not None:
             table.insert_before(caption)
+            caption.wrap(Element("p"))
     return normalise(document.to_text(PLAIN))
 
 

@@ -14,7 +14,7 @@ from itertools import chain
 from Stemmer import Stemmer
 
 from archivebot.segmentation.dom import PLAIN, highlights, read
-from archivebot.text import normalise, words
+from archivebot.text import RUN, normalise, words
 
 # The paper's theta and delta. Six words are what fits one column of a table of blocks; a text below
 # twelve words is too short for counting to say more than its first words do.
@@ -55,7 +55,7 @@ def topic(markup: bytes, charset: str) -> str:
 
 def _length(text: str) -> float:
     """Count words; two characters of a script without spaces count as one."""
-    return sum(0.5 if len(word) == 2 and word[0] > "\u2e7f" else 1 for word in words(text))
+    return sum(0.5 if len(word) == 2 and RUN.match(word) else 1 for word in words(text))
 
 
 def _trimmed(text: str) -> str:
@@ -63,7 +63,7 @@ def _trimmed(text: str) -> str:
     for token in text.split():
         token = token.strip("\"'.,:;!?()[]{}<>|*•·–—-«»“”‘’。，、；：！？（）「」『』《》")
         key = token.casefold()
-        if token and key not in STOP_WORDS and key not in kept:
+        if any(map(str.isalnum, token)) and key not in STOP_WORDS and key not in kept:
             kept[key] = token
         if len(kept) == MOST_WORDS:
             break

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-TOKEN = re.compile(r"\n|[^\S\n]+|[^\W\d_]+|\d+|.", re.DOTALL)
+from archivebot.text import UNSPACED
+
+TOKEN = re.compile(rf"\n|[^\S\n]+|[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W\d_])+|\d+|.", re.DOTALL)
 
 # Unchanged words kept on each side of a change; the rest is left out.
 CONTEXT = 12
 
-# SequenceMatcher may take quadratic time; longer texts are compared line by line.
+# SequenceMatcher may take cubic time. Texts with more words, or more pairs of equal words, are
+# compared line by line, those with more lines or pairs of lines not at all. At these limits a
+# comparison takes up to three seconds.
 MOST_TOKENS = 4000
+MOST_PAIRS = 200_000
 
 
 def word_diff(before: str, after: str) -> str:
@@ -23,16 +30,37 @@ def word_diff(before: str, after: str) -> str:
     ('{+new line+}', 'same')
     """
     old, new = TOKEN.findall(before), TOKEN.findall(after)
-    if len(old) > MOST_TOKENS or len(new) > MOST_TOKENS:
-        old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    out: list[str] = []
-    for operation, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    head, old, new, tail = _ends(old, new)
+    if not _comparable(old, new):
+        head, old, new, tail = _ends(before.splitlines(keepends=True), after.splitlines(keepends=True))
+    middle = len(old)
+    opcodes: Iterable[tuple[str, int, int, int, int]] = [("replace", 0, middle, 0, len(new))]
+    if _comparable(old, new):
+        opcodes = SequenceMatcher(str.isspace, old, new, autojunk=False).get_opcodes()
+    out = [_shortened(head, first=True, last=not (old or new or tail))]
+    for operation, i, j, k, m in opcodes:
         if operation == "equal":
-            out.append(_shortened(old[i:j], first=i == 0, last=j == len(old)))
+            out.append(_shortened(old[i:j], first=not head and i == 0, last=not tail and j == middle))
         else:
             out.extend(f"[-{text}-]" for text in ["".join(old[i:j])] if text)
             out.extend(f"{{+{text}+}}" for text in ["".join(new[k:m])] if text)
+    out.append(_shortened(tail, first=False, last=True))
     return "".join(out)
+
+
+def _ends(old: list[str], new: list[str]) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Take off what both begin and end with: (beginning, rest of the old, rest of the new, end)."""
+    least = min(len(old), len(new))
+    head = next((index for index in range(least) if old[index] != new[index]), least)
+    least -= head
+    tail = next((index for index in range(least) if old[-1 - index] != new[-1 - index]), least)
+    return old[:head], old[head : len(old) - tail], new[head : len(new) - tail], old[len(old) - tail :]
+
+
+def _comparable(old: list[str], new: list[str]) -> bool:
+    counts = Counter(new)
+    pairs = sum(count * counts[token] for token, count in Counter(old).items() if not token.isspace())
+    return max(len(old), len(new)) <= MOST_TOKENS and pairs <= MOST_PAIRS
 
 
 def _shortened(tokens: list[str], first: bool, last: bool) -> str:

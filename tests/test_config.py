@@ -1,0 +1,82 @@
+"""The settings of the archive: defaults, reading, refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import FrozenInstanceError
+
+import pytest
+from scrapy.settings import Settings
+
+from archivebot.config import DEFAULT_LEVEL, DEFAULT_URI, MAX_LEVEL, ArchiveConfig
+from archivebot.exceptions import UsageError
+
+
+def test_without_settings_the_defaults_hold() -> None:
+    config = ArchiveConfig.from_settings({})
+    assert config == ArchiveConfig()
+    assert (config.uri, config.level, config.adjust_level) == (DEFAULT_URI, DEFAULT_LEVEL, True)
+
+
+def test_every_setting_is_read_as_text_as_the_command_line_gives_it() -> None:
+    settings = Settings(
+        {
+            "ARCHIVE_URI": "sqlite:///other.db",
+            "ARCHIVE_LEVEL": "5",
+            "ARCHIVE_ADJUST_LEVEL": "False",
+            "ARCHIVE_FRAME_BOUND": "0",
+            "ARCHIVE_ZSTD_LEVEL": "19",
+        }
+    )
+    assert ArchiveConfig.from_settings(settings) == ArchiveConfig("sqlite:///other.db", 5, False, 0, 19)
+
+
+def test_an_empty_uri_means_the_default_one() -> None:
+    assert ArchiveConfig.from_settings({"ARCHIVE_URI": ""}).uri == DEFAULT_URI
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [(True, True), ("True", True), ("true", True), (1, True), ("1", True), (False, False), ("0", False)],
+)
+def test_a_switch_is_read_as_scrapy_reads_it(value: object, meant: bool) -> None:
+    assert ArchiveConfig.from_settings({"ARCHIVE_ADJUST_LEVEL": value}).adjust_level is meant
+
+
+@pytest.mark.parametrize("value", ["yes", "", "2", None])
+def test_a_switch_that_is_neither_is_refused_by_name(value: object) -> None:
+    with pytest.raises(UsageError, match="ARCHIVE_ADJUST_LEVEL"):
+        ArchiveConfig.from_settings({"ARCHIVE_ADJUST_LEVEL": value})
+
+
+@pytest.mark.parametrize("name", ["ARCHIVE_LEVEL", "ARCHIVE_FRAME_BOUND", "ARCHIVE_ZSTD_LEVEL"])
+@pytest.mark.parametrize("value", ["deep", "", None, 2.5, float("inf"), [3]])
+def test_what_is_no_whole_number_is_refused(name: str, value: object) -> None:
+    with pytest.raises(UsageError, match="not a whole number"):
+        ArchiveConfig.from_settings({name: value})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"ARCHIVE_LEVEL": 0}, "level is 0: give a whole number from 1 to 9"),
+        ({"ARCHIVE_LEVEL": MAX_LEVEL + 1}, "level is 10"),
+        ({"ARCHIVE_ZSTD_LEVEL": 20}, "zstd_level is 20"),
+        ({"ARCHIVE_ZSTD_LEVEL": 0}, "zstd_level is 0"),
+        ({"ARCHIVE_FRAME_BOUND": -1}, "frame_bound is -1"),
+        ({"ARCHIVE_FRAME_BOUND": 1 << 31}, "frame_bound is 2147483648"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_with_the_range(settings: Mapping[str, int], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        ArchiveConfig.from_settings(settings)
+
+
+@pytest.mark.parametrize("level", [1, MAX_LEVEL])
+def test_the_limits_of_the_range_are_allowed(level: int) -> None:
+    assert ArchiveConfig(level=level).level == level
+
+
+def test_a_config_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        ArchiveConfig().level = 1  # type: ignore[misc]
