@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from scrapy.commands import ScrapyCommand
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, UsageError
+
+# C0 and C1 controls but for tab and line feed: a hostile page could drive the user's terminal.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class ArchiveCommand(ScrapyCommand):
@@ -95,6 +99,20 @@ class ArchiveCommand(ScrapyCommand):
             archive.close()
 
 
+def harmless(text: str) -> str:
+    """Replace what could steer a terminal.
+
+    >>> harmless("a\\x1b[2Jb") == "a\\ufffd[2Jb"
+    True
+    """
+    return CONTROL.sub("\ufffd", text)
+
+
+def say(text: str) -> None:
+    """Print a text of the archive, made harmless."""
+    print(harmless(text))
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document."""
     json.dump(document, sys.stdout, ensure_ascii=False, indent=1)
@@ -114,7 +132,7 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     right = [all(_is_number(row[index]) for row in cells) for index in range(len(head))]
     for row in (list(head), *cells):
         columns = zip(row, widths, right, strict=True)
-        print(
+        say(
             "  ".join(
                 cell.rjust(width) if number else cell.ljust(width) for cell, width, number in columns
             ).rstrip()

@@ -14,7 +14,14 @@ UNSPACED = (
     "\u3005-\u3007\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-SPACED_WORD = r"[^\W_]+(?:['’][^\W_]+)*"
+# Signs that belong to the letter before them: accents, vowels of Indic, Thai, Lao, Tibetan, Burmese,
+# points of Hebrew and Arabic.
+MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff"
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84\u102b-\u103e"
+)
+LETTER = rf"(?:[^\W_]|[{MARKS}])"
+SPACED_WORD = rf"{LETTER}+(?:['’]{LETTER}+)*"
 WORD = re.compile(SPACED_WORD)
 RUN = re.compile(rf"([{UNSPACED}]+)")
 
@@ -26,8 +33,8 @@ def words(text: str) -> list[str]:
     ["don't", 'panic', '42', 'cafés']
     >>> words("北京大学 news 東"), words("한국 신문")
     (['北京', '京大', '大学', 'news', '東'], ['한국', '신문'])
-    >>> words("")
-    []
+    >>> words("हिन्दी"), words("İstanbul") == ["i̇stanbul"], words("")
+    (['हिन्दी'], True, [])
     """
     text = unicodedata.normalize("NFKC", text).casefold()
     if text.isascii() or not RUN.search(text):

@@ -116,8 +116,9 @@ def test_what_the_parser_moves_out_of_a_table_stays_inside_it(before: str, table
     assert found[-2:] == [table, "<p>after</p>"]
 
 
-def test_what_follows_the_end_tag_of_the_body_is_in_none_of_its_children() -> None:
-    assert top("<body><p>a</p></body><p>b</p>") == ["<p>a</p>"]
+def test_what_follows_the_end_tag_of_the_body_belongs_to_it() -> None:
+    assert top("<body><p>a</p></body><p>b</p>") == ["<p>a</p>", "<p>b</p>"]
+    assert top("<body><p>a</body></html>") == ["<p>a"]
 
 
 def test_rows_are_found_beside_what_is_moved_out_of_a_table() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.cli import ArchiveCommand, print_json, print_table, say
 from archivebot.text import words
 from archivebot.timestamps import parse_time
 
@@ -36,7 +36,7 @@ class Command(ArchiveCommand):
         if opts.json:
             print_json(records)
             return 0
-        print(f"{capture.url}  version {capture.number}  {capture.size} bytes, cut at level {capture.level}")
+        say(f"{capture.url}  version {capture.number}  {capture.size} bytes, cut at level {capture.level}")
         head = ["lineage", "level", "start", "end", "size", "words", "topic"]
         print_table(head, [[record[name] for name in head] for record in records])
         return 0

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json
+from archivebot.cli import ArchiveCommand, harmless, print_json, say
 from archivebot.exceptions import NotArchived
 from archivebot.models import BlockChange, Change, Delta
 from archivebot.storage.base import StoredVersion
@@ -75,11 +75,11 @@ def _record(delta: Delta) -> dict[str, object]:
 
 
 def _print(delta: Delta, everything: bool) -> None:
-    print(f"{delta.url}  version {delta.before} -> {delta.after}")
+    say(f"{delta.url}  version {delta.before} -> {delta.after}")
     counts = {kind: sum(change.change is kind for change in delta.changes) for kind in Change}
-    print("  ".join(f"{count} {kind.value.lower()}" for kind, count in counts.items() if count))
+    say("  ".join(f"{count} {kind.value.lower()}" for kind, count in counts.items() if count))
     if delta.layout_changed:
-        print("the layout around the blocks changed")
+        say("the layout around the blocks changed")
     for change in delta.changes:
         if everything or change.change is not Change.UNCHANGED:
             _print_change(change)
@@ -87,14 +87,15 @@ def _print(delta: Delta, everything: bool) -> None:
 
 def _print_change(change: BlockChange) -> None:
     alike = f"  {change.similarity:.0%} the same words" if change.change is Change.MODIFIED else ""
-    print(f"\n{change.change.value}  {change.lineage}  {change.topic}{alike}".rstrip())
+    say(f"\n{change.change.value}  {change.lineage}  {change.topic}{alike}".rstrip())
     if change.change in (Change.UNCHANGED, Change.MOVED):
         return
     if change.before is None or change.after is None:
         sign = "+" if change.before is None else "-"
-        print("\n".join(f"  {sign} {line}" for line in (change.after or change.before or "").splitlines()))
+        say("\n".join(f"  {sign} {line}" for line in (change.after or change.before or "").splitlines()))
         return
-    text = word_diff(change.before, change.after)
+    text = harmless(word_diff(change.before, change.after))
+    text = text.replace("\n-]", "-]\n").replace("\n+}", "+}\n")  # whole lines are marked up to their end
     if sys.stdout.isatty():
         for mark, coloured in COLOURS.items():
             text = text.replace(mark, coloured)

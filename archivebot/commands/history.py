@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.cli import ArchiveCommand, print_json, print_table, say
 from archivebot.exceptions import ArchiveError, NotArchived
 from archivebot.models import Capture
 from archivebot.timestamps import timestamp
@@ -33,7 +33,7 @@ class Command(ArchiveCommand):
             urlkey = captures[0].urlkey
             print_json({"url": url, "urlkey": urlkey, "captures": [_record(capture) for capture in captures]})
             return 0
-        print(url)
+        say(url)
         head = ["captured", "kind", "status", "version", "blocks", "new", "size", "stored", "digest"]
         print_table(head, map(_row, captures))
         return 0
@@ -53,9 +53,9 @@ class Command(ArchiveCommand):
             print_json({"url": url, "lineage": opts.block, "states": records})
             return 0
         for state in states:
-            print(f"{state.captured_at:%Y-%m-%d %H:%M:%S}  version {state.version}  {state.topic}".rstrip())
+            say(f"{state.captured_at:%Y-%m-%d %H:%M:%S}  version {state.version}  {state.topic}".rstrip())
             text = "(not on the page)" if state.text is None else state.text or "(no text)"
-            print("\n".join(f"    {line}" for line in text.splitlines()))
+            say("\n".join(f"    {line}" for line in text.splitlines()))
         return 0
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:

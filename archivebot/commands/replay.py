@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json
+from archivebot.cli import ArchiveCommand, print_json, say
 from archivebot.exceptions import UsageError
 from archivebot.models import Capture
 from archivebot.timestamps import parse_time, timestamp
@@ -36,7 +36,7 @@ class Command(ArchiveCommand):
         if opts.json:
             print_json(_record(capture, brought, opts.output))
         elif opts.headers:
-            print(_headers(brought))
+            say(_headers(brought))
         elif not opts.output:
             sys.stdout.flush()
             sys.stdout.buffer.write(body)

@@ -76,7 +76,18 @@ def content(node: Node) -> tuple[int, int]:
     if location is None:
         return node.start, node.end
     end = location.end_tag.start_offset if location.end_tag else node.end
+    if node.tag == "body" and location.end_tag and _goes_on(node, location.end_tag.end_offset):
+        end = node.end
     return min(location.start_tag.end_offset, node.end), max(min(end, node.end), node.start)
+
+
+def _goes_on(body: Node, end: int) -> bool:
+    """Tell whether elements follow the end tag of the body; they are shown as part of it."""
+    assert body.element is not None
+    return any(
+        location is not None and location.start_tag.start_offset >= end
+        for _, location in _located(body.element)
+    )
 
 
 def children(parent: Element, start: int, end: int) -> Iterator[Node]:

@@ -63,7 +63,10 @@ def _named(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> list[Pl
         lambda index: after[index].text,
     )
     names = {match.before: after[match.after].lineage for match in matches if match.after is not None}
-    return [replace(block, lineage=names.get(index) or f"cut-{index}") for index, block in enumerate(before)]
+    return [
+        replace(block, lineage=names.get(index) or block.lineage or f"cut-{index}")
+        for index, block in enumerate(before)
+    ]
 
 
 def _change(old: PlacedText | None, new: PlacedText, in_place: bool) -> BlockChange:
