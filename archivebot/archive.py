@@ -12,10 +12,12 @@ from archivebot.bodies import Bodies
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
 from archivebot.fingerprint import sha256_hex
-from archivebot.models import Capture, Delta, Kind, Outcome, Page, PlacedBlock, Snapshot
+from archivebot.models import Block, Capture, Delta, Kind, Outcome, Page, Partition, PlacedBlock, Snapshot
 from archivebot.recorder import Recorder, lineage_id
+from archivebot.segmentation.carry import carry
+from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.dom import visible_text
-from archivebot.segmentation.segmenter import partition
+from archivebot.segmentation.segmenter import SEGMENTER_VERSION, partition
 from archivebot.storage import open_store
 from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, VersionId
 from archivebot.urls import key_range, parse_seed
@@ -79,12 +81,29 @@ class Archive:
         """Cut a page into blocks, as deep as its history or its own wish says."""
         if page.outcome is not Outcome.FETCHED:
             return Snapshot(page, None)
-        level = page.level or self._level(page.url)
         try:
-            return Snapshot(page, partition(page.body, level, page.header("Content-Type") or ""))
+            return Snapshot(page, self._partition(page))
         except Exception:  # whatever a page does to the parser, its bytes are kept
             logger.exception("%s could not be cut into blocks; it is kept whole", page.url)
             return Snapshot(page, None)
+
+    def _partition(self, page: Page) -> Partition:
+        """Cut where the version before was cut, if the page still has the same tags, else anew."""
+        level = page.level or self._level(page.url)
+        content_type = page.header("Content-Type") or ""
+        latest = self._store.latest(page.url, page.captured_at)
+        if latest and (latest.level, latest.segmenter) == (level, SEGMENTER_VERSION):
+            charset = charset_of(page.body, content_type)
+            blocks = self._carried(latest, page.body) if charset == latest.charset else None
+            if blocks:
+                return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks)
+        return partition(page.body, level, content_type)
+
+    def _carried(self, latest: StoredVersion, body: bytes) -> tuple[Block, ...] | None:
+        content = self._bodies.get(latest)
+        if content.charset.startswith("utf-16"):
+            return None
+        return carry(content.body, [Block(slot.start, slot.end, slot.level) for slot in content.slots], body)
 
     def _level(self, url: str) -> int:
         recent = [version for version in self._store.versions(url, last=WINDOW + 1) if version.number]
@@ -154,12 +173,13 @@ class Archive:
 
         Only captures with content count, unless the page never had any. Raises NotArchived.
         """
-        captures = [capture for capture in self._store.captures(url) if capture.digest]
-        captures = [capture for capture in captures if capture.number is not None] or captures
-        if not captures:
-            raise NotArchived(f"{url} has no capture with a body in {self.uri}")
-        before = [capture for capture in captures if when is None or capture.captured_at <= when]
-        return before[-1] if before else captures[0]
+        for found in (_has_content, _has_body):
+            before = filter(found, self._store.captures(url, newest_first=True, until=when))
+            after = filter(found, self._store.captures(url))
+            capture = next(before, None) or next(after, None)
+            if capture is not None:
+                return capture
+        raise NotArchived(f"{url} has no capture with a body in {self.uri}")
 
     def body(self, capture: Capture) -> bytes:
         """Rebuild the bytes that a capture saw; raises NotArchived and CorruptObject."""
@@ -285,3 +305,11 @@ def _step(version: StoredVersion) -> Step:
         new_bytes=version.new_bytes,
         stored_bytes=version.stored_bytes,
     )
+
+
+def _has_content(capture: Capture) -> bool:
+    return capture.number is not None
+
+
+def _has_body(capture: Capture) -> bool:
+    return capture.digest is not None

@@ -13,6 +13,10 @@ DEFAULT_URI = "sqlite:///archive.db"
 DEFAULT_LEVEL = 3
 MAX_LEVEL = 9
 
+# Of 3,310 versions (505 MB) level 10 makes 11.64 MB in 21 CPU seconds, level 9 11.69 MB in 21, level
+# 11 11.59 MB in 25 and level 12 11.59 MB in 28.
+ZSTD_LEVEL = 10
+
 
 @dataclass(frozen=True, slots=True)
 class ArchiveConfig:
@@ -27,7 +31,7 @@ class ArchiveConfig:
     level: int = DEFAULT_LEVEL
     adjust_level: bool = True
     frame_bound: int = 16_000_000
-    zstd_level: int = 12
+    zstd_level: int = ZSTD_LEVEL
 
     def __post_init__(self) -> None:
         for name, low, high in (("level", 1, MAX_LEVEL), ("zstd_level", 1, 19), ("frame_bound", 0, 1 << 30)):

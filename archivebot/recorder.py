@@ -69,8 +69,7 @@ class Recorder:
         page, content = snapshot.page, snapshot.page.outcome is Outcome.FETCHED
         cut = Cut.of(page.body, snapshot.partition if content else None)
         blocks = place(cut, self._bodies.get(latest) if latest and cut.blocks else None, head.lineages)
-        pieces = sketch(map(piece_id, cut.blocks))
-        base = self._base(page, pieces, latest)
+        base, pieces = self._base(page, cut, latest)
         frame = frames.encode(
             pack([block.slot for block in blocks], page.body),
             self._bodies.get(base).packed if base else None,
@@ -104,14 +103,18 @@ class Recorder:
         return capture
 
     def _base(
-        self, page: Page, pieces: tuple[int, ...], latest: StoredVersion | None
-    ) -> StoredVersion | None:
-        """Choose what to compress against: the latest version, else a page of the site most like it."""
+        self, page: Page, cut: Cut, latest: StoredVersion | None
+    ) -> tuple[StoredVersion | None, tuple[int, ...] | None]:
+        """Choose what to compress against: the latest version, else a page of the site most like it.
+
+        For that choice the page's blocks are sketched; the sketch is given, too.
+        """
         bound = max(self._config.frame_bound, LONGEST_PAGES_CHAIN * len(page.body))
         if latest is not None and frames.cost(len(page.body), latest.cost) <= bound:
-            return latest
+            return latest, None
+        pieces = sketch(map(piece_id, cut.blocks))
         room = bound // 2 - frames.cost(len(page.body))
-        return self._store.similar(urlkey(page.url), pieces, room) if room > 0 else None
+        return self._store.similar(urlkey(page.url), pieces, room) if room > 0 else None, pieces
 
 
 @dataclass(frozen=True, slots=True)

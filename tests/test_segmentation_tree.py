@@ -149,7 +149,7 @@ def test_misnested_elements_end_before_the_next_one(markup: str, expected: list[
     ("markup", "expected"),
     [
         ("<div>x\r\n<p>y</p>\r\n</div>", ["x \n", "<p>y</p>"]),
-        ("<div>\r<p>y\r</p>\r</div>", ["<p>y\r</p>"]),
+        ("<div>\r<p>y\r</p>\r</div>", ["<p>y\n</p>"]),
         ("<div>é中\U0001f600<p>y</p></div>", ["é中\U0001f600", "<p>y</p>"]),
         ("<div>\0a<p>\0</p></div>", ["\0a", "<p>\0</p>"]),
         ("<div><![CDATA[x]]><p>y</p></div>", ["<p>y</p>"]),

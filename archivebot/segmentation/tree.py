@@ -57,7 +57,7 @@ def _utf16_units(body: bytes, charset: str) -> str:
 
 def _same_length(text: str, mark: str) -> str:
     """Hide from the parser what it would drop or take for text: CRLF and the byte-order mark."""
-    text = text.replace("\r\n", " \n")
+    text = text.replace("\r\n", " \n").replace("\r", "\n")
     return " " * len(mark) + text[len(mark) :] if text.startswith(mark) else text
 
 
@@ -100,7 +100,10 @@ def children(parent: Element, start: int, end: int) -> Iterator[Node]:
     position = start
     open_child: Node | None = None  # without an end tag it ends where the next child starts
     text_since = False
-    for child, location in _in_place(_located(parent)):
+    nodes: Iterable[Located] = _located(parent)
+    if any(isinstance(child, Element) and child.tag == "table" for child in parent.children):
+        nodes = _in_place(nodes)
+    for child, location in nodes:
         if location is None or isinstance(child, Text):
             text_since = True
             continue

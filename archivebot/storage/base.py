@@ -51,13 +51,14 @@ class StoredVersion:
 class NewVersion:
     """A version to be stored: its record (``id`` is ignored), its frame, and its page's counters after it.
 
-    ``sketch`` are the least piece ids of the page's blocks, by which similar pages are found.
+    ``sketch`` are the least piece ids of the page's blocks, by which similar pages are found; None
+    leaves that of the page as it is.
     """
 
     record: StoredVersion
     frame: bytes = field(repr=False)
     lineages: int
-    sketch: tuple[int, ...]
+    sketch: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +120,10 @@ class ArchiveStore(Protocol):
     def frames(self, version: VersionId) -> list[bytes]:
         """Give the frames that rebuild a version, the one that stands alone first; raises NotArchived."""
 
-    def captures(self, url: str, newest_first: bool = False) -> Iterator[Capture]:
-        """Give the captures of a URL, oldest first."""
+    def captures(
+        self, url: str, newest_first: bool = False, until: datetime | None = None
+    ) -> Iterator[Capture]:
+        """Give the captures of a URL, at or before ``until`` if given, read as they are asked for."""
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         """Tell whether there is a capture of that URL, time, outcome and body (None: any body)."""

@@ -257,9 +257,11 @@ class MongoStore:
         except KeyError as error:
             raise CorruptObject(f"the frame {error} is missing") from error
 
-    def captures(self, url: str, newest_first: bool = False) -> Iterator[Capture]:
+    def captures(
+        self, url: str, newest_first: bool = False, until: datetime | None = None
+    ) -> Iterator[Capture]:
         order = DESCENDING if newest_first else ASCENDING
-        query = {"page": page_id(url)}
+        query: Document = {"page": page_id(url)} | ({"time": {"$lte": milliseconds(until)}} if until else {})
         yield from map(capture_of, self._rows(self._captures, query, [("time", order), ("version", order)]))
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:

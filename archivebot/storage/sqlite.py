@@ -26,6 +26,7 @@ from archivebot.storage.sketch import decode, encode, shared
 
 Row = TypeVar("Row")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FOR_EVER = 1 << 62
 
 # How long a writer waits for another one, in seconds.
 BUSY_TIMEOUT = 30
@@ -115,8 +116,13 @@ class SQLiteStore:
         identity = int(cursor.lastrowid or 0)
         self._db.execute("INSERT INTO frame VALUES (?, ?)", (identity, new.frame))
         self._db.execute(
-            "UPDATE page SET versions = ?, lineages = ?, sketch = ? WHERE id = ?",
-            (max(head.versions, record.number or 0), new.lineages, encode(new.sketch), page),
+            "UPDATE page SET versions = ?, lineages = ?, sketch = coalesce(?, sketch) WHERE id = ?",
+            (
+                max(head.versions, record.number or 0),
+                new.lineages,
+                encode(new.sketch) if new.sketch is not None else None,
+                page,
+            ),
         )
         return identity
 
@@ -143,7 +149,7 @@ class SQLiteStore:
             " JOIN version ON version.id = version WHERE url = ? AND time <= ? AND number IS NOT NULL"
             " ORDER BY time DESC LIMIT 1",
             url,
-            _milliseconds(when) if when else 1 << 62,
+            _milliseconds(when) if when else FOR_EVER,
         )
         return self.version(row[0]) if row else None
 
@@ -215,10 +221,16 @@ class SQLiteStore:
             raise NotArchived(f"there is no version {version}")
         return frames
 
-    def captures(self, url: str, newest_first: bool = False) -> Iterator[Capture]:
+    def captures(
+        self, url: str, newest_first: bool = False, until: datetime | None = None
+    ) -> Iterator[Capture]:
         order = "DESC" if newest_first else "ASC"
         return self._rows(
-            _capture, f"{CAPTURE} WHERE url = ? ORDER BY time {order}, capture.version {order}", url
+            _capture,
+            f"{CAPTURE} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ?"
+            f" ORDER BY time {order}, capture.version {order}",
+            url,
+            _milliseconds(until) if until else FOR_EVER,
         )
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:

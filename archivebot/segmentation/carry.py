@@ -1,0 +1,125 @@
+"""The partition of a version carried over to the next one, where only texts and attributes changed.
+
+Cut anew, a page may be cut elsewhere because an edit made an item longer than a threshold or
+changed the words that end a group: the blocks beside the edit would seem to change. Where both
+versions consist of the same tags in the same order, the limits stay at the same tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from turbohtml import TokenType, tokenize
+
+from archivebot.models import Block
+from archivebot.segmentation.segmenter import BLANKS
+from archivebot.segmentation.tree import Source
+
+TEXTS = (TokenType.TEXT, TokenType.CHARACTER_REFERENCE)
+
+# What stands at the edge of something else than a text; so does nothing at all.
+ENDS = ("", "<", ">", *BLANKS)
+
+# Characters read at first beyond twice the length of a changed piece, to find its end.
+LOOK_AHEAD = 4096
+
+# What a piece consists of: a tag or comment by type and name, or a text; and where it ends.
+Part = tuple[tuple[int, str], int]
+
+
+def carry(before: bytes, blocks: Sequence[Block], after: bytes) -> tuple[Block, ...] | None:
+    """Give the blocks of a body at the limits that the blocks of the body before it had.
+
+    None where tags were added, removed or reordered, where text came to stand where there was
+    none, or where it vanished: such a body is to be cut anew. Not for UTF-16.
+
+    >>> old = b"<ul><li>One</li><li>Two</li></ul>"
+    >>> new = b"<ul><li>One, and more</li><li>Two</li></ul>"
+    >>> carry(old, [Block(4, 16, 1), Block(16, 28, 1)], new)
+    (Block(start=4, end=26, level=1), Block(start=26, end=38, level=1))
+    >>> carry(old, [Block(4, 16, 1)], old.replace(b"Two", b"<b>Two</b>")) is None
+    True
+    """
+    if before == after:
+        return tuple(blocks)
+    old, new = Source.of(before, "").text, Source.of(after, "").text
+    carried: list[Block] = []
+    since = at = 0
+    for block in blocks:
+        after_glue = _follow(old[since : block.start], new, at)
+        if after_glue is None:
+            return None
+        start = _past_blanks(new, after_glue)
+        end = _follow(old[block.start : block.end], new, start)
+        if end is None or end <= start:
+            return None
+        carried.append(Block(start, end, block.level))
+        since, at = block.end, end
+    same = old[since:] == new[at:] or _kinds(old[since:]) == _kinds(new[at:])
+    return tuple(carried) if same else None
+
+
+def _follow(piece: str, text: str, at: int) -> int | None:
+    """Find the end of what a piece of the old body has become at a place of the new one."""
+    after = at + len(piece)
+    # A text that only begins as it did before goes on up to the next tag.
+    if text.startswith(piece, at) and (piece[-1:] in ENDS or _next(text, after) in ENDS):
+        return after
+    wanted = _kinds(piece)
+    length = 2 * len(piece) + LOOK_AHEAD
+    while True:
+        window = text[at : at + length]
+        end = _matched(wanted, window)
+        whole = at + length >= len(text)
+        if whole or (end is not None and end + 1 < len(window)):
+            return None if end is None else at + end
+        length *= 2
+
+
+def _matched(wanted: list[tuple[int, str]], text: str) -> int | None:
+    end = 0
+    for kind, (found, until) in zip_longest(wanted, _parts(text, len(wanted)), fillvalue=((-1, ""), 0)):
+        if kind != found:
+            return None
+        end = until
+    return end
+
+
+def _kinds(text: str) -> list[tuple[int, str]]:
+    return [kind for kind, _ in _parts(text)]
+
+
+def _parts(text: str, most: int | None = None) -> Iterator[Part]:
+    """Give tags, comments and texts that are more than white space, with their ends, blanks left off."""
+    at = count = 0
+    since: int | None = None  # where the text began that is being read
+    for token in tokenize(text, resolve_references=False, capture_source=True, capture_attributes=False):
+        if count == most:
+            return
+        if token.type in TEXTS:
+            since = at if since is None else since
+            at += len(token.source or token.data or "")
+            continue
+        if since is not None and (shown := text[since:at].rstrip(BLANKS)):
+            count += 1
+            yield (TokenType.TEXT, ""), since + len(shown)
+            if count == most:
+                return
+        since = None
+        at += len(token.source or "")
+        count += 1
+        yield (token.type, token.tag or ""), at
+    if since is not None and count != most and (shown := text[since:at].rstrip(BLANKS)):
+        yield (TokenType.TEXT, ""), since + len(shown)
+
+
+def _next(text: str, at: int) -> str:
+    at = _past_blanks(text, at)
+    return text[at : at + 1]
+
+
+def _past_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] in BLANKS:
+        at += 1
+    return at
