@@ -1,0 +1,179 @@
+"""What the benchmarks share: the pages of a data folder, subprocesses with their cost, tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # the checkout itself, installed or not
+
+_HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}/")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a page: where its bytes lie, when they were fetched, and their SHA-256."""
+
+    url: str
+    site: str
+    date: datetime
+    file: Path
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a subprocess printed and used."""
+
+    code: int
+    stdout: str
+    stderr: str
+    seconds: float
+    cpu: float
+    peak: int  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a report: our figure, the peer's, and their ratio with its bound."""
+
+    name: str
+    ours: str
+    peer: str = ""
+    value: float | None = None
+    bound: float | None = None
+    least: bool = False  # whether the value has to be at least the bound
+
+    @property
+    def ok(self) -> bool:
+        if self.value is None or self.bound is None:
+            return True
+        return self.value >= self.bound if self.least else self.value <= self.bound
+
+
+def data_folder(doc: str | None) -> argparse.ArgumentParser:
+    """Make a parser of arguments that takes the data folder first."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="unpacked folder with index.json and the pages")
+    return parser
+
+
+def url_of(site: str, path: str) -> str:
+    """Give a page of the data its canonical URL; paths without a host get one named after their site.
+
+    >>> url_of("news", "faz.net/index.html"), url_of("policy", "Copy.AI/Terms of Service.html")
+    ('http://faz.net/index.html', 'http://policy.example/Copy.AI/Terms%20of%20Service.html')
+    """
+    from archivebot.urls import canonical_url
+
+    host = "" if _HOST.match(path) else f"{site}.example/"
+    return canonical_url(f"http://{host}{quote(path)}")
+
+
+def read_index(folder: Path) -> list[list[Version]]:
+    """Give the pages of a data folder, each as its versions in time order."""
+    pages = json.loads((folder / "index.json").read_text("utf-8"))
+    return [
+        sorted(
+            (
+                Version(
+                    url=url_of(page["site"], page["url"]),
+                    site=page["site"],
+                    date=datetime.fromisoformat(version["date"]),
+                    file=folder / page["site"] / page["urlhash"] / version["file"],
+                    sha256=version["sha256"],
+                )
+                for version in page["versions"]
+            ),
+            key=lambda version: version.date,
+        )
+        for page in pages
+    ]
+
+
+def in_time_order(pages: Iterable[Sequence[Version]]) -> list[Version]:
+    """Give all versions of all pages by date."""
+    return sorted((version for page in pages for version in page), key=lambda v: (v.date, v.url))
+
+
+def run(command: Sequence[str], cwd: Path = ROOT, **environment: str) -> Cost:
+    """Run a command to its end and give its cost, that of its own process only.
+
+    Linux counts the memory of the parent at the time of the fork as a child's peak, so the caller
+    must stay small.
+    """
+    started = time.perf_counter()
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+    ) as process:
+        stdout, stderr = _communicate(process)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - started
+    cpu = used.ru_utime + used.ru_stime
+    return Cost(process.returncode, stdout, stderr, seconds, cpu, used.ru_maxrss * 1024)
+
+
+def _communicate(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Read both streams to their ends without reaping the process, whose usage wait4 gives."""
+    from threading import Thread
+
+    errors: list[str] = []
+    assert process.stdout is not None
+    assert process.stderr is not None
+    reader = Thread(target=lambda stream: errors.append(stream.read()), args=(process.stderr,))
+    reader.start()
+    output = process.stdout.read()
+    reader.join()
+    return output, errors[0]
+
+
+def need(cost: Cost, what: str) -> Cost:
+    """End the benchmark where a subprocess failed."""
+    if cost.code:
+        raise SystemExit(f"{what} failed with exit code {cost.code}:\n{cost.stderr[-3000:]}")
+    return cost
+
+
+def report(title: str, rows: Sequence[Row]) -> int:
+    """Print a table and give the exit code: 1 if a bound fails."""
+    head = ("", "ours", "peer", "ratio or figure", "bound", "")
+    cells = [head, *(_cells(row) for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    print(f"\n{title}")
+    for row in cells:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    return 0 if all(row.ok for row in rows) else 1
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    value = "" if row.value is None else f"{row.value:.3f}"
+    bound = "" if row.bound is None else f"{'>=' if row.least else '<='} {row.bound:g}"
+    verdict = "" if row.bound is None else "ok" if row.ok else "FAIL"
+    return row.name, row.ours, row.peer, value, bound, verdict
+
+
+def megabytes(count: float) -> str:
+    return f"{count / 1e6:.2f} MB"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Give the value below which that share of the values lies."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,0 +1,206 @@
+"""Pages per second of `scrapy crawl site` beside a stock Scrapy spider, on the same loopback site.
+
+    python benchmarks/crawl.py [--pages 2000] [--rounds 3] [--concurrency 8] [--profile FILE]
+
+A small asyncio server in its own process serves pages of about 10 KB with about 30 links each. The
+stock spider follows all links with LinkExtractor and stores nothing; `site` cuts every page into
+blocks and stores it in a fresh archive. Both obey robots.txt, wait for nothing between requests and
+have as many requests under way. They take turns, A B A B A B; the figures are medians of pages per
+second of the whole process, start to end. `--profile` also writes a cProfile of one more run of
+`site`, event loop only. Exit code 1 where `site` is below 0.8 of the stock spider, or pages are missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from common import ROOT, Cost, Row, need, report, run
+
+LEAST_RATIO = 0.8
+LINKS = 30
+SEED = 20261120
+WORDS = (
+    "archive block capture change date page version reader river stone window letter market garden"
+    " history science bridge council report season number village engine colour morning question"
+    " teacher weather country station paper music winter answer signal water forest island travel"
+).split()
+
+STOCK = """
+import scrapy
+from scrapy.linkextractors import LinkExtractor
+
+
+class Stock(scrapy.Spider):
+    name = "stock"
+    links = LinkExtractor()
+
+    def __init__(self, seed, **kwargs):
+        super().__init__(**kwargs)
+        self.start_urls = [seed]
+
+    def parse(self, response):
+        for link in self.links.extract_links(response):
+            yield scrapy.Request(link.url)
+"""
+
+
+def page(number: int, pages: int) -> bytes:
+    """Give one page of the site: head, menu, article with lists and a table, side bar, footer."""
+    chance = random.Random(SEED + number)
+    menu = "".join(f'<li><a href="/{n}.html">{_text(chance, 2)}</a></li>' for n in range(1, 9))
+    near = [(2 * number) % pages, (2 * number + 1) % pages, (number + 1) % pages]
+    others = [*near, *chance.sample(range(pages), LINKS - len(near) - 8)]
+    links = [f'<a href="/{n}.html" title="{_text(chance, 3)}">{_text(chance, 4)}</a>' for n in others]
+    paragraphs = "".join(
+        f'<p class="text">{_text(chance, 70)} {link} {_text(chance, 40)}.</p>\n' for link in links[:8]
+    )
+    rows = "".join(f"<tr><td>{_text(chance, 2)}</td><td>{chance.random():.3f}</td></tr>" for _ in range(10))
+    side = "".join(f'<li class="item">{link} <span>{_text(chance, 5)}</span></li>\n' for link in links[8:])
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{_text(chance, 5)} {number}</title>
+<style>body {{ font: 16px serif; margin: 2em }} nav li {{ display: inline }}</style>
+<script>var page = {number}; var token = "{chance.getrandbits(64):x}";</script></head>
+<body><header><h1>The archive gazette</h1><nav><ul>{menu}</ul></nav></header>
+<main><article><h2>{_text(chance, 6)}</h2>{paragraphs}
+<table><tr><th>what</th><th>how many</th></tr>{rows}</table></article>
+<aside><h3>See also</h3><ul>{side}</ul></aside></main>
+<footer><p>Last changed 2026-11-{number % 28 + 1:02}. {_text(chance, 12)}.</p></footer></body></html>
+""".encode()
+
+
+def _text(chance: random.Random, count: int) -> str:
+    return " ".join(chance.choices(WORDS, k=count))
+
+
+class Site(asyncio.Protocol):
+    """Answers GET requests on kept-alive connections out of memory."""
+
+    answers: dict[bytes, bytes]
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport, self.buffer = transport, b""
+
+    def data_received(self, data: bytes) -> None:
+        *requests, self.buffer = (self.buffer + data).split(b"\r\n\r\n")
+        for request in requests:
+            self.transport.write(self.answers.get(request.split(b" ", 2)[1], MISSING))
+
+
+def _answer(body: bytes, status: str = "200 OK", kind: str = "text/html; charset=utf-8") -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+MISSING = _answer(b"<p>no such page</p>", "404 Not Found")
+
+
+async def serve(pages: int) -> None:
+    """Serve the site on a free port, which is printed, until the process is ended."""
+    Site.answers = {f"/{number}.html".encode(): _answer(page(number, pages)) for number in range(pages)}
+    Site.answers[b"/robots.txt"] = _answer(b"User-agent: *\nDisallow: /private/\n", kind="text/plain")
+    server = await asyncio.get_running_loop().create_server(Site, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What one crawl took."""
+
+    pages: int
+    cost: Cost
+
+    @property
+    def rate(self) -> float:
+        return self.pages / self.cost.seconds
+
+    @property
+    def cpu(self) -> float:
+        """Milliseconds a page."""
+        return self.cost.cpu / self.pages * 1000
+
+
+def crawl_stock(seed: str, folder: Path, concurrency: int) -> Crawl:
+    spider = folder / "stock.py"
+    spider.write_text(STOCK)
+    settings = {
+        "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency,
+        "CONCURRENT_REQUESTS": 32,
+        "DOWNLOAD_DELAY": 0,
+        "ROBOTSTXT_OBEY": True,
+        "TELNETCONSOLE_ENABLED": False,
+        "LOG_LEVEL": "INFO",
+    }
+    return _crawl(["runspider", str(spider), f"-aseed={seed}"], settings, folder)
+
+
+def crawl_site(seed: str, folder: Path, concurrency: int, *python: str) -> Crawl:
+    for old in folder.glob("archive.db*"):
+        old.unlink()
+    settings = {"ARCHIVE_URI": f"sqlite:///{folder}/archive.db", "ARCHIVE_LOCAL_CONCURRENCY": concurrency}
+    return _crawl(["crawl", "site", f"-aseeds={seed}"], settings, ROOT, *python)
+
+
+def _crawl(words: list[str], settings: dict[str, object], folder: Path, *python: str) -> Crawl:
+    given = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    cost = need(run([sys.executable, *python, "-m", "scrapy", *words, *given], cwd=folder), words[0])
+    found = re.search(r"'downloader/response_status_count/200': (\d+)", cost.stderr)
+    return Crawl(int(found[1]) - 1 if found else 0, cost)  # robots.txt is one of them
+
+
+def measure(seed: str, folder: Path, options: argparse.Namespace) -> list[Row]:
+    stock: list[Crawl] = []
+    ours: list[Crawl] = []
+    for _ in range(options.rounds):
+        stock.append(crawl_stock(seed, folder, options.concurrency))
+        ours.append(crawl_site(seed, folder, options.concurrency))
+        print(f"stock {stock[-1].rate:.1f}, site {ours[-1].rate:.1f} pages/s", file=sys.stderr)
+    if options.profile:
+        crawl_site(seed, folder, options.concurrency, "-m", "cProfile", "-o", str(options.profile.resolve()))
+    rates = [median(crawl.rate for crawl in crawls) for crawls in (ours, stock)]
+    cpu = [median(crawl.cpu for crawl in crawls) for crawls in (ours, stock)]
+    peak = [median(crawl.cost.peak for crawl in crawls) / 1e6 for crawls in (ours, stock)]
+    fewest = [min(crawl.pages for crawl in crawls) for crawls in (ours, stock)]
+    return [
+        Row("pages/s", f"{rates[0]:.1f}", f"{rates[1]:.1f}", rates[0] / rates[1], LEAST_RATIO, least=True),
+        Row("CPU a page", f"{cpu[0]:.2f} ms", f"{cpu[1]:.2f} ms", cpu[0] / cpu[1]),
+        Row("peak memory", f"{peak[0]:.0f} MB", f"{peak[1]:.0f} MB", peak[0] / peak[1]),
+        Row("pages fetched", str(fewest[0]), str(fewest[1]), fewest[0], options.pages, least=True),
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", nargs="?", help="ignored: the site is made here")
+    parser.add_argument("--pages", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--concurrency", type=int, default=8, help="requests under way to the site")
+    parser.add_argument("--profile", type=Path, help="write a cProfile of one more run of `site` there")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        asyncio.run(serve(options.pages))
+    command = [sys.executable, str(Path(__file__).resolve()), "--serve", "--pages", str(options.pages)]
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        try:
+            assert server.stdout is not None
+            seed = f"http://127.0.0.1:{int(server.stdout.readline())}/0.html"
+            rows = measure(seed, Path(folder), options)
+        finally:
+            server.terminate()
+    return report(f"crawl: {options.pages} pages on loopback, medians of {options.rounds} rounds", rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
