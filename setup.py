@@ -12,6 +12,7 @@ MONGO = ["pymongo>=4.9"]
 REDIS = ["scrapy-redis>=0.9.1", "redis>=5"]
 LSH = ["datasketch>=1.6.5"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
+CHECKS = ["pytest>=8", "hypothesis>=6", "warcio>=1.7.5", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
 
 setup(
     name="archivebot",
@@ -40,7 +41,17 @@ setup(
         "redis": REDIS,
         "lsh": LSH,
         "scrapyd": SCRAPYD,
-        "dev": [*MONGO, *REDIS, *LSH, *SCRAPYD, "pytest>=8", "hypothesis>=6", "warcio>=1.7.5", "mypy>=1.13", "ruff>=0.9"],
+        "dev": [
+            *MONGO,
+            *REDIS,
+            *LSH,
+            *SCRAPYD,
+            "pytest>=8",
+            "hypothesis>=6",
+            "warcio>=1.7.5",
+            "mypy>=1.13",
+            "ruff>=0.9",
+        ],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
     classifiers=[

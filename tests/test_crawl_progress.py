@@ -47,7 +47,8 @@ def crawler() -> Any:
 
 def test_a_line_says_everything() -> None:
     assert PROGRESS.line() == (
-        "30 pages (3.0/s): 5 new, 2 changed, 20 unchanged, 0 other; 1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
+        "30 pages (3.0/s): 5 new, 2 changed, 20 unchanged, 0 other; "
+        "1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
     )
 
 
