@@ -9,8 +9,8 @@ BIN := $(VENV)/bin
 
 $(VENV)/installed: setup.py
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable .[dev]
+	$(BIN)/pip install -qq --upgrade pip
+	$(BIN)/pip install -qq --editable .[dev]
 	touch $@
 
 crawl: $(VENV)/installed
