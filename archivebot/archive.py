@@ -10,7 +10,7 @@ from datetime import datetime
 
 from archivebot.bodies import Bodies
 from archivebot.config import ArchiveConfig, without_password
-from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
+from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived, StorageError
 from archivebot.fingerprint import sha256_hex
 from archivebot.models import Block, Capture, Delta, Kind, Outcome, Page, Partition, PlacedBlock, Snapshot
 from archivebot.recorder import Recorder, lineage_id
@@ -83,6 +83,8 @@ class Archive:
             return Snapshot(page, None)
         try:
             return Snapshot(page, self._partition(page))
+        except StorageError:
+            raise
         except Exception:  # whatever a page does to the parser, its bytes are kept
             logger.exception("%s could not be cut into blocks; it is kept whole", page.url)
             return Snapshot(page, None)
@@ -100,8 +102,8 @@ class Archive:
         return partition(page.body, level, content_type)
 
     def _carried(self, latest: StoredVersion, body: bytes) -> tuple[Block, ...] | None:
-        content = self._bodies.get(latest)
-        if content.charset.startswith("utf-16"):
+        content = self._bodies.readable(latest)
+        if content is None or content.charset.startswith("utf-16"):
             return None
         return carry(content.body, [Block(slot.start, slot.end, slot.level) for slot in content.slots], body)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from archivebot.exceptions import CorruptObject
+from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.fingerprint import sha256_hex
 from archivebot.segmentation.segmenter import partition
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, StoredVersion, VersionId
 from archivebot.storage.content import Slot, body_of, slots_of
+
+logger = logging.getLogger(__name__)
 
 # Contents kept at hand, in bytes: the next version of a page is compressed against its last one.
 KEPT_BYTES = 48 * 1024 * 1024
@@ -71,6 +74,18 @@ class Bodies:
             self._keep(version.id, packed)
         self._kept.move_to_end(version.id)
         return Content(packed, version.charset, version.level, version.segmenter)
+
+    def readable(self, version: StoredVersion | None) -> Content | None:
+        """Rebuild a version for comparison; None where there is none, or, told in the log, it is damaged."""
+        if version is None:
+            return None
+        try:
+            return self.get(version)
+        except (CorruptObject, NotArchived) as error:
+            logger.error(
+                "%s: version %s is damaged (%s); see scrapy verify", version.url, version.number, error
+            )
+            return None
 
     def _decoded(self, version: StoredVersion) -> bytes:
         base = self._kept.get(version.base) if version.base is not None else None

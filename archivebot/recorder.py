@@ -68,11 +68,14 @@ class Recorder:
     ) -> Capture:
         page, content = snapshot.page, snapshot.page.outcome is Outcome.FETCHED
         cut = Cut.of(page.body, snapshot.partition if content else None)
-        blocks = place(cut, self._bodies.get(latest) if latest and cut.blocks else None, head.lineages)
+        before = self._bodies.readable(latest) if cut.blocks else None
+        blocks = place(cut, before, head.lineages)
         base, pieces = self._base(page, cut, latest)
+        reference = self._bodies.readable(base)
+        base = base if reference else None
         frame = frames.encode(
             pack([block.slot for block in blocks], page.body),
-            self._bodies.get(base).packed if base else None,
+            reference.packed if reference else None,
             self._config.zstd_level,
         )
         record = StoredVersion(

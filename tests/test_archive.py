@@ -12,7 +12,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.models import Change, Outcome
+from archivebot.models import Change, Kind, Outcome
 from archivebot.storage import open_store
 from tests.factories import START, URL, html, make_page
 
@@ -158,6 +158,20 @@ def test_verify_finds_a_flipped_byte_and_says_where(archive: Archive, tmp_path: 
 def test_verify_of_a_sample_checks_that_many(archive: Archive) -> None:
     assert archive.verify(2) == (2, [])
     assert archive.verify(99) == (4, [])
+
+
+def test_a_page_whose_last_version_is_damaged_is_stored_all_the_same(
+    archive: Archive, tmp_path: Path
+) -> None:
+    database = sqlite3.connect(tmp_path / "a.db")
+    database.execute("UPDATE frame SET data = x'00'")
+    database.commit()
+    database.close()
+    again = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
+    capture = again.add(again.segment(make_page(html(*TEXTS, "And one more."), 30)))
+    assert (capture.kind, capture.number, capture.new_blocks) == (Kind.CHANGED, 4, 4)
+    assert again.body(capture) == html(*TEXTS, "And one more.")
+    again.close()
 
 
 def test_a_lost_frame_is_damage_and_the_rest_is_still_read(archive: Archive, tmp_path: Path) -> None:
