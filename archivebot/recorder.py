@@ -59,9 +59,18 @@ class Recorder:
             known = latest if latest and latest.digest == digest else self._store.find(page.url, digest)
             if known is None:
                 return self._add_version(snapshot, kind, head, latest, digest)
-        capture = _capture(page, kind, known)
+        blocks = self._known_blocks(known, latest) if known else ()
+        capture = replace(_capture(page, kind, known), blocks=blocks)
         self._store.add(capture, head, known.id if known else None)
         return capture
+
+    def _known_blocks(self, known: StoredVersion, latest: StoredVersion | None) -> tuple[PlacedBlock, ...]:
+        """Give the blocks of a version seen again, compared with the latest one before this visit."""
+        content = self._bodies.readable(known) if known.number else None
+        if content is None:
+            return ()
+        before = content if latest is None or latest.id == known.id else self._bodies.readable(latest)
+        return tuple(block.placed(known.url) for block in again(content, before or content))
 
     def _add_version(
         self, snapshot: Snapshot, kind: Kind, head: PageHead, latest: StoredVersion | None, digest: str
@@ -177,6 +186,19 @@ def place(cut: Cut, before: Content | None, lineages: int) -> list[Placement]:
         words = topic(data, charset) if new or not (known and known.topic) else known.topic
         slot = Slot(block.start, block.end, block.level, lineage, words)
         placements.append(Placement(slot, match.change, new))
+    return placements
+
+
+def again(content: Content, before: Content) -> list[Placement]:
+    """Give the blocks of a version that the archive holds; by lineage they are those of the one before."""
+    then, now = before.body, content.body
+    old = {slot.lineage: then[slot.start : slot.end] for slot in before.slots}
+    placements = []
+    for slot in content.slots:
+        change = Change.ADDED if slot.lineage not in old else Change.MODIFIED
+        if old.get(slot.lineage) == now[slot.start : slot.end]:
+            change = Change.UNCHANGED
+        placements.append(Placement(slot, change, new=False))
     return placements
 
 

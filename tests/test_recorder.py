@@ -46,6 +46,8 @@ def test_the_first_visit_is_new_and_an_equal_one_a_revisit_that_stores_nothing(a
     second = visit(archive, make_page(html(*STORIES), 1))
     assert (first.kind, first.number, first.new_blocks) == (Kind.NEW, 1, 8)
     assert (second.kind, second.number, second.new_blocks, second.stored_bytes) == (Kind.REVISIT, 1, 0, 0)
+    assert [block.lineage for block in second.blocks] == [block.lineage for block in first.blocks]
+    assert changed(second) == {}
     assert len(archive.captures(URL)) == 2
 
 
@@ -53,6 +55,7 @@ def test_a_page_that_turns_back_points_at_its_old_version(archive: Archive) -> N
     for day, story in enumerate([STORIES[0], STORIES[1], STORIES[0]]):
         last = visit(archive, make_page(html(story), day))
     assert (last.kind, last.number, last.stored_bytes) == (Kind.CHANGED, 1, 0)
+    assert list(changed(last).values()) == ["MODIFIED"]
     assert archive.version_count(URL) == 2
     assert archive.at(URL, None).number == 1
 
