@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from turbohtml import Element, SourceLocation, Text, parse
 
@@ -25,6 +25,8 @@ class Node:
     element: Element | None
     start: int
     end: int
+    opened: int = 0  # where the start tag ends
+    closed: int | None = None  # where the end tag starts, if there is one
 
     @property
     def tag(self) -> str:
@@ -67,18 +69,19 @@ def root(source: Source) -> Node | None:
     if body is None:
         return None
     location = body.source_location
-    return Node(body, location.start_tag.end_offset if location else 0, len(source.text))
+    start = location.start_tag.end_offset if location else 0
+    closed = location.end_tag.start_offset if location and location.end_tag else None
+    return Node(body, start, len(source.text), start, closed)
 
 
 def content(node: Node) -> tuple[int, int]:
     """Give the range between the start tag and the end tag of an element."""
-    location = node.element.source_location if node.element is not None else None
-    if location is None:
+    if node.element is None:
         return node.start, node.end
-    end = location.end_tag.start_offset if location.end_tag else node.end
-    if node.tag == "body" and location.end_tag and _goes_on(node, location.end_tag.end_offset):
+    end = node.end if node.closed is None else min(node.closed, node.end)
+    if node.tag == "body" and _goes_on(node, end):
         end = node.end
-    return min(location.start_tag.end_offset, node.end), max(min(end, node.end), node.start)
+    return min(node.opened, node.end), max(end, node.start)
 
 
 def _goes_on(body: Node, end: int) -> bool:
@@ -112,17 +115,18 @@ def children(parent: Element, start: int, end: int) -> Iterator[Node]:
         if not position <= at < end:
             continue
         if open_child is not None:
-            yield Node(open_child.element, open_child.start, at)
+            yield replace(open_child, end=at)
         elif text_since and position < at:
             yield Node(None, position, at)
         open_child, text_since = None, False
         closing = location.end_tag or (tag if child.tag in VOID else None)
         if closing is None:
-            open_child = Node(child, at, end)
+            open_child = Node(child, at, end, tag.end_offset)
             position = tag.end_offset
         else:
             position = min(max(closing.end_offset, tag.end_offset), end)
-            yield Node(child, at, position)
+            closed = location.end_tag.start_offset if location.end_tag else None
+            yield Node(child, at, position, tag.end_offset, closed)
     if open_child is not None:
         yield open_child
     elif text_since and position < end:
