@@ -9,8 +9,6 @@ HERE = Path(__file__).parent
 VERSION = re.search(r'__version__ = "(.+)"', (HERE / "archivebot/__init__.py").read_text("utf-8"))
 
 MONGO = ["pymongo>=4.9"]
-REDIS = ["scrapy-redis>=0.9.1", "redis>=5"]
-LSH = ["datasketch>=1.6.5"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
 CHECKS = ["pytest>=8", "hypothesis>=6", "warcio>=1.7.5", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
 
@@ -38,10 +36,8 @@ setup(
     ],
     extras_require={
         "mongo": MONGO,
-        "redis": REDIS,
-        "lsh": LSH,
         "scrapyd": SCRAPYD,
-        "dev": [*MONGO, *REDIS, *LSH, *SCRAPYD, *CHECKS],
+        "dev": [*MONGO, *SCRAPYD, *CHECKS],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
     classifiers=[

@@ -12,7 +12,18 @@ from archivebot.bodies import Bodies
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived, StorageError
 from archivebot.fingerprint import sha256_hex
-from archivebot.models import Block, Capture, Delta, Kind, Outcome, Page, Partition, PlacedBlock, Snapshot
+from archivebot.models import (
+    Block,
+    Capture,
+    Delta,
+    Headers,
+    Kind,
+    Outcome,
+    Page,
+    Partition,
+    PlacedBlock,
+    Snapshot,
+)
 from archivebot.recorder import Recorder, lineage_id
 from archivebot.segmentation.carry import carry
 from archivebot.segmentation.charset import charset_of
@@ -143,6 +154,12 @@ class Archive:
             if capture.outcome is Outcome.FETCHED and digest in (None, capture.digest):
                 return capture
         return None
+
+    def stored(self, url: str) -> tuple[Headers, bytes] | None:
+        """Give headers and body of the content fetched last; None where there is none that can be read."""
+        capture = self.fetched(url)
+        content = self._bodies.readable(self.seen(capture)) if capture else None
+        return (capture.headers, content.body) if capture and content else None
 
     def resolve(self, text: str) -> str:
         """Give the URL of the archived page that a typed URL means.

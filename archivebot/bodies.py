@@ -66,11 +66,7 @@ class Bodies:
         """Rebuild a version; raises CorruptObject where its body does not have the digest recorded."""
         packed = self._kept.get(version.id)
         if packed is None:
-            packed = self._decoded(version)
-            if sha256_hex(body_of(packed)) != version.digest:
-                raise CorruptObject(
-                    f"version {version.number} of {version.url} does not rebuild to its digest"
-                )
+            packed = self._checked(version)
             self._keep(version.id, packed)
         self._kept.move_to_end(version.id)
         return Content(packed, version.charset, version.level, version.segmenter)
@@ -81,11 +77,22 @@ class Bodies:
             return None
         try:
             return self.get(version)
-        except (CorruptObject, NotArchived) as error:
-            logger.error(
-                "%s: version %s is damaged (%s); see scrapy verify", version.url, version.number, error
-            )
+        except CorruptObject as error:
+            logger.error("%s", error)
             return None
+
+    def _checked(self, version: StoredVersion) -> bytes:
+        try:
+            packed = self._decoded(version)
+            if sha256_hex(body_of(packed)) == version.digest:
+                return packed
+            error: Exception = CorruptObject("its bytes have another digest")
+        except NotArchived:
+            error = CorruptObject("its frame, or one that it needs, is lost")
+        except CorruptObject as found:
+            error = found
+        name = f"version {version.number}" if version.number else f"a body ({version.digest[:12]})"
+        raise CorruptObject(f"{name} of {version.url} is damaged: {error}; see scrapy verify") from error
 
     def _decoded(self, version: StoredVersion) -> bytes:
         base = self._kept.get(version.base) if version.base is not None else None

@@ -45,16 +45,13 @@ class ArchiveConfig:
         Raises UsageError for a value of the wrong kind or out of range.
         """
         default = cls()
-        try:
-            return cls(
-                uri=str(settings.get("ARCHIVE_URI") or default.uri),
-                level=int(str(settings.get("ARCHIVE_LEVEL", default.level))),
-                adjust_level=_switch("ARCHIVE_ADJUST_LEVEL", settings, default.adjust_level),
-                frame_bound=int(str(settings.get("ARCHIVE_FRAME_BOUND", default.frame_bound))),
-                zstd_level=int(str(settings.get("ARCHIVE_ZSTD_LEVEL", default.zstd_level))),
-            )
-        except ValueError as error:
-            raise UsageError(f"an ARCHIVE_ setting is not a whole number: {error}") from error
+        return cls(
+            uri=str(settings.get("ARCHIVE_URI") or default.uri),
+            level=_whole("ARCHIVE_LEVEL", settings, default.level),
+            adjust_level=_switch("ARCHIVE_ADJUST_LEVEL", settings, default.adjust_level),
+            frame_bound=_whole("ARCHIVE_FRAME_BOUND", settings, default.frame_bound),
+            zstd_level=_whole("ARCHIVE_ZSTD_LEVEL", settings, default.zstd_level),
+        )
 
 
 def without_password(uri: str) -> str:
@@ -64,6 +61,14 @@ def without_password(uri: str) -> str:
     'mongodb://user:***@host/archive'
     """
     return re.sub(r"(//[^/:@]*):[^/@]*@", r"\1:***@", uri)
+
+
+def _whole(name: str, settings: Mapping[str, Any], default: int) -> int:
+    value = str(settings.get(name, default))
+    try:
+        return int(value)
+    except ValueError as error:
+        raise UsageError(f"{name} is {value!r}: give a whole number") from error
 
 
 def _switch(name: str, settings: Mapping[str, Any], default: bool) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import NotArchived, UsageError
+from archivebot.exceptions import CorruptObject, NotArchived, UsageError
 from archivebot.models import Change, Kind, Outcome
 from archivebot.storage import open_store
 from tests.factories import START, URL, html, make_page
@@ -186,7 +186,7 @@ def test_a_lost_frame_is_damage_and_the_rest_is_still_read(archive: Archive, tmp
     assert damaged
     assert {found.url for found in damaged} == {URL}
     assert again.body(again.at("http://example.org/x.gif", None)) == b"GIF89a...."
-    with pytest.raises(NotArchived):
+    with pytest.raises(CorruptObject, match="is lost"):
         again.body(again.at(URL, START))
     again.close()
 

@@ -121,7 +121,9 @@ def test_a_body_that_is_not_the_one_recorded_is_refused_every_time(
     (version,) = stored(html("Words"))
     contents, other = Bodies(store), replace(version, digest="0" * 64)
     for _ in range(2):
-        with pytest.raises(CorruptObject, match=f"version 1 of {URL} does not rebuild to its digest"):
+        with pytest.raises(
+            CorruptObject, match=f"version 1 of {URL} is damaged: its bytes have another digest"
+        ):
             contents.get(other)
 
 

@@ -1,6 +1,8 @@
 """Conditional requests: what did not change costs no body, and its links are followed all the same."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 
 from tests.conftest import Crawl
 from tests.mockserver import Asked, MockServer, Reply, html, markup
@@ -59,3 +61,16 @@ def test_links_of_an_unchanged_page_are_followed_on_every_later_crawl(site: Mock
     for _ in range(4):
         urls = {record["url"] for record in crawl(seeds=site.url()).records}
         assert urls == {site.url("/"), site.url("/b")}
+
+
+def test_what_the_archive_can_no_longer_read_is_fetched_anew(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= {"/": tagged(b"<p>front <a href=/b>b</a></p>", '"1"'), "/b": Reply(b"<p>b</p>")}
+    crawl(seeds=site.url())
+    with closing(sqlite3.connect(crawl.folder / "archive.db")) as database, database:
+        database.execute("UPDATE frame SET data = x'00'")
+    again = crawl(seeds=site.url())
+    assert {record["url"]: record["status"] for record in again.records} == {
+        site.url("/"): 200,
+        site.url("/b"): 200,
+    }
+    assert "is damaged" in again.log

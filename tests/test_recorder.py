@@ -197,6 +197,14 @@ def test_a_new_page_is_stored_against_one_of_its_site_that_is_like_it(archive: A
     assert archive.body(other) == html(*menu, STORIES[1])
 
 
+def test_an_error_page_is_no_reference_for_a_page_like_the_one_before_it(archive: Archive) -> None:
+    visit(archive, make_page(html(*STORIES), url="http://example.com/old"))
+    moved = make_page(b"moved", 1, url="http://example.com/old", outcome=Outcome.REDIRECT, status=301)
+    visit(archive, moved)
+    new = visit(archive, make_page(html(*STORIES), 2, url="http://example.com/new"))
+    assert new.stored_bytes < 100
+
+
 def test_reading_any_version_decodes_no_more_than_the_bound(tmp_path: Path) -> None:
     config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/b.db", frame_bound=1_500_000)
     archive = Archive.open(config)

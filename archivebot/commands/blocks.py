@@ -6,6 +6,7 @@ import argparse
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table, say
+from archivebot.exceptions import NotArchived
 from archivebot.text import words
 from archivebot.timestamps import parse_time
 
@@ -20,6 +21,10 @@ class Command(ArchiveCommand):
 
     def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         capture = archive.at(archive.resolve(args[0]), parse_time(opts.at) if opts.at else None)
+        if capture.number is None:
+            raise NotArchived(
+                f"{capture.url} was visited, but never had content; see scrapy history {args[0]}"
+            )
         blocks = archive.blocks(archive.seen(capture))
         records = [
             {

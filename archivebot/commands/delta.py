@@ -48,6 +48,8 @@ def _version(archive: Archive, url: str, text: str) -> StoredVersion:
 
 
 def _one_before(archive: Archive, url: str, after: StoredVersion) -> StoredVersion:
+    if after.number is None:
+        raise NotArchived(f"{url} never had content; see scrapy history {url}")
     for capture in reversed(archive.captures(url)):
         if capture.number is not None and capture.number != after.number:
             return archive.seen(capture)

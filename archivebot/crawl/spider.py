@@ -18,7 +18,6 @@ from twisted.python.failure import Failure
 
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.budget import TOKEN, PageBudget
-from archivebot.crawl.conditional import stored_content
 from archivebot.crawl.convert import (
     Reading,
     location_of,
@@ -35,6 +34,7 @@ from archivebot.crawl.pace import is_loopback
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.robots import RobotsDenied
 from archivebot.crawl.session import ArchiveSession
+from archivebot.exceptions import StorageError
 from archivebot.models import Outcome, Page
 from archivebot.urls import Scope
 
@@ -118,6 +118,9 @@ class ArchiveSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         if isinstance(error, Refused):
             return ()
+        if isinstance(error, StorageError):
+            logger.error("The archive cannot be read, so the crawl ends: %s", error)
+            raise CloseSpider("storage_error")
         denied = isinstance(error, RobotsDenied)
         page = Page(
             url=request.url,
@@ -148,9 +151,16 @@ class ArchiveSpider(Spider):
         yield page
 
     async def _unchanged(self, response: Response, request: Request) -> AsyncIterator[Any]:
-        """Follow the links that the archive holds of a page: a 304 brings none."""
+        """Follow the links that the archive holds of a page: a 304 brings none.
+
+        What the archive can no longer read is fetched anew.
+        """
         session = ArchiveSession.of(self.crawler)
-        content = await session.run(stored_content, session.archive, request.url)
+        content = await session.run(session.archive.stored, request.url)
+        if content is None and ("If-None-Match" in request.headers or "If-Modified-Since" in request.headers):
+            meta = {name: request.meta[name] for name in _CARRIED if name in request.meta}
+            yield self.request(request.url, **meta, archive_anew=True).replace(dont_filter=True)
+            return
         stored = stored_response(response.url, *content) if content else response
         reading = self._read(stored, Outcome.FETCHED)
         for output in self._settle(response, request, Outcome.NOT_MODIFIED, reading):

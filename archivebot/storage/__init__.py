@@ -23,9 +23,10 @@ def open_store(uri: str, create: bool = True) -> ArchiveStore:
     if separator and scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
         from archivebot.storage.sqlite import SQLiteStore
 
-        if not create and not Path(rest[1:]).exists():
+        path = Path(rest[1:])
+        if not create and not (path.exists() and path.stat().st_size):
             raise NotArchived(f"there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI")
-        return SQLiteStore(rest[1:])
+        return SQLiteStore(rest[1:], create)
     if separator and scheme in ("mongodb", "mongodb+srv"):
         from archivebot.storage.mongo import MongoStore
 

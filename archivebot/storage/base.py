@@ -112,7 +112,7 @@ class ArchiveStore(Protocol):
         """Give the ids of all versions, page by page in the order they were stored."""
 
     def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
-        """Give a version of the same host, at most that dear to read, that shares most blocks."""
+        """Give a version of content of the same host, at most that dear to read, that shares most blocks."""
 
     def frame(self, version: VersionId) -> bytes:
         """Give the frame of a version; raises NotArchived."""

@@ -234,7 +234,8 @@ class MongoStore:
         near += self._all(self._pages, after, [("urlkey", ASCENDING)], NEIGHBOURS)
         likeness = {page["_id"]: shared(sketch, tuple(page.get("sketch", ()))) for page in near}
         for page in sorted(filter(likeness.get, likeness), key=lambda page: likeness[page], reverse=True):
-            found = self._one({"page": page, "cost": {"$lte": most_cost}, **BROUGHT}, NEWEST)
+            content = {"page": page, "cost": {"$lte": most_cost}, "number": {"$ne": None}, **BROUGHT}
+            found = self._one(content, NEWEST)
             if found:
                 return version_of(found)
         return None

@@ -11,6 +11,7 @@ from dataclasses import astuple, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from archivebot.exceptions import Conflict, NotArchived, StorageError
 from archivebot.models import Capture, Headers, Kind, Outcome
@@ -55,21 +56,34 @@ class SQLiteStore:
     An instance belongs to the thread that opened it; several processes may write the same file.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, writable: bool = True) -> None:
         self.uri = f"sqlite:///{path}"
         self._path = path
         with self._translated():
             self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
         try:
             with self._translated():
-                migrate(self._db, self.uri)
-                # A commit survives the death of the process; the last ones may not survive that of
-                # the machine, and are then fetched or ingested again.
-                self._db.execute("PRAGMA synchronous = NORMAL")
-                self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+                self._prepare(writable)
         except StorageError:
             self._db.close()
             raise
+
+    def _prepare(self, writable: bool) -> None:
+        try:
+            migrate(self._db, self.uri)
+        except sqlite3.OperationalError as error:
+            if writable or "readonly" not in str(error):
+                raise
+            self._db.close()  # a copy on a medium that cannot be written is read as it is
+            self._db = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True)
+            return
+        # A commit survives the death of the process; the last ones may not survive that of the
+        # machine, and are then fetched or ingested again.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+        if writable:
+            with transaction(self._db):
+                pass  # better told now than after the first page was fetched
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -191,7 +205,8 @@ class SQLiteStore:
             filter(likeness.get, likeness), key=lambda page: (likeness[page], page), reverse=True
         ):
             row = self._one(
-                f"{VERSION} WHERE version.page = ? AND cost <= ? ORDER BY version.id DESC LIMIT 1",
+                f"{VERSION} WHERE version.page = ? AND cost <= ? AND number IS NOT NULL"
+                " ORDER BY version.id DESC LIMIT 1",
                 page,
                 most_cost,
             )
