@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -192,3 +193,34 @@ def test_a_full_disk_stores_nothing_of_the_visit_and_hides_no_error(store: SQLit
     assert len(store.versions(URL)) == 1
     assert len(list(store.captures(URL))) == 1
     assert put(store, b"small", 2).number == 2
+
+
+NOBODY = 65534
+
+
+def test_an_archive_in_a_place_that_cannot_be_written_is_read_and_refused_to_writers() -> None:
+    folder = Path(tempfile.mkdtemp(prefix="archive-"))
+    path = folder / "a.db"
+    store = SQLiteStore(str(path))
+    put(store, b"body", 0)
+    store.close()
+    path.chmod(0o444)
+    folder.chmod(0o555)
+    child = os.fork()
+    if child == 0:  # as a user who may not write there; root may write anywhere
+        if os.getuid() == 0:
+            os.setuid(NOBODY)
+        os._exit(_read_without_writing(str(path)))
+    _, status = os.waitpid(child, 0)
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def _read_without_writing(path: str) -> int:
+    try:
+        SQLiteStore(path)
+    except StorageError:
+        store = SQLiteStore(path, writable=False)
+        return 0 if store.totals()[""].captures == 1 and len(list(store.version_ids())) == 1 else 2
+    return 3

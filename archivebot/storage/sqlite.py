@@ -72,7 +72,7 @@ class SQLiteStore:
         try:
             migrate(self._db, self.uri)
         except sqlite3.OperationalError as error:
-            if writable or "readonly" not in str(error):
+            if writable or not any(sign in str(error) for sign in ("readonly", "unable to open")):
                 raise
             self._db.close()  # a copy on a medium that cannot be written is read as it is
             self._db = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True)
