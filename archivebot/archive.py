@@ -289,7 +289,7 @@ class Archive:
         return self._store.totals()
 
     def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:
-        """Rebuild versions, all or that many at random, and hash them and their blocks again.
+        """Rebuild versions, all or that many at random, hash them again and read their block tables.
 
         Gives how many were checked, and what is damaged. Nothing is changed.
         """

@@ -23,7 +23,6 @@ from archivebot.versioning.policy import kind_of
 # Attempts to store a capture while other processes store versions of the same page.
 ATTEMPTS = 8
 
-
 # Versions of a page so large that two of them exceed the bound are chained up to this number all the same.
 LONGEST_PAGES_CHAIN = 4
 

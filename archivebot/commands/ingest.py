@@ -10,7 +10,7 @@ from pathlib import Path
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json
-from archivebot.exceptions import NotArchived, UsageError, WarcError
+from archivebot.exceptions import CorruptObject, NotArchived, UsageError, WarcError
 from archivebot.models import Outcome, Page
 from archivebot.units import size
 from archivebot.urls import canonical_url
@@ -111,8 +111,8 @@ def _resolved(archive: Archive, revisit: Page, found: WarcPage) -> Page:
         url = _identity(found.refers_to_uri) if found.refers_to_uri else revisit.url
         original = archive.at(url, found.refers_to_date or revisit.captured_at)
         body = archive.body(original)
-    except NotArchived:
-        reason = f"{revisit.reason}; the capture it refers to is not archived: ingest its file first"
+    except (NotArchived, CorruptObject):
+        reason = f"{revisit.reason}; the capture it refers to cannot be read: ingest its file first"
         return replace(revisit, reason=reason)
     return replace(revisit, outcome=original.outcome, status=original.status, body=body)
 

@@ -1,7 +1,8 @@
 """Which block of a new version continues which block of the version before.
 
-Four steps, each on what the steps before left over: the same bytes, the same words, nearly the
-same words, and the same place between two blocks that were found.
+Four steps, each on what the steps before left over: the same bytes; the same or nearly the same words
+at the same place, the most alike first; likewise elsewhere; the same place between two blocks that
+were found.
 """
 
 from __future__ import annotations
