@@ -147,7 +147,7 @@ class RobotsMiddleware:
                 break
             attempt += 1
         if rules.fault:
-            logger.warning("robots.txt of %s is unreachable, so nothing is fetched: %s", origin, rules.fault)
+            logger.error("robots.txt of %s is unreachable, so nothing is fetched: %s", origin, rules.fault)
         return rules
 
     async def _try(self, origin: str) -> Rules:
