@@ -9,8 +9,11 @@ HERE = Path(__file__).parent
 VERSION = re.search(r'__version__ = "(.+)"', (HERE / "archivebot/__init__.py").read_text("utf-8"))
 
 MONGO = ["pymongo>=4.9"]
+REDIS = ["scrapy-redis>=0.9.1", "redis>=5"]
+PLOT = ["matplotlib>=3.8"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
-CHECKS = ["pytest>=8", "hypothesis>=6", "warcio>=1.7.5", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
+ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
+CHECKS = ["pytest>=8", "hypothesis>=6", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
 
 setup(
     name="archivebot",
@@ -21,7 +24,7 @@ setup(
     license="BSD-3-Clause",
     python_requires=">=3.11",
     packages=find_packages(include=["archivebot*", "spiders*", "pipelines*"]),
-    package_data={"archivebot.segmentation": ["*.txt"], "archivebot.sample": ["*/*", "*/*/*"]},
+    package_data={"archivebot": ["*.txt"], "archivebot.sample": ["*/*", "*/*/*"]},
     install_requires=[
         "Scrapy>=2.16",
         "parsel>=1.9",
@@ -31,13 +34,17 @@ setup(
         "protego>=0.4",
         "tldextract>=5.1",
         "PyStemmer>=3",
+        "numpy>=1.26",
+        "scipy>=1.11",
         "brotli>=1.2",
         'backports.zstd>=1; python_version < "3.14"',
     ],
     extras_require={
         "mongo": MONGO,
+        "redis": REDIS,
+        "plot": PLOT,
         "scrapyd": SCRAPYD,
-        "dev": [*MONGO, *SCRAPYD, *CHECKS],
+        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *ORACLES, *CHECKS],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
     classifiers=[

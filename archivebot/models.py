@@ -55,6 +55,41 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """One link of a page with what stands around it, the evidence by which its target is judged.
+
+    ``url`` is the canonical target; ``anchor`` the text of the link or of its image, ``before`` and
+    ``after`` the text on both sides, ``heading`` the nearest heading above; ``role`` the part of the
+    page it stands in (``main``, ``navigation``, ``header``, ``footer``, ``aside``, ``form``), ``kind``
+    how the page refers to the target (``link``, ``frame``, ``relation``, ``refresh``, ``redirect``).
+    """
+
+    url: str
+    anchor: str = ""
+    before: str = ""
+    after: str = ""
+    heading: str = ""
+    role: str = "main"
+    kind: str = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What a focused crawl says of one fetched page.
+
+    ``relevance`` (0..1) and ``relevant`` judge the page, None where it has no text to judge; ``score``
+    is that of the link that led here, ``distance`` the number of off-topic pages in a row before it,
+    ``order`` the number of the fetch in its crawl, from 1.
+    """
+
+    relevance: float | None
+    relevant: bool | None
+    score: float
+    distance: int
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What one fetch of one URL returned, bytes as received after content decoding.
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archivebot.segmentation.topic import MOST_CHARACTERS, MOST_WORDS, stem, topic
+from archivebot.segmentation.topic import MOST_CHARACTERS, MOST_WORDS, topic
 
 
 def of(markup: str) -> str:
@@ -199,10 +199,3 @@ def test_other_processes_give_the_same_topics() -> None:
         for seed in ("1", "2")
     }
     assert found == {of(text)}
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"), [("running", "run"), ("cities", "citi"), ("été", "été"), ("図書", "図書")]
-)
-def test_only_ascii_words_are_stemmed(word: str, expected: str) -> None:
-    assert stem(word) == expected

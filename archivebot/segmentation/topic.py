@@ -7,13 +7,10 @@ Software 19(2), 2008, TopicGenerator. The same content always gives the same top
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
-from importlib.resources import files
 from itertools import chain
 
-from Stemmer import Stemmer
-
 from archivebot.segmentation.dom import PLAIN, highlights, read
+from archivebot.terms import STOP_WORDS, stem, tells
 from archivebot.text import RUN, normalise, words
 
 # The paper's theta and delta. Six words are what fits one column of a table of blocks; a text below
@@ -24,9 +21,6 @@ MOST_CHARACTERS = 60
 
 # Characters of text that are counted; the most frequent words of a longer text are among its first.
 MOST_TEXT = 50_000
-
-ENGLISH = Stemmer("english")
-STOP_WORDS = frozenset(files(__package__).joinpath("stopwords.txt").read_text("utf-8").split())
 
 
 def topic(markup: bytes, charset: str) -> str:
@@ -73,7 +67,7 @@ def _trimmed(text: str) -> str:
 def _extracted(text: str) -> str:
     """Take the best terms: how often they occur, times how many lines hold them."""
     found = [Counter(words(line)) for line in text.splitlines()]
-    terms = {word: stem(word) for word in dict.fromkeys(chain.from_iterable(found)) if _tells(word)}
+    terms = {word: stem(word) for word in dict.fromkeys(chain.from_iterable(found)) if tells(word)}
     frequency: Counter[str] = Counter()
     lines: Counter[str] = Counter()
     for counted in found:
@@ -84,13 +78,3 @@ def _extracted(text: str) -> str:
     forms = {term: word for word, term in reversed(terms.items())}  # the form that comes first
     best = sorted(frequency, key=lambda term: -frequency[term] * lines[term])[:MOST_WORDS]
     return " ".join(forms[term] for term in best)[:MOST_CHARACTERS].rstrip()
-
-
-def _tells(word: str) -> bool:
-    return word not in STOP_WORDS and not word.isdigit()
-
-
-@lru_cache(maxsize=50_000)
-def stem(word: str) -> str:
-    """Reduce an English word to its stem; other words stay (Porter, "Snowball", 2001)."""
-    return str(ENGLISH.stemWord(word)) if word.isascii() else word

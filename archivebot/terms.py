@@ -1,0 +1,39 @@
+"""Terms: the words of a text that tell something, reduced to their stems."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+
+from Stemmer import Stemmer
+
+from archivebot.text import words
+
+ENGLISH = Stemmer("english")
+STOP_WORDS = frozenset(files(__package__).joinpath("stopwords.txt").read_text("utf-8").split())
+
+
+def terms(text: str) -> list[str]:
+    """Give the terms of a text in order: stems, without stop words and numbers.
+
+    >>> terms("The lectures of CS 415: Operating Systems")
+    ['lectur', 'cs', 'oper', 'system']
+    >>> terms("北京大学"), terms("")
+    (['北京', '京大', '大学'], [])
+    """
+    return [stem(word) for word in words(text) if tells(word)]
+
+
+def tells(word: str) -> bool:
+    """Say whether a lower-case word means something by itself.
+
+    >>> tells("course"), tells("the"), tells("42")
+    (True, False, False)
+    """
+    return word not in STOP_WORDS and not word.isdigit()
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Reduce an English word to its stem; other words stay (Porter, "Snowball", 2001)."""
+    return str(ENGLISH.stemWord(word)) if word.isascii() else word
