@@ -1,0 +1,211 @@
+"""The contract of a frontier: what waits to be fetched, what is being fetched, and what became of the rest.
+
+* A URL is in one state at a time, and in one crawl only once, however often it is added.
+* :meth:`Frontier.lease` gives the best score first; of equals, the one that came first. A host that
+  has all its requests under way, or whose delay has not passed, is passed over until it is ready.
+* A lease is not a pop: the URL is settled only after its page is stored. Leases of an owner that is
+  dead, or silent past the deadline, go back to the queue.
+* What a call changed is there after the process is killed, or none of it is.
+* Several processes may work on one crawl at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+
+class State(StrEnum):
+    """Where a URL stands in its crawl."""
+
+    QUEUED = "queued"
+    LEASED = "leased"  # handed out, not yet settled
+    DONE = "done"  # an outcome is stored
+    FAILED = "failed"  # no answer came, after all tries
+    REJECTED = "rejected"  # not to be fetched, with a reason
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One URL on its way into the frontier.
+
+    ``host`` is the host with its port, the unit of politeness; ``request`` what the crawler needs to
+    ask for it, opaque here; ``score`` its priority, higher first; ``source`` the URL of the page that
+    led here, empty for a seed; ``distance`` the off-topic pages in a row before it; ``parts`` how the
+    score came about, as JSON; ``reason`` why it is rejected, where it is.
+    """
+
+    url: str
+    host: str
+    score: float = 0.0
+    request: str = field(default="", repr=False)
+    source: str = ""
+    distance: int = 0
+    parts: str = field(default="", repr=False)
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A URL handed out: ``order`` counts the leases of the crawl from 1.
+
+    ``lost`` is the Unix time at which an earlier lease of this URL, never settled, was given; None
+    for the first.
+    """
+
+    entry: Entry
+    order: int
+    lost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All that the frontier knows of one URL.
+
+    ``order`` is the number of its last lease, ``relevance`` that of its page (0..1), ``note`` what the
+    crawler says of the page, as JSON; each None or empty where there is none.
+    """
+
+    entry: Entry
+    state: State
+    order: int | None = None
+    relevance: float | None = None
+    relevant: bool | None = None
+    note: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many URLs are in each state; ``answered`` are those of ``done`` that a server answered."""
+
+    queued: int = 0
+    leased: int = 0
+    done: int = 0
+    failed: int = 0
+    rejected: int = 0
+    answered: int = 0
+
+    @property
+    def open(self) -> int:
+        """How many may still lead to pages."""
+        return self.queued + self.leased
+
+
+@dataclass(frozen=True, slots=True)
+class HostCounts:
+    """One host of a crawl."""
+
+    host: str
+    queued: int
+    leased: int
+    done: int
+    failed: int
+    rejected: int
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlInfo:
+    """One crawl of a frontier: its name, its arguments as JSON, when it began (Unix time), how it ended.
+
+    ``ended`` is the reason, empty while the crawl runs or where it was interrupted.
+    """
+
+    name: str
+    arguments: str
+    began: float
+    ended: str
+    counts: Counts
+
+
+class Frontier(Protocol):
+    """The frontier of one crawl, as one worker of it sees it."""
+
+    crawl: str
+    owner: str
+
+    def begin(self, arguments: str, most: int | None) -> bool:
+        """Open the crawl; True where it goes on with what an interrupted one left.
+
+        A crawl that ended begins anew, empty, unless it ended at its page limit, still has URLs
+        queued, and ``most`` (None: no limit) is now above the pages it answered. Of workers that
+        begin at once one empties the crawl, the others join. Leases of dead owners return.
+        """
+
+    def end(self, reason: str) -> None:
+        """Mark the crawl as ended by itself; not for one that is interrupted."""
+
+    def add(self, entries: Sequence[Entry]) -> int:
+        """Queue the URLs not yet known and give how many they were.
+
+        A queued URL whose new score is higher takes over the new entry and keeps its place among
+        equals; a rejected one is queued after all; what is leased, done or failed stays.
+        """
+
+    def reject(self, entries: Sequence[Entry]) -> int:
+        """Record URLs not yet known as rejected, each with its reason; give how many were new."""
+
+    def pace(self, host: str, concurrency: int, delay: float) -> None:
+        """Say how many requests to a host may be under way at once, and the seconds between two.
+
+        Without it a host gets one request at a time and no delay.
+        """
+
+    def lease(self, most: int | None = None) -> Lease | None:
+        """Hand out the best URL of a host that is ready; None where there is none.
+
+        None also where pages answered and leases under way together reach ``most``.
+        """
+
+    def due(self) -> float | None:
+        """Give the seconds until a host with queued URLs has passed its delay, 0 if one has; else None."""
+
+    def renew(self) -> int:
+        """Say that this owner lives; return leases of owners that do not, and give how many they were."""
+
+    def settle(
+        self,
+        url: str,
+        state: State,
+        *,
+        answered: bool = False,
+        reason: str = "",
+        relevance: float | None = None,
+        relevant: bool | None = None,
+        note: str = "",
+    ) -> bool:
+        """End the lease of a URL; False where this owner holds none.
+
+        QUEUED puts it back with its score; each other state is what became of it.
+        """
+
+    def release(self) -> int:
+        """Put back all leases of this owner and give how many they were."""
+
+    def reprioritise(self, scores: Mapping[str, float]) -> int:
+        """Give queued URLs new scores, up or down; others are left alone. Give how many moved."""
+
+    def get(self, url: str) -> Record | None:
+        """Give what is known of a URL."""
+
+    def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
+        """Give the URLs in some states: queued ones in the order of leasing, others by order, then URL."""
+
+    def counts(self) -> Counts:
+        """Count the URLs by state."""
+
+    def hosts(self) -> list[HostCounts]:
+        """Count the URLs of each host, the most queued first."""
+
+    def forget(self, urls: Iterable[str] | None = None) -> int:
+        """Remove URLs, or the whole crawl, whatever their state; give how many went."""
+
+    def retry(self, *states: State) -> int:
+        """Queue again what failed or was rejected; give how many."""
+
+    def crawls(self) -> list[CrawlInfo]:
+        """Give all crawls that lie where this one lies, the latest begun first."""
+
+    def close(self) -> None:
+        """Release the frontier; leases stay until they are released, settled or out of date."""
