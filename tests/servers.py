@@ -1,4 +1,4 @@
-"""Servers that the tests start for themselves: MongoDB, or FerretDB, which speaks its protocol."""
+"""Servers that the tests start for themselves: Redis, and MongoDB or FerretDB, which speaks its protocol."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
+from redis import Redis
+from redis.exceptions import RedisError
 
 from tests.strict_skips import ALLOWED
 
@@ -97,6 +99,49 @@ class MongoServer:
             self._process = None
 
 
+class RedisServer:
+    """One Redis on a folder and a port of its own; it can be killed and started again."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.port = free_port()
+        self._command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
+        self._command += ["--dir", str(folder), "--save", "", *options]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def installed(self) -> bool:
+        """Tell whether there is anything to start."""
+        return shutil.which("redis-server") is not None
+
+    def uri(self, database: int = 0) -> str:
+        """Give the URI of a database."""
+        return f"redis://127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        self._process = subprocess.Popen(
+            self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        deadline = time.monotonic() + START_TIMEOUT
+        with Redis.from_url(self.uri()) as client:
+            while True:
+                try:
+                    client.ping()
+                except RedisError:
+                    assert self._process.poll() is None, "redis-server ended while it started"
+                    assert time.monotonic() < deadline, "redis-server does not answer"
+                    time.sleep(0.02)
+                else:
+                    return
+
+    def kill(self) -> None:
+        """End the server as a power cut would: without a word."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
 class CuttingProxy:
     """Stands before a server and can swallow one answer: the request was carried out, nobody is told."""
 
@@ -113,9 +158,14 @@ class CuttingProxy:
     def __exit__(self, *exc: object) -> None:
         self._listener.close()
 
+    @property
+    def port(self) -> int:
+        """The port that the proxy listens on."""
+        return int(self._listener.getsockname()[1])
+
     def uri(self, database: str) -> str:
-        """Give the URI of a database behind the proxy."""
-        return f"mongodb://127.0.0.1:{self._listener.getsockname()[1]}/{database}"
+        """Give the URI of a MongoDB database behind the proxy."""
+        return f"mongodb://127.0.0.1:{self.port}/{database}"
 
     def cut(self, *words: bytes) -> None:
         """Swallow the answer to the next request that holds all these words, and hang up."""
@@ -163,3 +213,22 @@ def mongo_uri(request: pytest.FixtureRequest) -> Iterator[str]:
     yield uri
     with MongoClient[dict[str, object]](uri) as client:
         client.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A running Redis that belongs to this test run."""
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    if not server.installed:
+        pytest.skip("no redis-server: install it with apt-get install redis-server")
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def redis_uri(redis_server: RedisServer) -> str:
+    """The URI of an empty Redis."""
+    with Redis.from_url(redis_server.uri()) as client:
+        client.flushall()
+    return redis_server.uri()

@@ -1,0 +1,97 @@
+"""What waits to be fetched, kept through kills: one contract, in a SQLite file or on a Redis server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.frontier.base import Counts, CrawlInfo, Entry, Frontier, HostCounts, Lease, Record, State
+from archivebot.frontier.seen import SeenCache
+
+__all__ = [
+    "Counts",
+    "CrawlInfo",
+    "Entry",
+    "Frontier",
+    "HostCounts",
+    "Lease",
+    "Record",
+    "SeenCache",
+    "State",
+    "frontier_uri",
+    "latest_crawl",
+    "open_frontier",
+]
+
+
+def open_frontier(uri: str, crawl: str | None, patience: float = 60.0, create: bool = True) -> Frontier:
+    """Open the frontier of a crawl; None stands for the crawl begun last.
+
+    ``sqlite:///archive.frontier.db`` is a file in the working directory, ``redis://host:6379/0`` a
+    database of a Redis server, ``rediss://`` the same through TLS. ``patience`` is the number of
+    seconds after which a worker that gives no sign of life counts as dead.
+
+    Raises UsageError for another URI, StorageError where the frontier cannot be opened, and
+    NotArchived where there is none of that crawl and ``create`` is false.
+    """
+    if crawl is None or not create:
+        crawl = _existing(uri, crawl)
+    return _open(uri, crawl, patience)
+
+
+def latest_crawl(uri: str) -> str | None:
+    """Give the name of the crawl begun last, None where there is none; nothing is created."""
+    return next(iter(_names(uri)), None)
+
+
+def frontier_uri(archive_uri: str) -> str:
+    """Give the URI of the frontier that lies beside an archive; in the working directory for a server's.
+
+    >>> frontier_uri("sqlite:///pages/archive.db"), frontier_uri("sqlite:////srv/archive")
+    ('sqlite:///pages/archive.frontier.db', 'sqlite:////srv/archive.frontier.db')
+    >>> frontier_uri("mongodb://localhost/archive")
+    'sqlite:///archive.frontier.db'
+    """
+    scheme, _, path = archive_uri.partition(":///")
+    if scheme != "sqlite" or not path:
+        return "sqlite:///archive.frontier.db"
+    return f"sqlite:///{Path(path).with_suffix('.frontier.db')}"
+
+
+def _existing(uri: str, crawl: str | None) -> str:
+    names = _names(uri)
+    if names and crawl in (None, *names):
+        return crawl or names[0]
+    of = f"{crawl!r} has no" if crawl else "no crawl has a"
+    raise NotArchived(f"{of} frontier at {uri}; start one with: scrapy crawl topic -a topic=... -a seeds=...")
+
+
+def _names(uri: str) -> list[str]:
+    path = _path(uri)
+    if path and not (Path(path).exists() and Path(path).stat().st_size):
+        return []
+    frontier = _open(uri, "", 0)
+    try:
+        return [crawl.name for crawl in frontier.crawls()]
+    finally:
+        frontier.close()
+
+
+def _open(uri: str, crawl: str, patience: float) -> Frontier:
+    if path := _path(uri):
+        from archivebot.frontier.sqlite import SQLiteFrontier
+
+        return SQLiteFrontier(path, crawl, patience)
+    from archivebot.frontier.redis import RedisFrontier
+
+    return RedisFrontier(uri, crawl, patience)
+
+
+def _path(uri: str) -> str:
+    """Give the path of a file, empty for a server."""
+    scheme, separator, rest = uri.partition("://")
+    if separator and scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
+        return rest[1:]
+    if separator and scheme in ("redis", "rediss"):
+        return ""
+    raise UsageError(f"{uri!r} names no frontier: write sqlite:///archive.frontier.db or redis://host:6379/0")

@@ -7,6 +7,8 @@
   dead, or silent past the deadline, go back to the queue.
 * What a call changed is there after the process is killed, or none of it is.
 * Several processes may work on one crawl at once.
+* What writes raises StorageError where the crawl was not begun, or was forgotten since; reading it finds
+  nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Protocol
 
 
@@ -25,6 +28,17 @@ class State(StrEnum):
     DONE = "done"  # an outcome is stored
     FAILED = "failed"  # no answer came, after all tries
     REJECTED = "rejected"  # not to be fetched, with a reason
+
+
+def key_of(url: str, crawl: str = "") -> bytes:
+    """Give the 16 bytes by which a frontier knows a URL: BLAKE2b of the crawl, a line feed, and the URL.
+
+    >>> key_of("http://example.com/").hex()
+    'c4d99dbe88ef54356cb22de8e4623956'
+    >>> key_of("http://example.com/", "one") == key_of("http://example.com/", "two")
+    False
+    """
+    return blake2b(f"{crawl}\n{url}".encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +65,8 @@ class Entry:
 class Lease:
     """A URL handed out: ``order`` counts the leases of the crawl from 1.
 
-    ``lost`` is the Unix time at which an earlier lease of this URL, never settled, was given; None
-    for the first.
+    ``lost`` is the Unix time at which the first of the leases since it was last settled was given, where
+    they were lost or released; None for a lease that follows none such.
     """
 
     entry: Entry
@@ -128,9 +142,11 @@ class Frontier(Protocol):
     def begin(self, arguments: str, most: int | None) -> bool:
         """Open the crawl; True where it goes on with what an interrupted one left.
 
-        A crawl that ended begins anew, empty, unless it ended at its page limit, still has URLs
-        queued, and ``most`` (None: no limit) is now above the pages it answered. Of workers that
-        begin at once one empties the crawl, the others join. Leases of dead owners return.
+        A crawl that ended begins anew, empty, unless it ended at its page limit (as many answered
+        pages as it was begun with), still has URLs queued, and ``most`` (None: no limit) is now above
+        the pages it answered. Of workers that begin at once one empties the crawl, the others join,
+        which is True as well. Leases of dead owners return. ``arguments`` and ``most`` replace earlier
+        ones.
         """
 
     def end(self, reason: str) -> None:
@@ -177,7 +193,7 @@ class Frontier(Protocol):
     ) -> bool:
         """End the lease of a URL; False where this owner holds none.
 
-        QUEUED puts it back with its score; each other state is what became of it.
+        QUEUED puts it back with its score and place; each other state is what became of it.
         """
 
     def release(self) -> int:
@@ -190,7 +206,11 @@ class Frontier(Protocol):
         """Give what is known of a URL."""
 
     def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
-        """Give the URLs in some states: queued ones in the order of leasing, others by order, then URL."""
+        """Give the URLs in some states, none named: in all, state by state.
+
+        Queued ones come in the order of leasing, as if no host had to be waited for; others by order,
+        then URL.
+        """
 
     def counts(self) -> Counts:
         """Count the URLs by state."""
@@ -199,10 +219,13 @@ class Frontier(Protocol):
         """Count the URLs of each host, the most queued first."""
 
     def forget(self, urls: Iterable[str] | None = None) -> int:
-        """Remove URLs, or the whole crawl, whatever their state; give how many went."""
+        """Remove URLs whatever their state, or the crawl with all that is known of it; give how many went."""
 
     def retry(self, *states: State) -> int:
-        """Queue again what failed or was rejected; give how many."""
+        """Queue again what is in some settled states, failed and rejected unless others are named.
+
+        A crawl that had ended then goes on at the next ``begin``. Give how many URLs were queued.
+        """
 
     def crawls(self) -> list[CrawlInfo]:
         """Give all crawls that lie where this one lies, the latest begun first."""

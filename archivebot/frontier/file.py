@@ -1,0 +1,93 @@
+"""The SQLite file in which frontiers lie: its connection, its transactions and its errors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from archivebot.exceptions import StorageError
+from archivebot.frontier.schema import migrate
+from archivebot.storage.schema import transaction
+
+# How long a writer waits for another one, in seconds.
+BUSY_TIMEOUT = 30
+
+# The write-ahead log is copied into the file each time it has grown by so many pages of 4 KB. In a
+# frontier of 300,000 URLs a batch of 30 changes 95 of them: at SQLite's own 1,000 every tenth batch
+# waits for the disk, now every eightieth.
+CHECKPOINT = 8_000
+JOURNAL_LIMIT = 64 * 1024 * 1024
+
+
+class FrontierFile:
+    """One connection to the file at a path; errors of SQLite come out as StorageError with advice."""
+
+    def __init__(self, path: str) -> None:
+        self.uri = f"sqlite:///{path}"
+        with self._translated():
+            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+        try:
+            with self._translated():
+                migrate(self._db, self.uri)
+                # A commit survives the death of the process; after that of the machine the last URLs
+                # may be fetched once more.
+                self._db.execute("PRAGMA synchronous = NORMAL")
+                self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
+                self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+        except StorageError:
+            self._db.close()
+            raise
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: sqlite3.Error) -> StorageError:
+        return StorageError(f"{self.uri}: {error}{_advice(error)}")
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Run a block as one transaction: all of it is kept, or nothing."""
+        with self._translated(), transaction(self._db):
+            yield
+
+    def one(self, sql: str, *values: object) -> Any:
+        """Give the first row of an answer, or None."""
+        return self._execute(sql, values).fetchone()
+
+    def rows(self, sql: str, *values: object) -> Iterator[Any]:
+        """Give the rows of an answer as they are read."""
+        with self._translated():
+            yield from self._db.execute(sql, values)
+
+    def change(self, sql: str, *values: object) -> int:
+        """Run a statement that writes, and give the number of rows that it changed."""
+        return self._execute(sql, values).rowcount
+
+    def insert(self, sql: str, *values: object) -> int:
+        """Run a statement that adds a row, and give the number of the row."""
+        return int(self._execute(sql, values).lastrowid or 0)
+
+    def _execute(self, sql: str, values: Sequence[object]) -> sqlite3.Cursor:
+        try:  # a context manager would cost more than some of the statements
+            return self._db.execute(sql, values)
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._db.close()
+
+
+def _advice(error: sqlite3.Error) -> str:
+    text = str(error)
+    if "unable to open" in text or "readonly" in text:
+        return " (does the folder exist, and may you write to it?)"
+    if "not a database" in text or "malformed" in text:
+        return " (the file is damaged or no frontier; move it away and crawl again)"
+    return " (another process is writing; try again)" if "locked" in text else ""

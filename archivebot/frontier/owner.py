@@ -1,0 +1,33 @@
+"""Owners of leases: a name for each worker, by which the others can tell whether it still lives."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+
+
+def new_owner() -> str:
+    """Make a name that no other worker has: ``host:process:random``."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def is_gone(owner: str) -> bool:
+    """Tell whether an owner was a process of this machine that has ended.
+
+    False for what runs elsewhere, and for a process whose number another one has by now: of these only
+    silence tells.
+
+    >>> is_gone(new_owner()), is_gone("elsewhere.invalid:1:00000000")
+    (False, False)
+    """
+    machine, process, _ = owner.rsplit(":", 2)
+    if machine != socket.gethostname():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:  # it lives, and belongs to another user
+        return False
+    return False

@@ -1,0 +1,124 @@
+"""The tables of a frontier file and the steps from one schema to the next."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from archivebot.exceptions import StorageError
+from archivebot.storage.schema import transaction
+
+# "afro" in ASCII: archivebot's frontier, to be told from an archive.
+APPLICATION_ID = 0x6166726F
+
+
+# The states in the order of their numbers, and those of `done` that a server answered.
+COUNTED = ("queued", "leased", "done", "failed", "rejected", "answered")
+
+
+def _counted(row: str, sign: str) -> str:
+    states = ", ".join(
+        f"{name} = {name} {sign} ({row}.state = {number})" for number, name in enumerate(COUNTED[:5])
+    )
+    answered = f"answered = answered {sign} ({row}.state = 2 AND {row}.answered)"
+    return f"UPDATE host SET {states}, {answered} WHERE id = {row}.host"
+
+
+def _first_schema(database: sqlite3.Connection) -> None:
+    for statement in (
+        """CREATE TABLE crawl (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            arguments TEXT NOT NULL,
+            began REAL NOT NULL,
+            ended TEXT NOT NULL DEFAULT '',
+            most INTEGER,
+            leases INTEGER NOT NULL DEFAULT 0,
+            queued INTEGER NOT NULL DEFAULT 0,
+            leased INTEGER NOT NULL DEFAULT 0,
+            done INTEGER NOT NULL DEFAULT 0,
+            failed INTEGER NOT NULL DEFAULT 0,
+            rejected INTEGER NOT NULL DEFAULT 0,
+            answered INTEGER NOT NULL DEFAULT 0)""",
+        """CREATE TABLE host (
+            id INTEGER PRIMARY KEY,
+            crawl INTEGER NOT NULL REFERENCES crawl,
+            name TEXT NOT NULL,
+            concurrency INTEGER NOT NULL DEFAULT 1,
+            delay REAL NOT NULL DEFAULT 0,
+            ready_at REAL NOT NULL DEFAULT 0,
+            queued INTEGER NOT NULL DEFAULT 0,
+            leased INTEGER NOT NULL DEFAULT 0,
+            done INTEGER NOT NULL DEFAULT 0,
+            failed INTEGER NOT NULL DEFAULT 0,
+            rejected INTEGER NOT NULL DEFAULT 0,
+            answered INTEGER NOT NULL DEFAULT 0,
+            standing INTEGER NOT NULL DEFAULT 0,
+            best REAL,
+            first INTEGER,
+            UNIQUE (crawl, name))""",
+        "CREATE INDEX host_ready ON host (crawl, best DESC, first) WHERE standing = 2",
+        "CREATE INDEX host_waiting ON host (crawl, ready_at) WHERE standing = 1",
+        """CREATE TABLE owner (
+            id INTEGER PRIMARY KEY,
+            crawl INTEGER NOT NULL REFERENCES crawl,
+            name TEXT NOT NULL UNIQUE,
+            beat REAL NOT NULL)""",
+        """CREATE TABLE entry (
+            id INTEGER PRIMARY KEY,
+            key BLOB NOT NULL UNIQUE,
+            host INTEGER NOT NULL REFERENCES host,
+            state INTEGER NOT NULL,
+            score REAL NOT NULL,
+            url TEXT NOT NULL,
+            request TEXT NOT NULL,
+            source TEXT NOT NULL,
+            distance INTEGER NOT NULL,
+            parts TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            number INTEGER,
+            since REAL,
+            owner INTEGER REFERENCES owner,
+            answered INTEGER NOT NULL DEFAULT 0,
+            relevance REAL,
+            relevant INTEGER,
+            note TEXT NOT NULL DEFAULT '')""",
+        "CREATE INDEX entry_queue ON entry (host, state, score DESC)",
+        "CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL",
+        # The counts are kept by the file itself, so that no writer can leave them wrong.
+        f"CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN {_counted('new', '+')}; END",
+        f"CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN {_counted('old', '-')}; END",
+        "CREATE TRIGGER entry_moved AFTER UPDATE OF state, answered ON entry"
+        f" BEGIN {_counted('old', '-')}; {_counted('new', '+')}; END",
+        f"CREATE TRIGGER host_counted AFTER UPDATE OF {', '.join(COUNTED)} ON host BEGIN UPDATE crawl SET "
+        + ", ".join(f"{count} = {count} + new.{count} - old.{count}" for count in COUNTED)
+        + " WHERE id = new.crawl; END",
+    ):
+        database.execute(statement)
+
+
+# One function per step; the position in the list is the version it leads to (PRAGMA user_version).
+STEPS: list[Callable[[sqlite3.Connection], None]] = [_first_schema]
+
+
+def migrate(database: sqlite3.Connection, uri: str) -> None:
+    """Bring a database to the newest schema; each step is one transaction.
+
+    Raises StorageError for a database of another program or of a newer archivebot.
+    """
+    (application,) = database.execute("PRAGMA application_id").fetchone()
+    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application not in (0, APPLICATION_ID) or (application == 0 and tables):
+        raise StorageError(f"{uri} is a SQLite database of another kind; move it away, or crawl elsewhere")
+    database.execute("PRAGMA journal_mode = WAL")
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > len(STEPS):
+        raise StorageError(f"{uri} was written by a newer archivebot (schema {version}); upgrade archivebot")
+    for number, step in enumerate(STEPS[version:], version + 1):
+        with transaction(database):
+            (now,) = database.execute("PRAGMA user_version").fetchone()
+            if now >= number:
+                continue  # another process made this step while we waited for the lock
+            step(database)
+            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            database.execute(f"PRAGMA user_version = {number}")

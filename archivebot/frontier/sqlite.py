@@ -1,0 +1,398 @@
+"""The frontier in one SQLite file, which holds any number of crawls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import Any
+
+from archivebot.exceptions import StorageError
+from archivebot.frontier.base import (
+    Counts,
+    CrawlInfo,
+    Entry,
+    HostCounts,
+    Lease,
+    Record,
+    State,
+    key_of,
+)
+from archivebot.frontier.file import FrontierFile
+from archivebot.frontier.owner import is_gone, new_owner
+
+# The numbers of the states in the file.
+STATES = tuple(State)
+QUEUED, LEASED, DONE, FAILED, REJECTED = range(len(STATES))
+
+COUNTS = "queued, leased, done, failed, rejected, answered"
+OURS = "crawl = (SELECT id FROM crawl WHERE name = ?)"
+HOST_COUNTS = "queued, leased, done, failed, rejected"
+RECORD = (
+    "SELECT url, name, score, request, source, distance, parts, reason, state, number, relevance,"
+    " relevant, note"
+)
+FROM = "FROM entry JOIN host ON host.id = entry.host"
+
+
+class SQLiteFrontier:
+    """Keeps one crawl in a file in WAL mode; each call is one short transaction.
+
+    ``patience`` is the number of seconds after which a silent owner counts as dead, ``clock`` gives
+    Unix times. An instance belongs to the thread that opened it; several processes may work on the
+    same crawl, and others on other crawls of the file.
+    """
+
+    def __init__(
+        self, path: str, crawl: str, patience: float = 60.0, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.crawl = crawl
+        self.owner = new_owner()
+        self._patience = patience
+        self._clock = clock
+        self._file = FrontierFile(path)
+        self.uri = self._file.uri
+
+    @contextmanager
+    def _writing(self) -> Iterator[int]:
+        """Run a block as one transaction on the crawl, whose number it is given."""
+        with self._file.writing():
+            row = self._file.one("SELECT id FROM crawl WHERE name = ?", self.crawl)
+            if row is None:
+                raise StorageError(f"{self.uri}: the crawl {self.crawl!r} was not begun, or was forgotten")
+            yield row[0]
+
+    # The crawl
+
+    def begin(self, arguments: str, most: int | None) -> bool:
+        with self._file.writing():
+            goes_on = self._goes_on(most)
+            if not goes_on:
+                self._empty()
+                self._file.change(
+                    "INSERT INTO crawl (name, arguments, began) VALUES (?, '', ?)", self.crawl, self._clock()
+                )
+            self._file.change(
+                "UPDATE crawl SET arguments = ?, most = ?, ended = '' WHERE name = ?",
+                arguments,
+                most,
+                self.crawl,
+            )
+            return goes_on
+
+    def _goes_on(self, most: int | None) -> bool:
+        row = self._file.one("SELECT id FROM crawl WHERE name = ?", self.crawl)
+        if row is None:
+            return False
+        self._reap(row[0])
+        ended, limit, answered, queued = self._file.one(
+            "SELECT ended, most, answered, queued FROM crawl WHERE id = ?", row[0]
+        )
+        at_limit = limit is not None and answered >= limit
+        return not ended or (at_limit and queued > 0 and (most is None or most > answered))
+
+    def end(self, reason: str) -> None:
+        with self._writing() as crawl:
+            self._file.change("UPDATE crawl SET ended = ? WHERE id = ?", reason, crawl)
+
+    def crawls(self) -> list[CrawlInfo]:
+        return [
+            CrawlInfo(name, arguments, began, ended, Counts(*counts))
+            for name, arguments, began, ended, *counts in self._file.rows(
+                f"SELECT name, arguments, began, ended, {COUNTS} FROM crawl ORDER BY began DESC, id DESC"
+            )
+        ]
+
+    # What comes in
+
+    def add(self, entries: Sequence[Entry]) -> int:
+        new, hosts = 0, set[int]()
+        with self._writing() as crawl:
+            for entry in entries:
+                known = self._known(entry.url)
+                if known is None:
+                    hosts.add(self._insert(crawl, entry, QUEUED))
+                    new += 1
+                    continue
+                identity, host, state, score = known
+                if state == REJECTED or (state == QUEUED and entry.score > score):
+                    self._file.change(
+                        "UPDATE entry SET state = ?, score = ?, request = ?, source = ?, distance = ?,"
+                        " parts = ?, reason = ? WHERE id = ?",
+                        QUEUED, entry.score, entry.request, entry.source, entry.distance, entry.parts,
+                        entry.reason, identity,
+                    )  # fmt: skip
+                    hosts.add(host)
+            self._place(hosts)
+        return new
+
+    def reject(self, entries: Sequence[Entry]) -> int:
+        new = 0
+        with self._writing() as crawl:
+            for entry in entries:
+                if self._known(entry.url) is None:
+                    self._insert(crawl, entry, REJECTED)
+                    new += 1
+        return new
+
+    def _known(self, url: str) -> Any:
+        return self._file.one(
+            "SELECT id, host, state, score FROM entry WHERE key = ?", key_of(url, self.crawl)
+        )
+
+    def _insert(self, crawl: int, entry: Entry, state: int) -> int:
+        host = self._host(crawl, entry.host)
+        self._file.change(
+            "INSERT INTO entry (key, host, state, score, url, request, source, distance, parts, reason)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            key_of(entry.url, self.crawl), host, state, entry.score, entry.url, entry.request, entry.source,
+            entry.distance, entry.parts, entry.reason,
+        )  # fmt: skip
+        return host
+
+    def _host(self, crawl: int, name: str) -> int:
+        """Give the number of a host, and write it down where it is new."""
+        row = self._file.one("SELECT id FROM host WHERE crawl = ? AND name = ?", crawl, name)
+        return (
+            row[0] if row else self._file.insert("INSERT INTO host (crawl, name) VALUES (?, ?)", crawl, name)
+        )
+
+    def pace(self, host: str, concurrency: int, delay: float) -> None:
+        with self._writing() as crawl:
+            identity = self._host(crawl, host)
+            self._file.change(
+                "UPDATE host SET concurrency = ?1, ready_at = ready_at - delay + ?2, delay = ?2"
+                " WHERE id = ?3",
+                concurrency,
+                delay,
+                identity,
+            )
+            self._place([identity])
+
+    def _place(self, hosts: Iterable[int]) -> None:
+        """Put hosts where they stand now: without work, waiting for their delay, or ready."""
+        now = self._clock()
+        for host in hosts:
+            self._file.change(
+                "UPDATE host SET standing = CASE WHEN queued = 0 OR leased >= concurrency THEN 0"
+                " WHEN ready_at > ?1 THEN 1 ELSE 2 END,"
+                " (best, first) = (SELECT score, id FROM entry WHERE entry.host = ?2 AND state = 0"
+                " ORDER BY score DESC, id LIMIT 1) WHERE id = ?2",
+                now,
+                host,
+            )
+
+    # What goes out
+
+    def lease(self, most: int | None = None) -> Lease | None:
+        with self._writing() as crawl:
+            taken, leases = self._file.one("SELECT answered + leased, leases FROM crawl WHERE id = ?", crawl)
+            if most is not None and taken >= most:
+                return None
+            best = self._best(crawl)
+            if best is None:
+                return None
+            host, entry = best
+            return self._hand_out(crawl, host, entry, leases + 1)
+
+    def _best(self, crawl: int) -> Any:
+        """Give the numbers of the best host that is ready and of its best URL, or None."""
+        self._file.change(
+            "UPDATE host SET standing = 2 WHERE crawl = ? AND standing = 1 AND ready_at <= ?",
+            crawl,
+            self._clock(),
+        )
+        return self._file.one(
+            "SELECT id, first FROM host WHERE crawl = ? AND standing = 2 ORDER BY best DESC, first LIMIT 1",
+            crawl,
+        )
+
+    def _hand_out(self, crawl: int, host: int, entry: int, number: int) -> Lease:
+        now = self._clock()
+        *row, lost = self._file.one(f"{RECORD}, since {FROM} WHERE entry.id = ?", entry)
+        self._file.change(
+            "UPDATE entry SET state = ?, owner = ?, number = ?, since = coalesce(since, ?) WHERE id = ?",
+            LEASED,
+            self._beat(crawl),
+            number,
+            now,
+            entry,
+        )
+        self._file.change("UPDATE crawl SET leases = ? WHERE id = ?", number, crawl)
+        self._file.change("UPDATE host SET ready_at = ? + delay WHERE id = ?", now, host)
+        self._place([host])
+        return Lease(_record(row).entry, number, lost)
+
+    def due(self) -> float | None:
+        if self._file.one(f"SELECT 1 FROM host WHERE {OURS} AND standing = 2 LIMIT 1", self.crawl):
+            return 0.0
+        (ready_at,) = self._file.one(
+            f"SELECT min(ready_at) FROM host WHERE {OURS} AND standing = 1", self.crawl
+        )
+        return None if ready_at is None else max(0.0, ready_at - self._clock())
+
+    def settle(
+        self,
+        url: str,
+        state: State,
+        *,
+        answered: bool = False,
+        reason: str = "",
+        relevance: float | None = None,
+        relevant: bool | None = None,
+        note: str = "",
+    ) -> bool:
+        with self._writing():
+            held = self._file.one(
+                "SELECT entry.id, host FROM entry JOIN owner ON owner.id = owner"
+                " WHERE key = ? AND owner.name = ?",
+                key_of(url, self.crawl),
+                self.owner,
+            )
+            if held is None:
+                return False
+            self._file.change(
+                "UPDATE entry SET state = ?, owner = NULL, since = NULL, answered = ?, reason = ?,"
+                " relevance = ?, relevant = ?, note = ? WHERE id = ?",
+                STATES.index(state), answered, reason, relevance, relevant, note, held[0],
+            )  # fmt: skip
+            self._place(held[1:])
+            return True
+
+    # Owners
+
+    def renew(self) -> int:
+        with self._writing() as crawl:
+            self._beat(crawl)
+            return self._reap(crawl)
+
+    def _beat(self, crawl: int) -> int:
+        self._file.change(
+            "INSERT INTO owner (crawl, name, beat) VALUES (?, ?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET beat = excluded.beat",
+            crawl,
+            self.owner,
+            self._clock(),
+        )
+        return int(self._file.one("SELECT id FROM owner WHERE name = ?", self.owner)[0])
+
+    def _reap(self, crawl: int) -> int:
+        silent = self._clock() - self._patience
+        owners = list(self._file.rows("SELECT id, name, beat FROM owner WHERE crawl = ?", crawl))
+        return sum(self._put_back(owner) for owner, name, beat in owners if beat < silent or is_gone(name))
+
+    def release(self) -> int:
+        with self._writing():
+            row = self._file.one("SELECT id FROM owner WHERE name = ?", self.owner)
+            return self._put_back(*row) if row else 0
+
+    def _put_back(self, owner: int) -> int:
+        hosts = list(self._file.rows("SELECT DISTINCT host FROM entry WHERE owner = ?", owner))
+        count = self._file.change("UPDATE entry SET state = ?, owner = NULL WHERE owner = ?", QUEUED, owner)
+        self._file.change("DELETE FROM owner WHERE id = ?", owner)
+        self._place(host for (host,) in hosts)
+        return count
+
+    # What is known
+
+    def get(self, url: str) -> Record | None:
+        row = self._file.one(f"{RECORD} {FROM} WHERE key = ?", key_of(url, self.crawl))
+        return _record(row) if row else None
+
+    def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
+        most = -1 if limit is None else limit
+        rows = chain.from_iterable(self._rows(state, most) for state in states or STATES)
+        return map(_record, islice(rows, limit))
+
+    def _rows(self, state: State, most: int) -> Iterator[Any]:
+        order = "score DESC, entry.id" if state is State.QUEUED else "coalesce(number, 0), url"
+        return self._file.rows(
+            f"{RECORD} {FROM} WHERE {OURS} AND state = ? ORDER BY {order} LIMIT ?",
+            self.crawl,
+            STATES.index(state),
+            most,
+        )
+
+    def counts(self) -> Counts:
+        row = self._file.one(f"SELECT {COUNTS} FROM crawl WHERE name = ?", self.crawl)
+        return Counts(*row) if row else Counts()
+
+    def hosts(self) -> list[HostCounts]:
+        rows = self._file.rows(
+            f"SELECT name, {HOST_COUNTS} FROM host WHERE {OURS}"
+            " AND queued + leased + done + failed + rejected > 0 ORDER BY queued DESC, name",
+            self.crawl,
+        )
+        return [HostCounts(*row) for row in rows]
+
+    # Changes by hand
+
+    def reprioritise(self, scores: Mapping[str, float]) -> int:
+        moved, hosts = 0, set[int]()
+        with self._writing():
+            for url, score in scores.items():
+                known = self._known(url)
+                if known and known[2] == QUEUED and known[3] != score:
+                    self._file.change("UPDATE entry SET score = ? WHERE id = ?", score, known[0])
+                    hosts.add(known[1])
+                    moved += 1
+            self._place(hosts)
+        return moved
+
+    def forget(self, urls: Iterable[str] | None = None) -> int:
+        if urls is None:
+            with self._file.writing():
+                return self._empty()
+        gone, hosts = 0, set[int]()
+        with self._writing():
+            for url in urls:
+                known = self._known(url)
+                if known:
+                    gone += self._file.change("DELETE FROM entry WHERE id = ?", known[0])
+                    hosts.add(known[1])
+            self._place(hosts)
+        return gone
+
+    def _empty(self) -> int:
+        """Remove all that is known of the crawl."""
+        crawl = self._file.one("SELECT id FROM crawl WHERE name = ?", self.crawl)
+        if crawl is None:
+            return 0
+        hosts = list(self._file.rows("SELECT id FROM host WHERE crawl = ?", *crawl))
+        for table, column in (("host", "crawl"), ("owner", "crawl"), ("crawl", "id")):
+            self._file.change(f"DELETE FROM {table} WHERE {column} = ?", *crawl)
+        # After the hosts, so that there are no counts left to keep.
+        return sum(self._file.change("DELETE FROM entry WHERE host = ?", *host) for host in hosts)
+
+    def retry(self, *states: State) -> int:
+        with self._writing() as crawl:
+            hosts = list(self._file.rows("SELECT id FROM host WHERE crawl = ?", crawl))
+            count = sum(
+                self._file.change(
+                    f"UPDATE entry SET state = {QUEUED}, answered = 0, reason = ''"
+                    f" WHERE state = ? AND state > {LEASED} AND host = ?",
+                    STATES.index(state),
+                    host,
+                )
+                for state in states or (State.FAILED, State.REJECTED)
+                for (host,) in hosts
+            )
+            self._file.change("UPDATE crawl SET ended = '' WHERE id = ? AND queued > 0", crawl)
+            self._place(host for (host,) in hosts)
+            return count
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _record(row: Any) -> Record:
+    *entry, state, number, relevance, relevant, note = row
+    return Record(
+        Entry(*entry),
+        STATES[state],
+        number,
+        relevance,
+        None if relevant is None else bool(relevant),
+        note,
+    )

@@ -1,0 +1,102 @@
+"""The tables of the frontier file, and that the document names all that is kept."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from archivebot.exceptions import StorageError
+from archivebot.frontier import schema, scripts
+from archivebot.frontier.base import State
+from archivebot.frontier.schema import APPLICATION_ID, COUNTED, STEPS, migrate
+
+ROOT = Path(__file__).parents[1]
+DOCUMENT = (ROOT / "docs/frontier.md").read_text("utf-8")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(tmp_path / "f.db", isolation_level=None)) as database:
+        yield database
+
+
+def test_migrating_again_changes_nothing(database: sqlite3.Connection) -> None:
+    migrate(database, "uri")
+    before = list(database.iterdump())
+    migrate(database, "uri")
+    assert list(database.iterdump()) == before
+    assert database.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+
+
+def test_a_step_that_fails_leaves_the_schema_before_it(
+    database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(db: sqlite3.Connection) -> None:
+        db.execute("CREATE TABLE half (id)")
+        db.execute("no SQL")
+
+    monkeypatch.setattr(schema, "STEPS", [*STEPS, broken])
+    with pytest.raises(sqlite3.OperationalError, match="syntax error"):
+        migrate(database, "uri")
+    assert database.execute("PRAGMA user_version").fetchone() == (len(STEPS),)
+    assert not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'half'").fetchone()
+
+
+@pytest.mark.parametrize("sql", ["CREATE TABLE theirs (id)", "PRAGMA application_id = 77"])
+def test_a_database_of_another_program_is_refused(database: sqlite3.Connection, sql: str) -> None:
+    database.execute(sql)
+    with pytest.raises(StorageError, match=r"^uri is a SQLite database of another kind"):
+        migrate(database, "uri")
+
+
+def test_the_states_are_counted_in_the_order_of_their_numbers() -> None:
+    assert (*State, "answered") == COUNTED
+
+
+def test_every_lease_uses_an_index_and_sorts_nothing(database: sqlite3.Connection) -> None:
+    migrate(database, "uri")
+    for sql, index in (
+        (
+            "SELECT id FROM host WHERE crawl = 1 AND standing = 2 ORDER BY best DESC, first LIMIT 1",
+            "host_ready",
+        ),
+        ("SELECT id FROM host WHERE crawl = 1 AND standing = 1 AND ready_at <= 9", "host_waiting"),
+        ("SELECT id FROM entry WHERE host = 1 AND state = 0 ORDER BY score DESC, id LIMIT 1", "entry_queue"),
+        ("SELECT id FROM entry WHERE owner = 1", "entry_owner"),
+    ):
+        plan = " ".join(row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {sql}"))
+        assert index in plan
+        assert "TEMP B-TREE" not in plan
+
+
+def test_every_table_and_column_is_documented(database: sqlite3.Connection) -> None:
+    migrate(database, "uri")
+    names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    assert len(names) == 4
+    for name in names:
+        section = DOCUMENT.partition(f"\n### {name}\n")[2].partition("\n#")[0]
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({name})")]
+        shown = [
+            word
+            for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+            for word in re.findall(r"\w+", row)
+        ]
+        assert shown == columns
+
+
+def test_every_key_and_field_of_redis_is_documented() -> None:
+    section = DOCUMENT.partition("\n## The keys in Redis\n")[2].partition("\n## ")[0]
+    keys = set(re.findall(r"prefix \.\. '(\w+)", scripts.COMMON))
+    assert len(keys) == 10
+    assert keys <= set(re.findall(r"^\| `(\w+)", section, re.MULTILINE))
+    assert ", ".join(f"`{field}`" for field in scripts.FIELDS) in " ".join(section.split())
+
+
+@pytest.mark.parametrize("state", State)
+def test_every_state_is_documented(state: State) -> None:
+    assert f"| `{state}` | {list(State).index(state)} |" in DOCUMENT
