@@ -107,7 +107,7 @@ def test_seed_is_in_its_own_scope(kind: str) -> None:
     assert Scope.from_seeds([seed], kind).refusal(seed) is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted({*KINDS} - {"web"}))
 def test_without_seeds_nothing_is_in_scope(kind: str) -> None:
     assert Scope.from_seeds([], kind).refusal("http://example.com/") is not None
 
@@ -130,3 +130,10 @@ def test_seed_that_is_no_url_is_refused() -> None:
 def test_import_does_not_load_the_suffix_list() -> None:
     code = "import sys, archivebot.urls; sys.exit('tldextract' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_web_is_everything_that_can_be_fetched() -> None:
+    scope = Scope.from_seeds(["http://example.com/"], "web")
+    assert scope.refusal("https://elsewhere.example/a") is None
+    assert scope.refusal("ftp://example.com/") == "scheme"
+    assert scope.refusal("http:///a") == "malformed"

@@ -3,6 +3,7 @@
 from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, parse_seed
 from archivebot.urls.scope import Scope
 from archivebot.urls.surt import host_of, host_of_key, key_range, urlkey
+from archivebot.urls.tokens import url_tokens
 from archivebot.urls.traps import trap
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "key_range",
     "parse_seed",
     "trap",
+    "url_tokens",
     "urlkey",
 ]

@@ -14,7 +14,7 @@ from archivebot.urls.surt import host_of
 if TYPE_CHECKING:
     from tldextract import TLDExtract
 
-KINDS = ("host", "domain", "prefix", "page")
+KINDS = ("host", "domain", "prefix", "page", "web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Scope:
 
     @classmethod
     def from_seeds(cls, seeds: Iterable[str], kind: str) -> Scope:
-        """Make the scope of some seeds: their ``host``, ``domain``, path ``prefix`` or the ``page`` only.
+        """Make the scope of seeds: their ``host``, ``domain``, path ``prefix`` or ``page``, or the ``web``.
 
         The host counts with its port and without ``www.``, the domain is the registrable one; http
         and https are one. A prefix ends with the last slash of the seed's path. Raises UsageError for
@@ -41,6 +41,8 @@ class Scope:
         if kind not in KINDS:
             raise UsageError(f"scope is {kind!r}: give one of {', '.join(KINDS)}")
         urls = [parse_seed(seed) for seed in seeds]
+        if kind == "web":
+            return cls(kind, frozenset())
         if kind == "domain":
             return cls(kind, frozenset(_domain(host_of(url)) for url in urls))
         pages = [_address(url) for url in urls]
@@ -67,6 +69,8 @@ class Scope:
             url = canonical_url(url)
         except UsageError:
             return "malformed"
+        if self.kind == "web":
+            return None
         if self.kind == "domain":
             return None if _domain(host_of(url)) in self.sites else "other_domain"
         return self._refusal_of_page(_address(url))

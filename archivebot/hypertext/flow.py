@@ -1,0 +1,163 @@
+"""The flow of a page: its text line by line, and what stands around each link in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lxml import etree
+
+from archivebot.hypertext.links import SECTIONS, LinkWalk, shortened
+from archivebot.hypertext.maintext import Line, main_text
+from archivebot.hypertext.references import TAGS
+from archivebot.models import Link
+
+# Characters kept on each side of a link: the 50 of ARC's window (Chakrabarti et al., "Automatic
+# resource compilation by analyzing hyperlink structure and associated text", 1998) and as many again
+# for a model that learns.
+AROUND = 100
+
+MOST_TITLE = 200
+
+# Elements whose text names what follows; a line that is bold as a whole does so too.
+_LEVELS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_HEADINGS = frozenset((*_LEVELS, "caption", "dt", "th", "legend"))
+_BOLD = frozenset(("b", "strong"))
+
+# Elements whose text is no running text, or none that a reader sees.
+_MUTE = frozenset("head script style noscript template title select textarea button svg math iframe".split())
+
+# Elements that end a line; cells of a row, images and forced breaks only part words.
+_LINES = frozenset(
+    """address article aside blockquote body caption center dd details dialog dir div dl dt fieldset
+    figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol p pre section
+    summary table tbody tfoot th thead tr ul""".split()
+)
+_SPACES = frozenset(("br", "td", "img"))
+_COUNTED = _LINES | _SPACES | _MUTE | _BOLD
+_LEADING = frozenset((*TAGS, *SECTIONS))
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A link and where it stands in the line being read, in characters."""
+
+    url: str
+    anchor: str
+    rest: tuple[str, str, str]  # heading, role, kind
+    start: int
+    end: int | None = None
+
+
+class FlowWalk(LinkWalk):
+    """The walk that also follows the text: lines, headings, and the text around links."""
+
+    tags = None  # every element
+
+    def __init__(self, root: etree._Element, url: str, skip_nofollow: bool) -> None:
+        super().__init__(root, url, skip_nofollow)
+        self.lines: list[Line] = []
+        self.heading = ""
+        self.titles: dict[str, str] = {}  # the first heading of each level
+        self.mute = self.bold = 0  # elements of these kinds that are open
+        self.naming: list[str] = []  # heading elements that are open
+        self.leading: list[_Placed | None] = []  # anchors that are open
+        self._clear()
+
+    def _clear(self) -> None:
+        self.pieces: list[str] = []
+        self.placed: list[_Placed] = []
+        self.length = 0
+        self.solid = self.linked = self.emphasised = 0  # characters that are not blank, and of what kind
+
+    @property
+    def title(self) -> str:
+        """The title element, or the first heading of the highest level."""
+        named = (shortened("".join(element.itertext()), MOST_TITLE) for element in self.root.iter("title"))
+        return next(filter(None, named), "") or (self.titles[min(self.titles)] if self.titles else "")
+
+    @property
+    def text(self) -> str:
+        return main_text(self.lines)
+
+    def run(self) -> None:
+        super().run()
+        self._end_line()
+
+    def start(self, element: etree._Element, tag: str) -> None:
+        if tag in _COUNTED:
+            self._count(tag, 1)
+        if tag in _LEADING:
+            before = len(self.placed)
+            super().start(element, tag)
+            placed = self.placed[-1] if len(self.placed) > before else None
+            if tag == "a":
+                self.leading.append(placed)
+            elif placed:
+                placed.end = placed.start
+        if element.text and not self.mute:
+            self._add(element.text)
+
+    def end(self, element: etree._Element, tag: str) -> None:
+        if tag in _COUNTED:
+            self._count(tag, -1)
+        if tag in _LEADING:
+            if tag == "a" and (placed := self.leading.pop()):
+                placed.end = self.length
+            super().end(element, tag)
+        if element.tail and not self.mute:
+            self._add(element.tail)
+
+    def place(self, url: str, text: str, role: str, kind: str) -> None:
+        self.placed.append(_Placed(url, text, (self.heading, role, kind), self.length))
+
+    def _count(self, tag: str, step: int) -> None:
+        """Take note of the start (1) or the end (-1) of an element."""
+        if tag in _LINES:
+            self._end_line()
+            if tag in _HEADINGS:
+                self.naming.append(tag) if step > 0 else self.naming.pop()
+        elif tag in _SPACES:
+            self._add(" ")
+        elif tag in _MUTE:
+            self.mute += step
+        else:
+            self.bold += step
+
+    def _add(self, text: str) -> None:
+        size = len(text)
+        if not text.isspace():
+            self.solid += size
+            if self.anchors:
+                self.linked += size
+            if self.bold:
+                self.emphasised += size
+        elif not self.pieces:
+            return
+        self.pieces.append(text)
+        self.length += size
+
+    def _end_line(self) -> None:
+        if not self.pieces and not self.placed:
+            return
+        raw = "".join(self.pieces)
+        for placed in self.placed:
+            self._settle(placed, raw)
+        text = " ".join(raw.split())
+        if text:
+            self.lines.append(Line(text, self.roles[-1], self.linked / self.solid))
+            self._name(text)
+        self._clear()
+
+    def _settle(self, placed: _Placed, raw: str) -> None:
+        """Take a link in with the text on both sides of it."""
+        end = len(raw) if placed.end is None else placed.end
+        before = " ".join(raw[max(0, placed.start - 4 * AROUND) : placed.start].split())[-AROUND:]
+        after = shortened(raw[end : end + 4 * AROUND], AROUND)
+        self.take(Link(placed.url, placed.anchor, before.lstrip(), after, *placed.rest))
+
+    def _name(self, text: str) -> None:
+        """Take the line for the heading of what follows, where it is one."""
+        if self.naming and self.naming[-1] in _LEVELS:
+            self.titles.setdefault(self.naming[-1], text[:MOST_TITLE])
+        if self.naming or (self.emphasised == self.solid > self.linked and len(text) <= MOST_TITLE):
+            self.heading = text[:MOST_TITLE]

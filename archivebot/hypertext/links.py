@@ -1,0 +1,153 @@
+"""The links of a page: target, anchor, the part of the page they stand in, and how they refer."""
+
+from __future__ import annotations
+
+from itertools import islice
+from urllib.parse import urljoin
+
+from lxml import etree
+
+from archivebot.hypertext.references import TAGS, reference, resolve
+from archivebot.models import Link
+
+# Elements that make a part of the page; https://html.spec.whatwg.org/multipage/sections.html
+SECTIONS = {
+    "nav": "navigation",
+    "header": "header",
+    "footer": "footer",
+    "aside": "aside",
+    "form": "form",
+    "main": "main",
+    "article": "main",
+}
+
+# An anchor is cut at this many characters and pieces of text. A card of a news site that is one link
+# has about 200 characters; an anchor that is never closed has the whole rest of the page.
+MOST_ANCHOR = 300
+MOST_PIECES = 100
+
+# Anchors that are not closed stand in one another. Those deeper than this have no text of their own,
+# so that no text is read more often.
+MOST_NESTED = 8
+
+
+class LinkWalk:
+    """One walk over a page that gathers its links and robots META tags."""
+
+    tags: tuple[str, ...] | None = (*TAGS, *SECTIONS)  # the elements that matter
+
+    def __init__(self, root: etree._Element, url: str, skip_nofollow: bool) -> None:
+        self.root = root
+        self.base = _base(root, url)
+        self.skip_nofollow = skip_nofollow
+        self.found: dict[str, Link] = {}
+        self.robots: list[tuple[str, str]] = []
+        self.roles = ["main"]
+        self.contents = self.forms = 0  # elements that are open: main or article, form
+        self.anchors = 0  # anchors that are open
+
+    def run(self) -> None:
+        for event, element in etree.iterwalk(self.root, ("start", "end"), self.tags):
+            if event == "start":
+                self.start(element, element.tag)
+            else:
+                self.end(element, element.tag)
+
+    def start(self, element: etree._Element, tag: str) -> None:
+        if tag in SECTIONS:
+            self.roles.append(self._role(element, tag))
+            self._count_section(tag, 1)
+        elif referred := reference(element):
+            self._refer(element, *referred)
+            self.anchors += tag == "a"
+        elif tag == "meta":
+            self._robots(element)
+
+    def end(self, element: etree._Element, tag: str) -> None:
+        if tag in SECTIONS:
+            self.roles.pop()
+            self._count_section(tag, -1)
+        elif tag == "a" and element.get("href"):
+            self.anchors -= 1
+
+    def place(self, url: str, text: str, role: str, kind: str) -> None:
+        """Take note of a link where it stands."""
+        self.take(Link(url, text, "", "", "", role, kind))
+
+    def take(self, link: Link) -> None:
+        """Take a link in; of those with one target the one that says most stays, in the first's place."""
+        known = self.found.get(link.url)
+        if known is None or (link.anchor and _outdone(known, link.role)):
+            self.found[link.url] = link
+
+    def _refer(self, element: etree._Element, href: str, kind: str) -> None:
+        url = resolve(href, self.base)
+        if not url or (self.skip_nofollow and "nofollow" in (element.get("rel") or "").lower()):
+            return
+        role, known = self.roles[-1], self.found.get(url)
+        if known is None or _outdone(known, role):
+            text = anchor(element) if self.anchors < MOST_NESTED else ""
+            self.place(url, text, role, kind)
+
+    def _role(self, element: etree._Element, tag: str) -> str:
+        """Say what part an element makes; an article makes none, nor do its header and footer."""
+        outer = self.roles[-1]
+        if tag == "article" or (tag in ("header", "footer") and self.contents):
+            return outer
+        if tag == "form" and (self.forms or next(element.iter("h1", "h2", "h3", "p"), None) is not None):
+            return outer  # ASP.NET puts whole pages into one form
+        return SECTIONS[tag]
+
+    def _count_section(self, tag: str, step: int) -> None:
+        if tag == "form":
+            self.forms += step
+        elif tag in ("main", "article"):
+            self.contents += step
+
+    def _robots(self, element: etree._Element) -> None:
+        name, content = element.get("name"), element.get("content")
+        if name and content:
+            self.robots.append((name.strip().lower(), content))
+
+
+def _outdone(known: Link, role: str) -> bool:
+    """Say whether a link with an anchor, in that part of the page, says more than the one known."""
+    return not known.anchor or role == "main" != known.role
+
+
+def anchor(element: etree._Element) -> str:
+    """Give the text of a link: its own, or that of its image, its label or its title.
+
+    What stands inside a frame is for browsers without frames, and no anchor.
+
+    >>> anchor(etree.fromstring('<a href="/">The <b>first</b> page</a>'))
+    'The first page'
+    >>> anchor(etree.fromstring('<a href="/" title="Home"><img alt=" Our  logo "/></a>'))
+    'Our logo'
+    >>> anchor(etree.fromstring('<a href="/" title="Home"><img/></a>'))
+    'Home'
+    """
+    text = element.text if not len(element) else "".join(islice(element.itertext(), MOST_PIECES))
+    if text and element.tag == "a" and (text := shortened(text, MOST_ANCHOR)):
+        return str(text)
+    image = next(element.iter("img"), None)
+    given = (element.get("alt"), image.get("alt") if image is not None else None)
+    for value in (*given, element.get("aria-label"), element.get("title")):
+        if value and (value := shortened(value, MOST_ANCHOR)):
+            return str(value)
+    return ""
+
+
+def shortened(text: str, most: int) -> str:
+    """Collapse white space and cut to a length.
+
+    >>> shortened("  a\\n b  c", 3)
+    'a b'
+    """
+    return " ".join(text[: 4 * most].split())[:most].rstrip()
+
+
+def _base(root: etree._Element, url: str) -> str:
+    element = next(root.iter("base"), None)
+    href = element.get("href") if element is not None else None
+    return urljoin(url, href.strip()) if href else url

@@ -1,0 +1,84 @@
+"""References: which elements lead to another page, how, and to which canonical URL."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from lxml import etree
+
+from archivebot.exceptions import UsageError
+from archivebot.urls import canonical_url
+
+# Element -> the attribute with its address, and what the archive calls such a reference.
+_ADDRESS = {
+    "a": ("href", "link"),
+    "area": ("href", "link"),
+    "frame": ("src", "frame"),
+    "iframe": ("src", "frame"),
+}
+TAGS = (*_ADDRESS, "link", "meta")
+
+_RELATIONS = frozenset(("canonical", "alternate", "next", "prev"))
+_OPAQUE = ("#", "javascript:", "mailto:", "tel:", "data:")
+
+# https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
+_REFRESH = re.compile(r"""\s* [\d.]+ \s* [;,] \s* (?:url \s* = \s*)? ["']? ([^"']*)""", re.I | re.X)
+
+
+def reference(element: etree._Element) -> tuple[str, str] | None:
+    """Give the address that an element leads to as it is written, and the kind; None where it leads nowhere.
+
+    >>> reference(etree.fromstring('<frame src="menu.html"/>'))
+    ('menu.html', 'frame')
+    >>> reference(etree.fromstring('<link rel="stylesheet" href="a.css"/>')) is None
+    True
+    """
+    tag = element.tag
+    if tag in _ADDRESS:
+        name, kind = _ADDRESS[tag]
+        href = element.get(name)
+    elif tag == "link":
+        leads_on = _RELATIONS.intersection((element.get("rel") or "").lower().split())
+        href, kind = element.get("href") if leads_on else None, "relation"
+    else:
+        refresh = (element.get("http-equiv") or "").strip().lower() == "refresh"
+        href, kind = refresh_target(element.get("content") or "") if refresh else None, "refresh"
+    return (href, kind) if href else None
+
+
+def refresh_target(content: str) -> str | None:
+    """Give the address in the content of a META refresh, or None.
+
+    >>> refresh_target("5; url='/next'"), refresh_target("0;URL=http://b.example/"), refresh_target("30")
+    ('/next', 'http://b.example/', None)
+    """
+    found = _REFRESH.match(content)
+    return found[1].strip() or None if found else None
+
+
+def resolve(href: str, base: str) -> str | None:
+    """Give the canonical http URL of a reference, or None where it has none.
+
+    >>> resolve(" /b#top", "http://a.example/x/")
+    'http://a.example/b'
+    >>> resolve("mailto:someone@a.example", "http://a.example/") is None
+    True
+    """
+    href = href.strip()
+    if not href or href.lower().startswith(_OPAQUE):
+        return None
+    if href[0] == "/" and href[1:2] != "/":
+        base = base[: base.find("/", 8) + 1] or base
+    return _canonical(href, base)
+
+
+# Navigation repeats the same few hundred references on every page of a site: 64 Ki entries
+# (about 20 MB) spare nine of ten canonicalisations on the loopback benchmark.
+@lru_cache(maxsize=1 << 16)
+def _canonical(href: str, base: str) -> str | None:
+    try:
+        url = canonical_url(href, base)
+    except (UsageError, ValueError):
+        return None
+    return url if url.startswith(("http://", "https://")) else None
