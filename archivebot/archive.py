@@ -30,7 +30,7 @@ from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.dom import visible_text
 from archivebot.segmentation.segmenter import SEGMENTER_VERSION, partition
 from archivebot.storage import open_store
-from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, VersionId
+from archivebot.storage.base import ArchiveStore, Edge, StoredVersion, Totals, VersionId
 from archivebot.urls import key_range, parse_seed
 from archivebot.versioning.delta import PlacedText, compare
 from archivebot.versioning.policy import WINDOW, Step, next_level
@@ -161,6 +161,11 @@ class Archive:
         content = self._bodies.readable(self.seen(capture)) if capture else None
         return (capture.headers, content.body) if capture and content else None
 
+    def seen_since(self, url: str, when: datetime) -> bool:
+        """Tell whether a page was captured at or after a time."""
+        latest = next(iter(self._store.captures(url, newest_first=True)), None)
+        return latest is not None and latest.captured_at >= when
+
     def resolve(self, text: str) -> str:
         """Give the URL of the archived page that a typed URL means.
 
@@ -283,6 +288,18 @@ class Archive:
         if not states:
             raise NotArchived(f"{url} has no block {lineage!r}; see its blocks with: scrapy blocks {url}")
         return states
+
+    def edges(self) -> Iterator[Edge]:
+        """Give all links of the archive, in no promised order, read as they are asked for."""
+        return self._store.edges()
+
+    def links_from(self, url: str) -> Iterator[Edge]:
+        """Give the links of a page."""
+        return self._store.links_from(url)
+
+    def links_to(self, url: str) -> Iterator[Edge]:
+        """Give the links to a URL, whether that was ever asked for or not."""
+        return self._store.links_to(url)
 
     def totals(self) -> dict[str, Totals]:
         """Give the sums per host, and those of the whole archive under ""."""

@@ -79,7 +79,7 @@ class Focus:
 
     ``relevance`` (0..1) and ``relevant`` judge the page, None where it has no text to judge; ``score``
     is that of the link that led here, ``distance`` the number of off-topic pages in a row before it,
-    ``order`` the number of the fetch in its crawl, from 1.
+    ``order`` the number of the fetch in its crawl, from 1; ``why`` the parts of the judgement, as JSON.
     """
 
     relevance: float | None
@@ -87,6 +87,7 @@ class Focus:
     score: float
     distance: int
     order: int
+    why: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,9 @@ class Page:
     """What one fetch of one URL returned, bytes as received after content decoding.
 
     ``url`` is the canonical URL, ``captured_at`` an aware UTC time, ``status`` the HTTP status
-    or None where no answer came, ``location`` the absolute redirect target, ``links`` the number
-    of links found, ``level`` a wish of the operator (None: from the URL's history).
+    or None where no answer came, ``location`` the absolute redirect target, ``links`` the links
+    found, ``level`` a wish of the operator (None: from the URL's history), ``focus`` what a focused
+    crawl says of the page.
     """
 
     url: str
@@ -106,9 +108,10 @@ class Page:
     body: bytes = field(default=b"", repr=False)
     reason: str = ""
     location: str | None = None
-    links: int = 0
+    links: tuple[Link, ...] = field(default=(), repr=False)
     level: int | None = None
     origin: str = "crawl"
+    focus: Focus | None = None
 
     def header(self, name: str) -> str | None:
         """Give the first header of that name, case ignored, or None."""
@@ -189,6 +192,7 @@ class Capture:
     origin: str = "crawl"
     headers: Headers = field(default=(), repr=False)
     blocks: tuple[PlacedBlock, ...] = field(default=(), repr=False)
+    focus: Focus | None = None
 
 
 @dataclass(frozen=True, slots=True)

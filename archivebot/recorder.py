@@ -39,6 +39,9 @@ class Recorder:
         Raises StorageError where the store fails, Conflict where other writers of the same page
         were first again and again.
         """
+        page = snapshot.page
+        if page.links:  # before the visit: links of a visit that fails do no harm, a visit without them lies
+            self._store.add_links(page.url, page.links, page.captured_at)
         for _ in range(ATTEMPTS - 1):
             try:
                 return self._add(snapshot)
@@ -225,9 +228,10 @@ def _capture(page: Page, kind: Kind, version: StoredVersion | None) -> Capture:
         level=version.level if version else None,
         block_count=version.blocks if version else 0,
         new_blocks=0,
-        links=page.links,
+        links=len(page.links),
         reason=page.reason,
         location=page.location,
         origin=page.origin,
         headers=page.headers,
+        focus=page.focus,
     )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from archivebot.models import Capture, PlacedBlock
+from archivebot.models import Capture, Focus, PlacedBlock
 from archivebot.timestamps import timestamp
 
 
 def capture_record(capture: Capture) -> dict[str, Any]:
-    """Give a capture as one JSON-ready record; ``version`` and ``digest`` are None without content."""
+    """Give a capture as one JSON-ready record; ``version`` and ``digest`` are None without content.
+
+    A capture of a focused crawl also has the fields of its focus; what has no text to judge is not
+    relevant.
+    """
     return {
         "url": capture.url,
         "urlkey": capture.urlkey,
@@ -30,6 +34,18 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "links": capture.links,
         "location": capture.location,
         "reason": capture.reason,
+        **(focus_record(capture.focus) if capture.focus else {}),
+    }
+
+
+def focus_record(focus: Focus) -> dict[str, Any]:
+    """Give what a focused crawl says of a page as a JSON-ready record."""
+    return {
+        "relevance": focus.relevance or 0.0,
+        "relevant": bool(focus.relevant),
+        "score": focus.score,
+        "distance": focus.distance,
+        "order": focus.order,
     }
 
 

@@ -16,9 +16,10 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
+from archivebot.models import Link
 from archivebot.storage.base import PageHead
 from archivebot.storage.mongo import INDEXES, SCHEMA, MongoStore
-from tests.contracts.store import ROOT, URL, StoreContract, digest_of, put, version_of, visit
+from tests.contracts.store import ROOT, URL, StoreContract, at, digest_of, put, version_of, visit
 from tests.servers import CuttingProxy, MongoServer, free_port, mongo_server, mongo_uri
 
 __all__ = ["mongo_server", "mongo_uri"]
@@ -81,7 +82,7 @@ def test_indexes_are_made_once(mongo_uri: str, store: MongoStore, database: Data
     MongoStore(mongo_uri).close()
     found = {
         (name, tuple(index["key"]), bool(index.get("unique")))
-        for name in ("captures", "pages")
+        for name in ("captures", "links", "pages")
         for key, index in database[name].index_information().items()
         if key != "_id_"
     }
@@ -112,6 +113,31 @@ def test_a_newer_archive_is_refused(
     database["archive"].update_one({"_id": "archive"}, {"$set": {"schema": SCHEMA + 1}})
     with pytest.raises(StorageError, match=rf"schema {SCHEMA + 1}\); upgrade archivebot"):
         MongoStore(mongo_uri)
+
+
+def test_an_archive_of_schema_1_gets_what_it_lacks(
+    mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]]
+) -> None:
+    version = put(store, b"body", 0)
+    database["links"].drop()
+    database["archive"].update_one({"_id": "archive"}, {"$set": {"schema": 1}})
+    again = MongoStore(mongo_uri)
+    again.add_links(URL, [Link("http://example.org/")], at(1))
+    assert len(database["links"].index_information()) == 2
+    assert again.versions(URL) == [version]
+    assert len(list(again.edges())) == 1
+    again.close()
+
+
+def test_links_whose_answer_is_lost_were_stored_once(mongo_server: MongoServer) -> None:
+    with CuttingProxy(mongo_server.port) as proxy:
+        store = MongoStore(proxy.uri("archive_test_cut_links"))
+        proxy.cut(b"update", b"links")
+        store.add_links(URL, [Link("http://example.org/"), Link("http://example.org/a")], at(0))
+        assert proxy.cuts == 1
+        assert len(list(store.edges())) == 2
+        store._client.drop_database("archive_test_cut_links")
+        store.close()
 
 
 def test_what_no_document_can_hold_is_a_storage_error(store: MongoStore) -> None:

@@ -41,7 +41,7 @@ def tables(database: sqlite3.Connection) -> set[str]:
 
 def test_an_empty_file_gets_all_tables(database: sqlite3.Connection) -> None:
     migrate(database, "uri")
-    assert tables(database) == {"page", "version", "frame", "capture"}
+    assert tables(database) == {"page", "version", "frame", "capture", "text", "link"}
     assert value(database, "PRAGMA application_id") == APPLICATION_ID
     assert value(database, "PRAGMA user_version") == len(STEPS)
     assert value(database, "PRAGMA page_size") == PAGE_SIZE

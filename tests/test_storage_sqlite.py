@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from archivebot.exceptions import StorageError
+from archivebot.models import Link
+from archivebot.storage import schema
 from archivebot.storage.base import PageHead
-from archivebot.storage.schema import APPLICATION_ID, STEPS
+from archivebot.storage.schema import APPLICATION_ID, PAGE_SIZE, STEPS
 from archivebot.storage.sqlite import JOURNAL_LIMIT, SQLiteStore
-from tests.contracts.store import URL, StoreContract, put, version_of, visit
+from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit
 
 
 class TestSQLiteStore(StoreContract):
@@ -122,8 +124,8 @@ def test_a_damaged_file_is_a_storage_error(path: Path) -> None:
     store.close()
     size = path.stat().st_size
     with path.open("r+b") as file:
-        file.seek(8192)
-        file.write(b"\xff" * (size - 8192))
+        file.seek(32768)
+        file.write(b"\xff" * (size - 32768))
     store = SQLiteStore(str(path))
     with pytest.raises(StorageError, match="the file is damaged"):
         list(store.captures(URL))
@@ -195,32 +197,113 @@ def test_a_full_disk_stores_nothing_of_the_visit_and_hides_no_error(store: SQLit
     assert put(store, b"small", 2).number == 2
 
 
+def make_older(path: Path) -> None:
+    """Make an archive as it was when there were no links."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema, "STEPS", STEPS[:1])
+        store = SQLiteStore(str(path))
+        put(store, b"body", 0)
+        store.close()
+
+
+@pytest.fixture
+def older(path: Path) -> Path:
+    make_older(path)
+    assert pragma(path, "user_version") == 1
+    return path
+
+
+def test_an_archive_of_schema_1_keeps_what_it_has_and_takes_links(older: Path) -> None:
+    store = SQLiteStore(str(older))
+    store.add_links(URL, [Link("http://example.org/")], at(1))
+    assert pragma(older, "user_version") == 2
+    assert [version.digest for version in store.versions(URL)] == [digest_of(b"body")]
+    assert len(list(store.edges())) == 1
+    assert store.check() == []
+    store.close()
+
+
+def test_an_archive_without_links_takes_hardly_more_room(older: Path, tmp_path: Path) -> None:
+    store = SQLiteStore(str(tmp_path / "new.db"))
+    put(store, b"body", 0)
+    store.close()
+    assert (tmp_path / "new.db").stat().st_size - older.stat().st_size <= 5 * PAGE_SIZE
+
+
+def test_links_that_did_not_fit_on_the_disk_leave_no_number_behind(store: SQLiteStore) -> None:
+    count = store._db.execute("PRAGMA page_count").fetchone()[0]
+    store._db.execute(f"PRAGMA max_page_count = {count + 4}")
+    many = [Link(f"http://example.com/{number}", f"page {number}") for number in range(2000)]
+    with pytest.raises(StorageError, match="full"):
+        store.add_links(URL, many, at(0))
+    assert list(store.edges()) == []
+    store._db.execute("PRAGMA max_page_count = 100000")
+    store.add_links(URL, many, at(1))
+    assert {(edge.target, edge.anchor) for edge in store.edges()} == {
+        (link.url, link.anchor) for link in many
+    }
+
+
+def test_a_page_takes_little_room_for_the_links_that_it_shares_with_others(
+    store: SQLiteStore, path: Path
+) -> None:
+    navigation = [
+        Link(f"http://example.com/section/{n}/", f"Section {n}", role="navigation") for n in range(29)
+    ]
+    pages = [f"http://example.com/article/{number}.html" for number in range(400)]
+    for page, following in pairwise(pages):
+        store.add_links(page, [*navigation, Link(following, f"Article {following}")], at(0))
+    store.close()
+    assert path.stat().st_size < 600 * len(pages)
+
+
 NOBODY = 65534
 
 
-def test_an_archive_in_a_place_that_cannot_be_written_is_read_and_refused_to_writers() -> None:
-    folder = Path(tempfile.mkdtemp(prefix="archive-"))
-    path = folder / "a.db"
-    store = SQLiteStore(str(path))
-    put(store, b"body", 0)
-    store.close()
+def as_nobody(path: Path, read: Callable[[str], int]) -> int:
+    """Let a process read an archive that lies where it may not write; give its exit code."""
     path.chmod(0o444)
-    folder.chmod(0o555)
+    path.parent.chmod(0o555)
     child = os.fork()
     if child == 0:  # as a user who may not write there; root may write anywhere
         if os.getuid() == 0:
             os.setuid(NOBODY)
-        os._exit(_read_without_writing(str(path)))
+        os._exit(read(str(path)))
     _, status = os.waitpid(child, 0)
-    folder.chmod(0o755)
-    shutil.rmtree(folder)
-    assert os.waitstatus_to_exitcode(status) == 0
+    path.parent.chmod(0o755)
+    return os.waitstatus_to_exitcode(status)
 
 
-def _read_without_writing(path: str) -> int:
-    try:
-        SQLiteStore(path)
-    except StorageError:
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A path for an archive that other users may read."""
+    with tempfile.TemporaryDirectory(prefix="archive-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder) / "a.db"
+
+
+def test_an_archive_in_a_place_that_cannot_be_written_is_read_and_refused_to_writers(shared: Path) -> None:
+    def read(path: str) -> int:
+        try:
+            SQLiteStore(path)
+        except StorageError:
+            store = SQLiteStore(path, writable=False)
+            whole = store.totals()[""].captures == len(list(store.version_ids())) == len(list(store.edges()))
+            return 0 if whole else 2
+        return 3
+
+    store = SQLiteStore(str(shared))
+    put(store, b"body", 0)
+    store.add_links(URL, [Link("http://example.org/")], at(0))
+    store.close()
+    assert as_nobody(shared, read) == 0
+
+
+def test_an_archive_of_schema_1_that_cannot_be_written_is_read_and_has_no_links(shared: Path) -> None:
+    def read(path: str) -> int:
         store = SQLiteStore(path, writable=False)
-        return 0 if store.totals()[""].captures == 1 and len(list(store.version_ids())) == 1 else 2
-    return 3
+        links = [*store.edges(), *store.links_from(URL), *store.links_to(URL)]
+        return 0 if not links and store.totals()[""].captures == 1 else 2
+
+    make_older(shared)
+    assert as_nobody(shared, read) == 0

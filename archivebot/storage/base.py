@@ -9,14 +9,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from archivebot.models import Capture, Outcome
+from archivebot.models import Capture, Link, Outcome
 
 VersionId = int | str
+
+# An anchor is a few words; a page that is one link would be kept a second time.
+LONGEST_ANCHOR = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,40 @@ class Totals:
     bytes_stored: int
 
 
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A link of one page to another through time.
+
+    ``anchor`` (200 characters at most), ``role`` and ``kind`` are those of the link when it was seen
+    last, see :class:`~archivebot.models.Link`; ``first`` and ``last`` are aware UTC times.
+    """
+
+    source: str
+    target: str
+    anchor: str
+    role: str
+    kind: str
+    first: datetime
+    last: datetime
+
+
+def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
+    """Give the links of a page as they are kept: one for each target, the first that has an anchor.
+
+    >>> links = [Link("http://a.example/"), Link("http://a.example/", "News" * 99, role="navigation")]
+    >>> [(edge.anchor[:8], len(edge.anchor), edge.role) for edge in edges_of("", links, datetime.max)]
+    [('NewsNews', 200, 'navigation')]
+    """
+    told: dict[str, Link] = {}
+    for link in links:
+        if link.url not in told or (link.anchor and not told[link.url].anchor):
+            told[link.url] = link
+    return [
+        Edge(source, link.url, link.anchor[:LONGEST_ANCHOR], link.role, link.kind, when, when)
+        for link in told.values()
+    ]
+
+
 class ArchiveStore(Protocol):
     """A place that keeps captures, versions and frames."""
 
@@ -92,6 +129,21 @@ class ArchiveStore(Protocol):
         ``head`` is what :meth:`head` gave when the version was made; Conflict is raised where it
         is no longer true.
         """
+
+    def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
+        """Store the links that a page had at a time, all or none of them.
+
+        A link seen before keeps its first time, and the words that it had when it was seen last.
+        """
+
+    def edges(self) -> Iterator[Edge]:
+        """Give all links, in no promised order, read as they are asked for."""
+
+    def links_from(self, url: str) -> Iterator[Edge]:
+        """Give the links of a page, in no promised order."""
+
+    def links_to(self, url: str) -> Iterator[Edge]:
+        """Give the links to a URL, in no promised order."""
 
     def head(self, url: str) -> PageHead:
         """Give the counters of a page; all 0 for one never seen."""

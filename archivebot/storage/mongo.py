@@ -3,15 +3,16 @@
 One document of ``captures`` is one visit. The visit that brings a version carries the record of that
 version too, so a single insert makes both visible. Before it come the parts of the frame (``frames``,
 named by their content) and the page's place among its site (``pages``); alone they are never shown.
+Links (``links``) have documents of their own, one for each pair of pages.
 
 Only what simple servers do as well is relied on: unique indexes, inserts of one document, no
-transactions, no update that depends on what it finds.
+transactions, no update that depends on what it finds but for the least and the greatest.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
@@ -19,13 +20,17 @@ from itertools import islice
 from typing import TypeVar
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
-from archivebot.models import Capture, Outcome
-from archivebot.storage.base import NewVersion, PageHead, StoredVersion, Totals, VersionId
+from archivebot.models import Capture, Link, Outcome
+from archivebot.storage.base import Edge, NewVersion, PageHead, StoredVersion, Totals, VersionId, edges_of
 from archivebot.storage.mongo_documents import (
     Document,
     capture_document,
     capture_of,
+    edge_of,
     head_of,
+    link_change,
+    link_id,
+    link_words,
     milliseconds,
     named,
     page_id,
@@ -39,9 +44,9 @@ from archivebot.storage.sketch import shared
 
 try:
     from bson.errors import BSONError
-    from pymongo import ASCENDING, DESCENDING, MongoClient
+    from pymongo import ASCENDING, DESCENDING, MongoClient, UpdateOne
     from pymongo.collection import Collection
-    from pymongo.errors import ConnectionFailure, DuplicateKeyError, PyMongoError
+    from pymongo.errors import BulkWriteError, ConnectionFailure, DuplicateKeyError, PyMongoError
     from pymongo.write_concern import WriteConcern
 except ImportError as error:
     raise UsageError("a mongodb:// archive needs pymongo: pip install pymongo") from error
@@ -51,7 +56,7 @@ Result = TypeVar("Result")
 Order = list[tuple[str, int]]
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 1
+SCHEMA = 2
 
 # (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
 # the connection when it is asked for several of which one exists.
@@ -61,8 +66,9 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("captures", (("page", ASCENDING), ("time", DESCENDING)), False),
     ("captures", (("page", ASCENDING), ("digest", ASCENDING)), False),
     ("pages", (("urlkey", ASCENDING), ("url", ASCENDING)), False),
+    ("links", (("to", ASCENDING),), False),
 )
-COLLECTIONS = frozenset({"archive", "captures", "frames", "pages"})
+COLLECTIONS = frozenset({"archive", "captures", "frames", "links", "pages"})
 
 # No more parts of large frames than this are asked for at a time: a message holds 48 MB.
 PARTS_AT_ONCE = 4
@@ -103,7 +109,7 @@ class MongoStore:
             advice = "write mongodb://host:27017/database"
             raise UsageError(f"mongodb://{self._place} names no archive ({error}): {advice}") from error
         self._database = database
-        self._pages, self._frames = database["pages"], database["frames"]
+        self._pages, self._frames, self._links = database["pages"], database["frames"], database["links"]
         # The journal is awaited once, by the document that makes all written before it visible.
         self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
         try:
@@ -147,7 +153,7 @@ class MongoStore:
             while True:
                 try:
                     return operation()
-                except ConnectionFailure:
+                except (ConnectionFailure, BulkWriteError):  # of two upserts at once one may fail
                     if time.monotonic() > deadline:
                         raise
                 time.sleep(PAUSE)
@@ -198,6 +204,33 @@ class MongoStore:
             return True
 
         return self._retried(insert)
+
+    def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
+        known = {edge.target: edge for edge in self.links_from(source)}
+        edges = {link_id(edge.source, edge.target): edge for edge in edges_of(source, links, when)}
+        self._bulk([UpdateOne({"_id": name}, link_change(edge), upsert=True) for name, edge in edges.items()])
+        # Only now is it certain what was seen last: nothing in an unordered bulk may depend on the rest.
+        self._bulk(
+            [
+                UpdateOne({"_id": name, "last": milliseconds(edge.last)}, {"$set": link_words(edge)})
+                for name, edge in edges.items()
+                if edge.target in known and link_words(known[edge.target]) != link_words(edge)
+            ]
+        )
+
+    def _bulk(self, changes: list[UpdateOne]) -> None:
+        if changes:
+            self._retried(lambda: self._links.bulk_write(changes, ordered=False))
+
+    def edges(self) -> Iterator[Edge]:
+        yield from map(edge_of, self._rows(self._links, {}))
+
+    def links_from(self, url: str) -> Iterator[Edge]:
+        page = page_id(url)  # "." is the character after "-"
+        yield from map(edge_of, self._rows(self._links, {"_id": {"$gte": f"{page}-", "$lt": f"{page}."}}))
+
+    def links_to(self, url: str) -> Iterator[Edge]:
+        yield from map(edge_of, self._rows(self._links, {"to": page_id(url)}))
 
     def head(self, url: str) -> PageHead:
         return head_of(self._one({"page": page_id(url), **BROUGHT}, NEWEST))

@@ -1,4 +1,4 @@
-"""Captures, versions and frames as the documents of a MongoDB server, and back."""
+"""Captures, versions, frames and links as the documents of a MongoDB server, and back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from archivebot.models import Capture, Kind, Outcome
-from archivebot.storage.base import NewVersion, PageHead, StoredVersion, VersionId
+from archivebot.storage.base import Edge, NewVersion, PageHead, StoredVersion, VersionId
 
 Document = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -185,4 +185,45 @@ def capture_of(document: Document) -> Capture:
         location=document["location"],
         origin=document["origin"],
         headers=tuple((header["name"], header["value"]) for header in document["headers"]),
+    )
+
+
+def link_id(source: str, target: str) -> str:
+    """Name a link by the ids of its two pages; those of one source are a range of ids.
+
+    >>> link_id("http://example.com/", "http://example.com/")
+    '2a1b402420ef46577471cdc7409b0fa2-2a1b402420ef46577471cdc7409b0fa2'
+    """
+    return f"{page_id(source)}-{page_id(target)}"
+
+
+def link_change(edge: Edge) -> Document:
+    """Write what storing a link changes; what it says stays where it was stored before."""
+    return {
+        "$setOnInsert": {
+            "source": edge.source,
+            "target": edge.target,
+            "to": page_id(edge.target),
+            **link_words(edge),
+        },
+        "$min": {"first": milliseconds(edge.first)},
+        "$max": {"last": milliseconds(edge.last)},
+    }
+
+
+def link_words(edge: Edge) -> Document:
+    """Give what a link says beside its target."""
+    return {"anchor": edge.anchor, "role": edge.role, "kind": edge.kind}
+
+
+def edge_of(document: Document) -> Edge:
+    """Read a link."""
+    return Edge(
+        source=document["source"],
+        target=document["target"],
+        anchor=document["anchor"],
+        role=document["role"],
+        kind=document["kind"],
+        first=EPOCH + timedelta(milliseconds=document["first"]),
+        last=EPOCH + timedelta(milliseconds=document["last"]),
     )

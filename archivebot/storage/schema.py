@@ -81,8 +81,21 @@ def _first_schema(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
+def _links(database: sqlite3.Connection) -> None:
+    # Navigation repeats its URLs and labels on every page of a site: each text is kept once.
+    for statement in (
+        """CREATE TABLE text (
+            id INTEGER PRIMARY KEY,
+            value TEXT NOT NULL UNIQUE)""",
+        """CREATE TABLE link (
+            source INTEGER PRIMARY KEY REFERENCES text,
+            links BLOB NOT NULL)""",
+    ):
+        database.execute(statement)
+
+
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Callable[[sqlite3.Connection], None]] = [_first_schema]
+STEPS: list[Callable[[sqlite3.Connection], None]] = [_first_schema, _links]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

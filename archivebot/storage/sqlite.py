@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 from archivebot.exceptions import Conflict, NotArchived, StorageError
-from archivebot.models import Capture, Headers, Kind, Outcome
+from archivebot.models import Capture, Link, Outcome
 from archivebot.storage.base import (
+    Edge,
     NewVersion,
     PageHead,
     StoredVersion,
     Totals,
     VersionId,
+    edges_of,
 )
 from archivebot.storage.schema import migrate, transaction
 from archivebot.storage.sketch import decode, encode, shared
+from archivebot.storage.sqlite_links import holding, label, merged, pack, unpack
+from archivebot.storage.sqlite_rows import (
+    CAPTURE,
+    VERSION,
+    capture_of,
+    milliseconds,
+    moment,
+    packed,
+    version_of,
+)
 
 Row = TypeVar("Row")
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FOR_EVER = 1 << 62
 
 # How long a writer waits for another one, in seconds.
@@ -38,16 +49,8 @@ JOURNAL_LIMIT = 64 * 1024 * 1024
 # Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
 NEIGHBOURS = 8
 
-VERSION = (
-    "SELECT version.id, url, number, hex(digest), length, charset, level, segmenter, layout, blocks,"
-    " new_blocks, new_bytes, cost, base, coalesce(length(data), 0)"
-    " FROM version JOIN page ON page.id = page LEFT JOIN frame ON frame.version = version.id"
-)
-CAPTURE = (
-    "SELECT url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason,"
-    " location, origin, headers, number, hex(digest), length, level, blocks"
-    " FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = capture.version"
-)
+# URLs and labels whose numbers are remembered: those that the pages of a site share, and more.
+TEXTS = 16_384
 
 
 class SQLiteStore:
@@ -59,6 +62,7 @@ class SQLiteStore:
     def __init__(self, path: str, writable: bool = True) -> None:
         self.uri = f"sqlite:///{path}"
         self._path = path
+        self._known = lru_cache(maxsize=TEXTS)(self._find_text)
         with self._translated():
             self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
         try:
@@ -146,12 +150,70 @@ class SQLiteStore:
             " new_blocks, links, reason, location, origin, headers)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                page, _milliseconds(capture.captured_at), version, capture.outcome, capture.kind,
+                page, milliseconds(capture.captured_at), version, capture.outcome, capture.kind,
                 capture.status, capture.stored_bytes, capture.new_blocks, capture.links,
-                capture.reason or None, capture.location, capture.origin, _packed(capture.headers),
+                capture.reason or None, capture.location, capture.origin, packed(capture.headers),
             ),
         )  # fmt: skip
         return cursor.rowcount == 1
+
+    def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
+        rows = [
+            (edge.target, label(edge.role, edge.kind, edge.anchor)) for edge in edges_of(source, links, when)
+        ]
+        with self._translated(), transaction(self._db):
+            number = {
+                text: self._number(text) for text in dict.fromkeys([source, *chain.from_iterable(rows)])
+            }
+            page = number[source]
+            row = self._db.execute("SELECT links FROM link WHERE source = ?", (page,)).fetchone()
+            seen = [(number[target], number[words]) for target, words in rows]
+            found = merged(unpack(row[0]) if row else {}, seen, milliseconds(when))
+            self._db.execute("INSERT OR REPLACE INTO link VALUES (?, ?)", (page, pack(found)))
+
+    def _number(self, text: str) -> int:
+        try:
+            return self._known(text)
+        except KeyError:  # and so not remembered: the transaction may still fail
+            return int(self._db.execute("INSERT INTO text (value) VALUES (?)", (text,)).lastrowid or 0)
+
+    def _find_text(self, value: str) -> int:
+        row = self._one("SELECT id FROM text WHERE value = ?", value)
+        if row is None:
+            raise KeyError(value)
+        return int(row[0])
+
+    def edges(self) -> Iterator[Edge]:
+        return self._edges("SELECT source, links FROM link")
+
+    def links_from(self, url: str) -> Iterator[Edge]:
+        return self._edges(
+            "SELECT source, links FROM link WHERE source = (SELECT id FROM text WHERE value = ?)", url
+        )
+
+    def links_to(self, url: str) -> Iterator[Edge]:
+        with suppress(KeyError):
+            number = self._known(url) if self._has_links() else 0
+            # All pages are looked through: an index would take more room than the links.
+            found = self._edges("SELECT source, links FROM link WHERE instr(links, ?)", holding(number))
+            yield from (edge for edge in found if edge.target == url)
+
+    def _has_links(self) -> bool:
+        """Tell whether there is the table; a copy of schema 1 that cannot be written has none."""
+        return bool(self._one("SELECT 1 FROM sqlite_master WHERE name = 'link'"))
+
+    def _edges(self, sql: str, *values: object) -> Iterator[Edge]:
+        if not self._has_links():
+            return
+
+        @lru_cache(maxsize=TEXTS)
+        def text(number: int) -> str:
+            return str(self._one("SELECT value FROM text WHERE id = ?", number)[0])
+
+        for source, data in self._rows(tuple, sql, *values):
+            for target, (words, first, last) in unpack(data).items():
+                role, kind, anchor = text(words).split("\t", 2)
+                yield Edge(text(source), text(target), anchor, role, kind, moment(first), moment(last))
 
     def head(self, url: str) -> PageHead:
         row = self._one("SELECT versions, lineages FROM page WHERE url = ?", url)
@@ -163,19 +225,19 @@ class SQLiteStore:
             " JOIN version ON version.id = version WHERE url = ? AND time <= ? AND number IS NOT NULL"
             " ORDER BY time DESC LIMIT 1",
             url,
-            _milliseconds(when) if when else FOR_EVER,
+            milliseconds(when) if when else FOR_EVER,
         )
         return self.version(row[0]) if row else None
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
         row = self._one(f"{VERSION} WHERE url = ? AND digest = ?", url, bytes.fromhex(digest))
-        return _version(row) if row else None
+        return version_of(row) if row else None
 
     def version(self, version: VersionId) -> StoredVersion:
         row = self._one(f"{VERSION} WHERE version.id = ?", version)
         if row is None:
             raise NotArchived(f"there is no version {version}")
-        return _version(row)
+        return version_of(row)
 
     def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
         found = self._all(
@@ -184,7 +246,7 @@ class SQLiteStore:
             url,
             -1 if last is None else last,
         )
-        return [_version(row) for row in reversed(found)]
+        return [version_of(row) for row in reversed(found)]
 
     def version_ids(self) -> Iterator[VersionId]:
         return self._rows(lambda row: int(row[0]), "SELECT id FROM version ORDER BY page, id")
@@ -211,7 +273,7 @@ class SQLiteStore:
                 most_cost,
             )
             if row:
-                return _version(row)
+                return version_of(row)
         return None
 
     def frame(self, version: VersionId) -> bytes:
@@ -241,11 +303,11 @@ class SQLiteStore:
     ) -> Iterator[Capture]:
         order = "DESC" if newest_first else "ASC"
         return self._rows(
-            _capture,
+            capture_of,
             f"{CAPTURE} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ?"
             f" ORDER BY time {order}, capture.version {order}",
             url,
-            _milliseconds(until) if until else FOR_EVER,
+            milliseconds(until) if until else FOR_EVER,
         )
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
@@ -254,7 +316,7 @@ class SQLiteStore:
             " LEFT JOIN version ON version.id = version WHERE url = ? AND time = ? AND outcome = ?"
             " AND (digest IS ? OR ? IS NULL)",
             url,
-            _milliseconds(when),
+            milliseconds(when),
             outcome,
             bytes.fromhex(digest) if digest else None,
             digest,
@@ -325,51 +387,3 @@ def _advice(error: sqlite3.Error) -> str:
     if "not a database" in text or "malformed" in text:
         return " (the file is damaged or no archive; restore a copy, or give another ARCHIVE_URI)"
     return " (another process is writing; try again)" if "locked" in text else ""
-
-
-def _milliseconds(when: datetime) -> int:
-    return (when - EPOCH) // timedelta(milliseconds=1)
-
-
-def _packed(headers: Headers) -> bytes | None:
-    return (
-        zlib.compress(json.dumps(headers, ensure_ascii=False, separators=(",", ":")).encode(), 9)
-        if headers
-        else None
-    )
-
-
-def _unpacked(data: bytes | None) -> Headers:
-    return tuple((name, value) for name, value in json.loads(zlib.decompress(data))) if data else ()
-
-
-def _version(row: Any) -> StoredVersion:
-    identity, url, number, digest, *rest = row
-    return StoredVersion(identity, url, number, digest.lower(), *rest)
-
-
-def _capture(row: Any) -> Capture:
-    (
-        url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
-        headers, number, digest, length, level, blocks,
-    ) = row  # fmt: skip
-    return Capture(
-        url=url,
-        urlkey=urlkey,
-        captured_at=EPOCH + timedelta(milliseconds=time),
-        outcome=Outcome(outcome),
-        kind=Kind(kind),
-        status=status,
-        number=number,
-        digest=f"sha256:{digest.lower()}" if digest else None,
-        size=length or 0,
-        stored_bytes=stored_bytes,
-        level=level,
-        block_count=blocks or 0,
-        new_blocks=new_blocks,
-        links=links,
-        reason=reason or "",
-        location=location,
-        origin=origin,
-        headers=_unpacked(headers),
-    )

@@ -1,0 +1,1 @@
+"""Which pages matter by the links between them: the graph, PageRank, IPageRank, HITS and ARC."""

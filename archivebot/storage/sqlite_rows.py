@@ -1,0 +1,96 @@
+"""Versions and captures as rows of the SQLite archive, and back."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from archivebot.models import Capture, Headers, Kind, Outcome
+from archivebot.storage.base import StoredVersion
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+VERSION = (
+    "SELECT version.id, url, number, hex(digest), length, charset, level, segmenter, layout, blocks,"
+    " new_blocks, new_bytes, cost, base, coalesce(length(data), 0)"
+    " FROM version JOIN page ON page.id = page LEFT JOIN frame ON frame.version = version.id"
+)
+CAPTURE = (
+    "SELECT url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason,"
+    " location, origin, headers, number, hex(digest), length, level, blocks"
+    " FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = capture.version"
+)
+
+
+def milliseconds(when: datetime) -> int:
+    """Count from 1970 to a time.
+
+    >>> milliseconds(datetime(1970, 1, 1, 0, 0, 1, 500_999, tzinfo=UTC))
+    1500
+    """
+    return (when - EPOCH) // timedelta(milliseconds=1)
+
+
+def moment(count: int) -> datetime:
+    """Give the time that many milliseconds after 1970.
+
+    >>> moment(1500).isoformat()
+    '1970-01-01T00:00:01.500000+00:00'
+    """
+    return EPOCH + timedelta(milliseconds=count)
+
+
+def packed(headers: Headers) -> bytes | None:
+    """Write response headers as compressed JSON; None for none."""
+    return (
+        zlib.compress(json.dumps(headers, ensure_ascii=False, separators=(",", ":")).encode(), 9)
+        if headers
+        else None
+    )
+
+
+def unpacked(data: bytes | None) -> Headers:
+    """Read response headers.
+
+    >>> unpacked(packed((("ETag", '"1"'),)))
+    (('ETag', '"1"'),)
+    >>> unpacked(packed(()))
+    ()
+    """
+    return tuple((name, value) for name, value in json.loads(zlib.decompress(data))) if data else ()
+
+
+def version_of(row: Any) -> StoredVersion:
+    """Read a row of ``VERSION``."""
+    identity, url, number, digest, *rest = row
+    return StoredVersion(identity, url, number, digest.lower(), *rest)
+
+
+def capture_of(row: Any) -> Capture:
+    """Read a row of ``CAPTURE``."""
+    (
+        url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
+        headers, number, digest, length, level, blocks,
+    ) = row  # fmt: skip
+    return Capture(
+        url=url,
+        urlkey=urlkey,
+        captured_at=moment(time),
+        outcome=Outcome(outcome),
+        kind=Kind(kind),
+        status=status,
+        number=number,
+        digest=f"sha256:{digest.lower()}" if digest else None,
+        size=length or 0,
+        stored_bytes=stored_bytes,
+        level=level,
+        block_count=blocks or 0,
+        new_blocks=new_blocks,
+        links=links,
+        reason=reason or "",
+        location=location,
+        origin=origin,
+        headers=unpacked(headers),
+    )
