@@ -16,6 +16,7 @@ from scrapy.commands import ScrapyCommand
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, UsageError
+from archivebot.frontier.base import Frontier
 
 # C0 and C1 controls but for tab and line feed: a hostile page could drive the user's terminal.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -61,14 +62,18 @@ class ArchiveCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             self._check(args)
-            with self.archive() as archive:
-                self.exitcode = self.answer(archive, args, opts)
+            self.exitcode = self.work(args, opts)
             sys.stdout.flush()
         except ArchiveError as error:
             self.exitcode = self.failed(error, opts)
         except BrokenPipeError:
             # The reader (head, less) has seen enough; the interpreter must not complain at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Open what the command is about, let it answer, and give the exit code."""
+        with self.archive() as archive:
+            return self.answer(archive, args, opts)
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
         """Explain an error and give its exit code."""
@@ -97,6 +102,45 @@ class ArchiveCommand(ScrapyCommand):
             yield archive
         finally:
             archive.close()
+
+
+class FrontierCommand(ArchiveCommand):
+    """A command on the frontier of one crawl, the one begun last unless ``--crawl`` names another.
+
+    No archive is opened. A subclass answers in :meth:`report`.
+    """
+
+    least, most = 0, 0
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--crawl", metavar="NAME", help="the crawl; without it the one begun last")
+
+    def report(self, frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
+        """Do the work and give the exit code."""
+        raise NotImplementedError
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        with self.frontier(opts.crawl) as frontier:
+            return self.report(frontier, args, opts)
+
+    @contextmanager
+    def frontier(self, crawl: str | None = None) -> Iterator[Frontier]:
+        """Open the frontier of the settings at one of its crawls, and close it afterwards.
+
+        It is the one that REDIS_URL names, or ARCHIVE_FRONTIER, or the one beside the archive. Raises
+        NotArchived where no such crawl is.
+        """
+        from archivebot.frontier import frontier_uri, open_frontier
+
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        beside = frontier_uri(ArchiveConfig.from_settings(self.settings).uri)
+        uri = self.settings.get("REDIS_URL") or self.settings.get("ARCHIVE_FRONTIER") or beside
+        frontier = open_frontier(uri, crawl, create=False)
+        try:
+            yield frontier
+        finally:
+            frontier.close()
 
 
 def harmless(text: str) -> str:

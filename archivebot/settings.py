@@ -49,14 +49,23 @@ ARCHIVE_RETRY_BASE = 2.0  # seconds before the first new try, doubled for each f
 ARCHIVE_RETRY_CEILING = 60.0
 ARCHIVE_RETRY_AFTER_MAX = 120.0  # what a Retry-After may ask for at most
 
-# --- order ---------------------------------------------------------------------------------------
-# Breadth first: the spider gives priority -depth and equals leave in the order they came.
-# The default priority queue chooses a host before it looks at priorities.
-SCHEDULER_PRIORITY_QUEUE = "scrapy.pqueues.ScrapyPriorityQueue"
-SCHEDULER_DISK_QUEUE = "scrapy.squeues.PickleFifoDiskQueue"
-SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
-REQUEST_FINGERPRINTER_CLASS = "archivebot.crawl.identity.CanonicalFingerprinter"
+# --- order: the frontier -------------------------------------------------------------------------
+# A crawl that was interrupted goes on when the same command is given again: see docs/frontier.md.
+# With REDIS_URL several processes share it: see archivebot.crawl.redis.
+SCHEDULER = "archivebot.crawl.scheduler.FrontierScheduler"
+ARCHIVE_FRONTIER = ""  # a sqlite:/// URI; empty: a file beside the archive
+REDIS_URL = os.environ.get("REDIS_URL", "")
+ARCHIVE_LEASE_SECONDS = 60.0  # a worker that is silent for longer loses its leases
+ARCHIVE_FRONTIER_PATIENCE = 120.0  # a frontier that is away for longer ends the crawl
+DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"  # the frontier knows what it has seen
 DEPTH_LIMIT = 0  # no limit; `-a depth=N` overrides it
+
+# --- the topic of a focused crawl ----------------------------------------------------------------
+ARCHIVE_TOPICS = os.environ.get("ARCHIVE_TOPICS") or "topics"  # the folder of the profiles
+ARCHIVE_TUNNEL_DEPTH = 2  # off-topic pages in a row that hard focus passes; `-a tunnel=N` overrides it
+ARCHIVE_LINK_THRESHOLD = 0.05  # links under this score are dropped in hard focus
+ARCHIVE_KEEP_OFF_TOPIC = False  # keep the bodies of off-topic pages in hard focus too
+ARCHIVE_RANK_EVERY = 500  # pages between two computations of PageRank or IPageRank during a crawl
 
 # --- work per page -------------------------------------------------------------------------------
 # Scrapy starts this many tasks for each response, however few items there are. 100, the default, costs
@@ -67,6 +76,7 @@ SCRAPER_SLOT_MAX_ACTIVE_SIZE = 16 * 1024 * 1024
 
 SPIDER_MIDDLEWARES = {
     "archivebot.crawl.guard.GuardSpiderMiddleware": 560,
+    "archivebot.crawl.topicfilter.TopicFilterMiddleware": 550,  # for spiders that have a topic
     # The spider takes every status, counts depth and drops duplicates itself, before a Request exists.
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
@@ -77,7 +87,6 @@ SPIDER_MIDDLEWARES = {
 DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.guard.GuardDownloaderMiddleware": 50,
     "archivebot.crawl.robots.RobotsMiddleware": 100,
-    "archivebot.crawl.budget.BudgetMiddleware": 110,
     "archivebot.crawl.conditional.ConditionalMiddleware": 120,
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the guard knows the scope
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
@@ -88,12 +97,14 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
 }
 ITEM_PIPELINES = {
+    "pipelines.frontier.FrontierPipeline": 100,
     "pipelines.segmentation.SegmentationPipeline": 300,
     "pipelines.storage.StoragePipeline": 500,
 }
 EXTENSIONS = {
     "archivebot.crawl.session.ArchiveSession": 10,
     "archivebot.crawl.pace.HostPace": 20,
+    "archivebot.crawl.dispatcher.Dispatcher": 25,
     "archivebot.crawl.progress.ProgressLog": 30,
     "scrapy.extensions.logstats.LogStats": None,  # ProgressLog says the same and more
 }

@@ -39,9 +39,10 @@ class Crawled:
 
 @dataclass(frozen=True)
 class Crawl:
-    """Start ``scrapy crawl site`` on an archive of its own in a fresh folder."""
+    """Start ``scrapy crawl`` on an archive of its own in a fresh folder."""
 
     folder: Path
+    spider: str = "site"
 
     @property
     def uri(self) -> str:
@@ -51,7 +52,14 @@ class Crawl:
         given = [f"-a{name}={value}" for name, value in arguments.items()]
         quick = ["-s", f"ARCHIVE_URI={self.uri}", "-s", "ARCHIVE_RETRY_BASE=0.05"]
         feed = ["-O", f"{self.folder}/out.jsonl"]
-        return [sys.executable, "-m", "scrapy", "crawl", "site", *given, *quick, *feed, *options]
+        return [sys.executable, "-m", "scrapy", "crawl", self.spider, *given, *quick, *feed, *options]
+
+    def ask(self, *command: str) -> Any:
+        """Give what a command on the archive prints with --json."""
+        asking = [sys.executable, "-m", "scrapy", *command, "--json", "-s", f"ARCHIVE_URI={self.uri}"]
+        answer = subprocess.run(asking, cwd=ROOT, text=True, capture_output=True, timeout=60)
+        assert not answer.returncode, answer.stderr
+        return json.loads(answer.stdout)
 
     def start(self, *options: str, **arguments: object) -> subprocess.Popen[str]:
         return subprocess.Popen(

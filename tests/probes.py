@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -79,3 +81,11 @@ class OrderWitness:
     def item_scraped(self) -> None:
         if self.crawler.stats.get_value("probe/closed"):
             self.crawler.stats.inc_value("probe/late")
+
+
+class KillAfterStorage:
+    """A pipeline that kills the process when the first page is stored, before anybody is told."""
+
+    def process_item(self, item: object) -> object:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return item

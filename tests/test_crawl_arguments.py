@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from archivebot.crawl.arguments import Arguments, read_seeds
+from archivebot.crawl.arguments import Arguments, TopicArguments, read_seeds
 from archivebot.exceptions import UsageError
 
 
@@ -14,10 +14,14 @@ def test_all_arguments_are_read() -> None:
         "scope": "domain",
         "depth": "0",
         "pages": "7",
+        "bytes": "5MB",
+        "time": "2h",
         "level": "2",
     }
     arguments = Arguments.parse(given)
-    assert arguments == Arguments(("http://a.example/", "http://b.example/x"), "domain", 0, 7, 2)
+    assert arguments == Arguments(
+        ("http://a.example/", "http://b.example/x"), "domain", 0, 7, 5_000_000, 7200, 2
+    )
 
 
 def test_scrapyd_may_pass_its_own_arguments() -> None:
@@ -45,8 +49,44 @@ def test_a_seeds_file_has_one_seed_per_line_and_comments(tmp_path: Path) -> None
         ({"seeds": "a.example", "pages": "0"}, "from 1 on"),
         ({"seeds": "a.example", "pages": "many"}, "whole number"),
         ({"seeds": "a.example", "level": "10"}, "from 1 to 9"),
+        ({"seeds": "a.example", "bytes": "0"}, "for example 500MB"),
+        ({"seeds": "a.example", "time": "soon"}, "30m or 2h"),
     ],
 )
 def test_wrong_arguments_say_what_to_give(given: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Arguments.parse(given)
+
+
+def test_a_topic_takes_what_a_site_takes_and_its_own() -> None:
+    given = {"seeds": "a.example", "topic": " tides ", "focus": "hard", "tunnel": "2", "order": "bfs"}
+    arguments = TopicArguments.parse(given)
+    assert (arguments.topic, arguments.focus, arguments.tunnel, arguments.order) == (
+        "tides",
+        "hard",
+        2,
+        "bfs",
+    )
+    assert arguments.scope == "web"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "no topic"),
+        ({"topic": " "}, "the topic is empty"),
+        ({"topic": "tides", "focus": "sharp"}, "soft, hard"),
+        ({"topic": "tides", "order": "random"}, "best, bfs, pagerank, ipagerank"),
+        ({"topic": "tides", "tunel": "1"}, "did you mean tunnel"),
+    ],
+)
+def test_wrong_topic_arguments_say_what_to_give(given: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        TopicArguments.parse({"seeds": "a.example", **given})
+
+
+def test_the_limits_of_a_run_do_not_make_another_crawl_of_it() -> None:
+    given = {"seeds": "a.example"}
+    limited = Arguments.parse({**given, "pages": "7", "time": "60", "bytes": "1k"})
+    assert limited.identity == Arguments.parse(given).identity
+    assert limited.identity != Arguments.parse({**given, "depth": "1"}).identity

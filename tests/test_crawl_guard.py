@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 from scrapy import Request, Spider
+from scrapy.extension import ExtensionManager
 from scrapy.utils.test import get_crawler
 
+from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.guard import GuardDownloaderMiddleware, GuardSpiderMiddleware, Refused
 from archivebot.urls import Scope
 from tests.conftest import Crawl
@@ -14,8 +16,10 @@ from tests.mockserver import MockServer, html, redirect
 
 @pytest.fixture
 def crawler() -> Any:
-    crawler: Any = get_crawler(Spider)
+    settings = {"ARCHIVE_URI": "sqlite:///a.db", "REDIS_URL": "", "ARCHIVE_FRONTIER": ""}
+    crawler: Any = get_crawler(Spider, {**settings, "EXTENSIONS": {Dispatcher: 0}})
     crawler.spider = crawler._create_spider("guarded")
+    crawler.extensions = ExtensionManager.from_crawler(crawler)
     crawler.spider.scope = Scope.from_seeds(["http://a.example/"], "host")
     return crawler
 

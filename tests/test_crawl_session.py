@@ -58,7 +58,8 @@ def test_the_archive_closes_after_the_last_item(site: MockServer, crawl: Crawl) 
     extensions = {
         "archivebot.crawl.session.ArchiveSession": 1,
         "archivebot.crawl.pace.HostPace": 2,
-        "tests.probes.OrderWitness": 3,
+        "archivebot.crawl.dispatcher.Dispatcher": 3,
+        "tests.probes.OrderWitness": 4,
     }
     crawled = crawl("-s", f"EXTENSIONS={json.dumps(extensions)}", seeds=site.url())
     assert crawled.code == 0

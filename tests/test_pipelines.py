@@ -5,7 +5,11 @@ import json
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply, html, markup
 
-STAGES = {"pipelines.segmentation.SegmentationPipeline": 300, "pipelines.storage.StoragePipeline": 500}
+STAGES = {
+    "pipelines.frontier.FrontierPipeline": 100,
+    "pipelines.segmentation.SegmentationPipeline": 300,
+    "pipelines.storage.StoragePipeline": 500,
+}
 
 
 def stages(**more: int) -> str:

@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from archivebot.config import MAX_LEVEL
 from archivebot.exceptions import UsageError
 from archivebot.urls import parse_seed
+from archivebot.urls.scope import KINDS
 
-SCOPES = ("host", "domain", "prefix", "page")
-NAMES = ("seeds", "scope", "depth", "pages", "level")
 EXAMPLE = "for example: scrapy crawl site -a seeds=https://example.org/"
+FOCUSES = ("soft", "hard")
+ORDERS = ("best", "bfs", "pagerank", "ipagerank")
 
+# What bounds a run and does not say what the crawl is about.
+LIMITS = ("pages", "bytes", "time")
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """Where a crawl starts and how far it goes; None means no limit, or no wish."""
-
-    seeds: tuple[str, ...]
-    scope: str = "host"
-    depth: int | None = None
-    pages: int | None = None
-    level: int | None = None
-
-    @classmethod
-    def parse(cls, given: Mapping[str, str]) -> Arguments:
-        """Read the arguments by name; names that begin with ``_`` belong to scrapyd and are skipped.
-
-        Raises UsageError for an unknown name, a missing or unreadable seed and a wrong value.
-        """
-        _refuse_unknown(name for name in given if not name.startswith("_"))
-        return cls(
-            seeds=read_seeds(given.get("seeds", "")),
-            scope=_choice("scope", given.get("scope", "host")),
-            depth=_number("depth", given.get("depth"), 0),
-            pages=_number("pages", given.get("pages"), 1),
-            level=_number("level", given.get("level"), 1, MAX_LEVEL),
-        )
+_SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
+_TIME = re.compile(r"(\d+) ?([smhd]?)")
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def read_seeds(text: str) -> tuple[str, ...]:
@@ -63,24 +48,121 @@ def _file_lines(name: str) -> list[str]:
         raise UsageError(f"the seeds file {name!r} cannot be read: {error}") from error
 
 
-def _refuse_unknown(names: Iterable[str]) -> None:
-    for name in names:
-        if name not in NAMES:
-            near = get_close_matches(name, NAMES, 1)
-            hint = f"did you mean {near[0]}?" if near else f"the arguments are {', '.join(NAMES)}"
-            raise UsageError(f"unknown argument {name!r}: {hint}")
+def _choice(name: str, *values: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in values:
+            raise UsageError(f"{name} is {value!r}: give one of {', '.join(values)}")
+        return value
+
+    return read
 
 
-def _choice(name: str, value: str) -> str:
-    if value not in SCOPES:
-        raise UsageError(f"{name} is {value!r}: give one of {', '.join(SCOPES)}")
-    return value
-
-
-def _number(name: str, value: str | None, low: int, high: int | None = None) -> int | None:
-    if value is None:
-        return None
-    if value.isdecimal() and low <= int(value) and (high is None or int(value) <= high):
-        return int(value)
+def _number(name: str, low: int, high: int | None = None) -> Callable[[str], int]:
     bounds = f"from {low} on" if high is None else f"from {low} to {high}"
-    raise UsageError(f"{name} is {value!r}: give a whole number {bounds}")
+
+    def read(value: str) -> int:
+        if value.isdecimal() and low <= int(value) and (high is None or int(value) <= high):
+            return int(value)
+        raise UsageError(f"{name} is {value!r}: give a whole number {bounds}")
+
+    return read
+
+
+def _bytes(value: str) -> int:
+    """Read a size: 1000 kB make a MB, as in everything that archivebot prints."""
+    found = _SIZE.fullmatch(value)
+    if not found or not int(found[1]):
+        raise UsageError(f"bytes is {value!r}: give a size, for example 500MB")
+    return int(found[1]) * _UNITS[found[2].lower()]
+
+
+def _seconds(value: str) -> int:
+    found = _TIME.fullmatch(value)
+    if not found or not int(found[1]):
+        raise UsageError(f"time is {value!r}: give seconds, or for example 30m or 2h")
+    return int(found[1]) * _SECONDS[found[2]]
+
+
+def _topic(value: str) -> str:
+    if not value.strip():
+        raise UsageError("the topic is empty: give its name, or some words that describe it")
+    return value.strip()
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Where a crawl starts and how far it goes; None means no limit, or no wish.
+
+    ``pages`` bounds the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run.
+    """
+
+    READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
+        "seeds": read_seeds,
+        "scope": _choice("scope", *KINDS),
+        "depth": _number("depth", 0),
+        "pages": _number("pages", 1),
+        "bytes": _bytes,
+        "time": _seconds,
+        "level": _number("level", 1, MAX_LEVEL),
+    }
+
+    seeds: tuple[str, ...]
+    scope: str = "host"
+    depth: int | None = None
+    pages: int | None = None
+    bytes: int | None = None
+    time: int | None = None
+    level: int | None = None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Self:
+        """Read the arguments by name; names that begin with ``_`` belong to scrapyd and are skipped.
+
+        Raises UsageError for an unknown name, a missing or unreadable seed and a wrong value.
+        """
+        _refuse_unknown((name for name in given if not name.startswith("_")), tuple(cls.READERS))
+        wanted = {"seeds": "", **given}
+        return cls(**{name: read(wanted[name]) for name, read in cls.READERS.items() if name in wanted})
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the crawl is about: all arguments but the limits of a run."""
+        return {name: value for name, value in asdict(self).items() if name not in LIMITS}
+
+
+@dataclass(frozen=True)
+class TopicArguments(Arguments):
+    """The arguments of a focused crawl: also its topic and how strictly it holds to it.
+
+    ``topic`` is the name of a saved profile, or words; ``tunnel`` how many off-topic pages in a row
+    may be passed, None for the setting; ``order`` what is fetched first.
+    """
+
+    READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
+        **Arguments.READERS,
+        "topic": _topic,
+        "focus": _choice("focus", *FOCUSES),
+        "tunnel": _number("tunnel", 0),
+        "order": _choice("order", *ORDERS),
+    }
+
+    scope: str = "web"
+    topic: str = ""
+    focus: str = "soft"
+    tunnel: int | None = None
+    order: str = "best"
+
+    def __post_init__(self) -> None:
+        if not self.topic:
+            raise UsageError(
+                "no topic: give the name of one made with scrapy topic, or words, for example "
+                "-a topic='tide tables, ferries'"
+            )
+
+
+def _refuse_unknown(names: Iterable[str], known: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"the arguments are {', '.join(known)}"
+            raise UsageError(f"unknown argument {name!r}: {hint}")

@@ -1,15 +1,9 @@
-"""The border between Scrapy and the archive: a response or a failure becomes a Page, HTML its links."""
+"""The border between Scrapy and the archive: a response or a failure becomes a Page, HTML a Hypertext."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from urllib.parse import urljoin
 
-from lxml import etree
 from scrapy import exceptions as scrapy_errors
 from scrapy.http import Headers as ScrapyHeaders
 from scrapy.http import HtmlResponse, Response
@@ -17,18 +11,12 @@ from scrapy.responsetypes import responsetypes
 from twisted.internet import error as twisted_errors
 from twisted.web._newclient import ParseError
 
-from archivebot.exceptions import UsageError
-from archivebot.models import Headers, Outcome, Page
+from archivebot.hypertext import Hypertext, resolve
+from archivebot.hypertext import read as read_html
+from archivebot.models import Headers, Link, Outcome, Page
 from archivebot.outcome.status import outcome_of
-from archivebot.urls import canonical_url
 
-_ADDRESS = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
-_RELATIONS = frozenset(("canonical", "alternate", "next", "prev"))
-_OPAQUE = ("#", "javascript:", "mailto:", "tel:", "data:")
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
-
-# https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
-_REFRESH = re.compile(r"""\s* [\d.]+ \s* [;,] \s* (?:url \s* = \s*)? ["']? ([^"']*)""", re.I | re.X)
 
 _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (scrapy_errors.DownloadTimeoutError, Outcome.TIMEOUT),
@@ -46,120 +34,12 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What one HTML page tells a crawler: the canonical URLs it leads to, and its robots META tags."""
-
-    links: tuple[str, ...] = ()
-    robots: tuple[tuple[str, str], ...] = ()
-    failed: bool = False
-
-
-def read(response: Response, *, skip_nofollow: bool = True) -> Reading:
-    """Give links (each once, http only) and robots META of an HTML response; any bytes are accepted.
-
-    What is not HTML has neither. A page that lxml cannot read is marked as failed.
-    """
-    if not isinstance(response, HtmlResponse) or not response.body:
-        return Reading()
-    try:
-        root = _parse(response)
-        if root is None:
-            return Reading(failed=True)
-        base = _base(root, response.url)
-        found = (resolve(href, base) for href in _references(root, skip_nofollow))
-        return Reading(tuple(dict.fromkeys(url for url in found if url)), tuple(_robots(root)))
-    except (etree.LxmlError, ValueError):
-        return Reading(failed=True)
-
-
-def resolve(href: str, base: str) -> str | None:
-    """Give the canonical http URL of a reference, or None where it has none.
-
-    >>> resolve(" /b#top", "http://a.example/x/")
-    'http://a.example/b'
-    >>> resolve("mailto:someone@a.example", "http://a.example/") is None
-    True
-    """
-    href = href.strip()
-    if not href or href.lower().startswith(_OPAQUE):
-        return None
-    if href[0] == "/" and href[1:2] != "/":
-        base = base[: base.find("/", 8) + 1] or base
-    return _canonical(href, base)
-
-
-# Navigation repeats the same few hundred references on every page of a site: 64 Ki entries
-# (about 20 MB) spare nine of ten canonicalisations on the loopback benchmark.
-@lru_cache(maxsize=1 << 16)
-def _canonical(href: str, base: str) -> str | None:
-    try:
-        url = canonical_url(href, base)
-    except (UsageError, ValueError):
-        return None
-    return url if url.startswith(("http://", "https://")) else None
-
-
-@lru_cache(maxsize=64)
-def _parser(encoding: str) -> etree.HTMLParser:
-    return etree.HTMLParser(encoding=encoding, remove_comments=True, remove_pis=True, huge_tree=True)
-
-
-def _parse(response: HtmlResponse) -> etree._Element | None:
-    body = response.body
-    if b"\0" in body and not response.encoding.startswith("utf-16"):
-        body = body.replace(b"\0", b"")
-    try:
-        parser = _parser(response.encoding)
-    except LookupError:  # a charset that Python knows and libxml2 does not
-        parser, body = _parser("utf-8"), response.text.encode("utf-8", "replace")
-    return etree.fromstring(body, parser)
-
-
-def _base(root: etree._Element, url: str) -> str:
-    element = next(root.iter("base"), None)
-    href = element.get("href") if element is not None else None
-    return urljoin(url, href.strip()) if href else url
-
-
-def _references(root: etree._Element, skip_nofollow: bool) -> Iterator[str]:
-    for element in root.iter("a", "area", "frame", "iframe", "link", "meta"):
-        href = _reference(element)
-        if href and not (skip_nofollow and "nofollow" in (element.get("rel") or "").lower()):
-            yield href
-
-
-def _reference(element: etree._Element) -> str | None:
-    tag = element.tag
-    if tag in _ADDRESS:
-        return _attribute(element, _ADDRESS[tag])
-    if tag == "link":
-        leads_on = _RELATIONS.intersection(_attribute(element, "rel").lower().split())
-        return _attribute(element, "href") if leads_on else None
-    refresh = _attribute(element, "http-equiv").strip().lower() == "refresh"
-    return refresh_target(_attribute(element, "content")) if refresh else None
-
-
-def _attribute(element: etree._Element, name: str) -> str:
-    value: str | None = element.get(name)
-    return value or ""
-
-
-def refresh_target(content: str) -> str | None:
-    """Give the address in the content of a META refresh, or None.
-
-    >>> refresh_target("5; url='/next'"), refresh_target("0;URL=http://b.example/"), refresh_target("30")
-    ('/next', 'http://b.example/', None)
-    """
-    found = _REFRESH.match(content)
-    return found[1].strip() or None if found else None
-
-
-def _robots(root: etree._Element) -> Iterator[tuple[str, str]]:
-    for element in root.iter("meta"):
-        name, content = element.get("name"), element.get("content")
-        if name and content:
-            yield name.strip().lower(), content
+def read(response: Response, *, skip_nofollow: bool = True, context: bool = False) -> Hypertext:
+    """Read an HTML response; what is not HTML has neither links nor text."""
+    if not isinstance(response, HtmlResponse):
+        return Hypertext()
+    url, encoding = response.url, response.encoding
+    return read_html(response.body, encoding, url, skip_nofollow=skip_nofollow, context=context)
 
 
 def stored_response(url: str, headers: Headers, body: bytes) -> Response:
@@ -216,7 +96,7 @@ def page_of(
     when: datetime,
     outcome: Outcome,
     *,
-    links: int = 0,
+    links: tuple[Link, ...] = (),
     level: int | None = None,
 ) -> Page:
     """Make the Page of an answer: its bytes after content decoding, and what came with them.

@@ -12,9 +12,13 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.urls import Scope, trap
 
 logger = logging.getLogger(__name__)
+
+
+MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass 3
 
 
 class Refused(IgnoreRequest):
@@ -22,18 +26,29 @@ class Refused(IgnoreRequest):
 
 
 class Guard:
-    """Scope, traps and length as one question: why may this URL not be fetched?"""
+    """Scope, depth, traps and length as one question: why may this request not be made?"""
 
-    def __init__(self, scope: Scope | None, longest: int) -> None:
+    def __init__(self, scope: Scope | None, deepest: int | None, longest: int) -> None:
         self.scope = scope
+        self.deepest = deepest
         self.longest = longest
-        self.refusal = lru_cache(maxsize=4096)(self._refusal)  # asked twice for each fetched URL
+        self._refusal_of_url = lru_cache(maxsize=4096)(self._url)  # asked twice for each fetched URL
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Guard:
-        return cls(getattr(crawler.spider, "scope", None), crawler.settings.getint("URLLENGTH_LIMIT"))
+        spider = crawler.spider
+        longest = crawler.settings.getint("URLLENGTH_LIMIT")
+        return cls(getattr(spider, "scope", None), getattr(spider, "depth_limit", None), longest)
 
-    def _refusal(self, url: str) -> str | None:
+    def refusal(self, request: Request) -> str | None:
+        """Give the name of the reason, or None."""
+        if self.deepest is not None and request.meta.get("depth", 0) > self.deepest:
+            return "depth"
+        if request.meta.get("archive_hops", 0) > MAX_HOPS:
+            return "redirect_chain"
+        return self._refusal_of_url(request.url)
+
+    def _url(self, url: str) -> str | None:
         if not url.startswith(("http://", "https://")):
             return "scheme"
         if self.longest and len(url) > self.longest:
@@ -48,17 +63,18 @@ class _Guarding:
     _guard: Guard | None = None
 
     def refusal(self, request: Request) -> str | None:
-        """Give the reason against a request, counted as ``guard/<reason>``, or None.
+        """Give the reason against a request, counted as ``guard/<reason>`` and recorded, or None.
 
         Seeds are the operator's own wish, and robots.txt is asked for before any page.
         """
         if request.meta.get("archive_seed") or request.meta.get("archive_robots"):
             return None
         self._guard = self._guard or Guard.from_crawler(self.crawler)
-        reason = self._guard.refusal(request.url)
+        reason = self._guard.refusal(request)
         if reason:
             logger.debug("Refused %s: %s", request.url, reason)
             self.crawler.stats.inc_value(f"guard/{reason}")
+            Dispatcher.of(self.crawler).refuse(request, reason)
         return reason
 
 

@@ -55,6 +55,10 @@ class HostPace:
         base = 0.0 if self.is_local(host) else self.delay
         return max(base, self.crawl_delays.get(host, 0.0), self.penalties.get(host, 0.0))
 
+    def concurrency_of(self, host: str) -> int:
+        """Give how many requests to a host may be under way at once."""
+        return self.local_concurrency if self.is_local(host) else self.concurrency
+
     def is_local(self, host: str) -> bool:
         """Say whether a host is this machine: localhost, 127.0.0.0/8 or ::1."""
         if host not in self._local:
@@ -84,7 +88,7 @@ class HostPace:
         assert self.crawler is not None
         slot = self.crawler.engine.downloader.slots[host]
         slot.delay = self.delay_of(host)
-        slot.concurrency = self.local_concurrency if self.is_local(host) else self.concurrency
+        slot.concurrency = self.concurrency_of(host)
         if host in self.crawl_delays:
             _keep_exact(slot)
 

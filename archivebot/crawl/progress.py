@@ -41,6 +41,8 @@ class Progress:
     errors: int
     queued: int
     seconds: float
+    judged: int = 0
+    relevant: int = 0
 
     @classmethod
     def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
@@ -60,16 +62,19 @@ class Progress:
             errors=count("archive/failed") + count("log_count/ERROR"),
             queued=queued,
             seconds=seconds,
+            judged=count("topic/judged"),
+            relevant=count("topic/relevant"),
         )
 
     def line(self) -> str:
         """Say it in one line."""
         rate = self.pages / self.seconds if self.seconds > 0 else 0.0
+        harvest = f"; harvest {self.relevant} of {self.judged} on topic" if self.judged else ""
         return (
             f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
             f"{self.unchanged} unchanged, {self.other} other; "
             f"{size(self.fetched)} fetched, {size(self.stored)} stored; "
-            f"{self.queued} queued, {self.errors} errors"
+            f"{self.queued} queued, {self.errors} errors{harvest}"
         )
 
 
@@ -134,6 +139,7 @@ class ProgressLog:
             f"  {self._progress().line()}\n"
             f"  archive: {uri}\n"
             f"  next:    scrapy stats{option}\n"
+            f"           scrapy frontier{option}\n"
             f"           scrapy history {seed}{option}\n"
         )
 

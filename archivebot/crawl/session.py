@@ -49,6 +49,10 @@ class ArchiveSession:
         """Do one piece of work on the archive's thread and give its result."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, work, *args)
 
+    def ask(self, work: Callable[..., T], *args: object) -> T:
+        """Do one short piece of work at once; the event loop stands still meanwhile."""
+        return self._worker.submit(work, *args).result()
+
     async def close(self) -> None:
         """Finish what is queued and close the archive."""
         await self.run(self.archive.close)

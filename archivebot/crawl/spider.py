@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
@@ -17,9 +17,7 @@ from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
 from archivebot.crawl.arguments import Arguments
-from archivebot.crawl.budget import TOKEN, PageBudget
 from archivebot.crawl.convert import (
-    Reading,
     location_of,
     outcome_of_failure,
     outcome_of_response,
@@ -28,6 +26,7 @@ from archivebot.crawl.convert import (
     reason_of,
     stored_response,
 )
+from archivebot.crawl.dispatcher import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
 from archivebot.crawl.pace import is_loopback
@@ -35,21 +34,35 @@ from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.robots import RobotsDenied
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import StorageError
-from archivebot.models import Outcome, Page
+from archivebot.frontier import SeenCache
+from archivebot.hypertext import Hypertext
+from archivebot.models import Link, Outcome, Page
 from archivebot.urls import Scope
 
 logger = logging.getLogger(__name__)
 
-MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass 3
-_CARRIED = ("depth", "archive_hops", "archive_seed", TOKEN)
+_CARRIED = ("depth", "archive_hops", "archive_seed", SCORE, DISTANCE, ORDER, SOURCE)
+
+# Several processes share one crawl through scrapy-redis, with a queue, a filter and a form of ours.
+REDIS_SETTINGS = {
+    "SCHEDULER": "archivebot.crawl.redis.LeaseScheduler",
+    "SCHEDULER_QUEUE_CLASS": "archivebot.crawl.redis.LeaseQueue",
+    "SCHEDULER_SERIALIZER": "archivebot.crawl.serializer",
+    "SCHEDULER_PERSIST": True,
+    "DUPEFILTER_CLASS": "archivebot.crawl.redis.SeenFilter",
+}
 
 
 class ArchiveSpider(Spider):
     """Fetch pages breadth first inside a scope; give the links of a page first, then the page, last.
 
     Redirects are captures whose target is a link at the same depth; each counts as a page of the
-    budget. Takes the arguments of ``Arguments``; raises UsageError for wrong ones.
+    limit. Takes the arguments of ``arguments_class``; raises UsageError for wrong ones. ``context``
+    says whether links are read with what stands around them.
     """
+
+    arguments_class: ClassVar[type[Arguments]] = Arguments
+    context: ClassVar[bool] = False
 
     retries: RetryPolicy
     obeys_meta: bool
@@ -58,16 +71,23 @@ class ArchiveSpider(Spider):
 
     def __init__(self, **given: str) -> None:
         super().__init__()
-        self.arguments = Arguments.parse(given)
+        self.arguments = self.arguments_class.parse(given)
         self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
-        self.budget = PageBudget(self.arguments.pages)
-        self.seen: set[str] = set()
+        self.seen = SeenCache()
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        if settings["REDIS_URL"]:
+            settings.setdict(REDIS_SETTINGS, priority="spider")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> ArchiveSpider:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
         spider._introduce(settings)
+        if spider.arguments.time is not None:
+            settings.set("CLOSESPIDER_TIMEOUT", spider.arguments.time, priority="spider")
         spider.retries = RetryPolicy.from_settings(settings)
         spider.obeys_meta = settings.getbool("ARCHIVE_OBEY_META_ROBOTS")
         spider.agent = settings["ROBOTSTXT_USER_AGENT"]
@@ -85,18 +105,12 @@ class ArchiveSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         for seed in self.arguments.seeds:
-            self.seen.add(seed)
             yield self.request(seed, archive_seed=True)
 
-    def request(self, url: str, *, depth: int = 0, **meta: object) -> Request:
+    def request(self, url: str, **meta: Any) -> Request:
         """Make a page request; redirects come back as answers, nearer pages come first."""
-        return Request(
-            url,
-            callback=self.parse,
-            errback=self.failed,
-            priority=-depth,
-            meta={"depth": depth, "dont_redirect": True, "handle_httpstatus_all": True, **meta},
-        )
+        meta = {"depth": 0, "dont_redirect": True, "handle_httpstatus_all": True, **meta}
+        return Request(url, callback=self.parse, errback=self.failed, priority=-meta["depth"], meta=meta)
 
     def parse(self, response: Response) -> Iterator[Any] | AsyncIterator[Any]:
         """Turn an answer into links and one page, or into a later try."""
@@ -130,7 +144,7 @@ class ArchiveSpider(Spider):
             level=self.arguments.level,
         )
         wait = self.retries.wait(page.outcome, request.meta.get("archive_attempt", 1))
-        return self._give_up(request, page) if wait is None else self._later(request, page, wait)
+        return (page,) if wait is None else self._later(request, page, wait)
 
     async def _later(self, request: Request, page: Page, wait: float) -> AsyncIterator[Any]:
         """Wait, then ask again; when the crawl ends meanwhile, the page is recorded as it is.
@@ -141,14 +155,12 @@ class ArchiveSpider(Spider):
         if not await pause(self.crawler.engine, wait):
             yield page
             return
-        meta = {name: request.meta[name] for name in _CARRIED if name in request.meta}
-        attempt = request.meta.get("archive_attempt", 1) + 1
-        yield self.request(request.url, **meta, archive_attempt=attempt).replace(dont_filter=True)
+        yield self._again(request, archive_attempt=request.meta.get("archive_attempt", 1) + 1)
 
-    def _give_up(self, request: Request, page: Page) -> Iterator[Any]:
-        if instead := self.budget.give_back(request):
-            yield instead
-        yield page
+    def _again(self, request: Request, **meta: Any) -> Request:
+        """Ask for the same page once more, under the lease that is held."""
+        carried = {name: request.meta[name] for name in _CARRIED if name in request.meta}
+        return self.request(request.url, **carried, **meta).replace(dont_filter=True)
 
     async def _unchanged(self, response: Response, request: Request) -> AsyncIterator[Any]:
         """Follow the links that the archive holds of a page: a 304 brings none.
@@ -158,8 +170,7 @@ class ArchiveSpider(Spider):
         session = ArchiveSession.of(self.crawler)
         content = await session.run(session.archive.stored, request.url)
         if content is None and ("If-None-Match" in request.headers or "If-Modified-Since" in request.headers):
-            meta = {name: request.meta[name] for name in _CARRIED if name in request.meta}
-            yield self.request(request.url, **meta, archive_anew=True).replace(dont_filter=True)
+            yield self._again(request, archive_anew=True)
             return
         stored = stored_response(response.url, *content) if content else response
         reading = self._read(stored, Outcome.FETCHED)
@@ -167,55 +178,52 @@ class ArchiveSpider(Spider):
             yield output
 
     def _settle(
-        self, response: Response, request: Request, outcome: Outcome, reading: Reading
+        self, response: Response, request: Request, outcome: Outcome, reading: Hypertext
     ) -> Iterator[Any]:
         allowed = self._directives(response, reading)
+        response.meta[READING] = reading
         yield from self._redirected(response, request)
         if allowed.follow:
-            yield from self._followed(reading.links, request.meta["depth"] + 1)
+            yield from self._followed(reading.links, request)
         yield self._kept(response, request, outcome, reading, allowed)
-        self.budget.spend()
-        if self.budget.spent:
-            raise CloseSpider("pages")
 
-    def _read(self, response: Response, outcome: Outcome) -> Reading:
+    def _read(self, response: Response, outcome: Outcome) -> Hypertext:
         if outcome is not Outcome.FETCHED and response.status != 300:
-            return Reading()
-        reading = read(response, skip_nofollow=self.obeys_meta)
+            return Hypertext()
+        reading = read(response, skip_nofollow=self.obeys_meta, context=self.context)
         if reading.failed:
             self.crawler.stats.inc_value("links/unreadable")
         return reading
 
-    def _directives(self, response: Response, reading: Reading) -> Directives:
+    def _directives(self, response: Response, reading: Hypertext) -> Directives:
         if not self.obeys_meta:
             return ALL
         values = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
         return directives(reading.robots, values, self.agent) if reading.robots or values else ALL
 
-    def _followed(self, links: Iterable[str], depth: int) -> Iterator[Request]:
-        if self.depth_limit is not None and depth > self.depth_limit:
-            self.crawler.stats.inc_value("guard/depth")
-            return
-        for url in links:
-            if url not in self.seen:
-                self.seen.add(url)
-                yield self.request(url, depth=depth)
+    def _followed(self, links: Iterable[Link], request: Request) -> Iterator[Request]:
+        meta = {"depth": request.meta["depth"] + 1, SOURCE: request.url}
+        for link in links:
+            if self.seen.add(self.evidence(link)):
+                yield self.request(link.url, **meta, **({LINK: link} if self.context else {}))
+
+    def evidence(self, link: Link) -> str:
+        """Name what a link tells; one that was told before is not followed again."""
+        return link.url
 
     def _redirected(self, response: Response, request: Request) -> Iterator[Request]:
-        target, hops = location_of(response), request.meta.get("archive_hops", 0) + 1
-        if target is None or target in self.seen:
-            return
-        if hops > MAX_HOPS:
-            self.crawler.stats.inc_value("guard/redirect_chain")
-            return
-        self.seen.add(target)
-        yield self.request(target, depth=request.meta["depth"], archive_hops=hops)
+        target = location_of(response)
+        if target is not None:
+            carried = {name: request.meta[name] for name in (SCORE, DISTANCE) if name in request.meta}
+            hops = request.meta.get("archive_hops", 0) + 1
+            depth = request.meta["depth"]
+            yield self.request(target, depth=depth, archive_hops=hops, **{SOURCE: request.url}, **carried)
 
     def _kept(
-        self, response: Response, request: Request, outcome: Outcome, reading: Reading, allowed: Directives
+        self, response: Response, request: Request, outcome: Outcome, reading: Hypertext, allowed: Directives
     ) -> Page:
-        now, links = datetime.now(UTC), len(reading.links)
-        page = page_of(response, request.url, now, outcome, links=links, level=self.arguments.level)
+        now, level = datetime.now(UTC), self.arguments.level
+        page = page_of(response, request.url, now, outcome, links=reading.links, level=level)
         if not allowed.store and outcome is Outcome.FETCHED:
             return replace(page, outcome=Outcome.EXCLUDED, body=b"", reason=allowed.reason)
         return page

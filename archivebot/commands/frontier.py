@@ -1,0 +1,121 @@
+"""scrapy frontier: what waits to be fetched, what was refused, and how to change it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+from archivebot.cli import FrontierCommand, print_json, print_table, say
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.frontier.base import CrawlInfo, Frontier, HostCounts, Record, State
+from archivebot.timestamps import timestamp
+from archivebot.urls import parse_seed
+
+RETRIED = (State.FAILED, State.REJECTED)
+
+
+class Command(FrontierCommand):
+    """Show the frontier of a crawl: states, hosts, what comes next, what was rejected and why"""
+
+    arguments = "[URL...]"
+    most = 1000
+    explanation = "--forget removes the URLs named, or the whole crawl, which then begins anew."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--top", metavar="N", default="10", help="rows of each table (10)")
+        parser.add_argument("--forget", action="store_true", help="remove URLs, or the whole crawl")
+        parser.add_argument(
+            "--retry",
+            nargs="?",
+            const=State.FAILED.value,
+            metavar="STATE",
+            help="queue again what is in that state: failed (default) or rejected",
+        )
+
+    def report(self, frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
+        if args and not opts.forget:
+            raise UsageError(
+                "URLs go with --forget; to see why one was or was not fetched: scrapy explain URL"
+            )
+        if opts.forget:
+            gone = frontier.forget([parse_seed(url) for url in args] or None)
+            return _changed(opts, "forgotten", gone, f"{gone} URLs forgotten")
+        if opts.retry is not None:
+            if opts.retry not in RETRIED:
+                raise UsageError(f"--retry is {opts.retry!r}: give failed or rejected")
+            again = frontier.retry(State(opts.retry))
+            return _changed(
+                opts, "queued", again, f"{again} URLs queued again; the crawl's command fetches them"
+            )
+        if not opts.top.isdecimal():
+            raise UsageError(f"--top is {opts.top!r}: give a whole number")
+        state = _state(frontier, int(opts.top))
+        if opts.json:
+            print_json(state)
+        else:
+            _show(state)
+        return 0
+
+
+def _changed(opts: argparse.Namespace, name: str, count: int, told: str) -> int:
+    if opts.json:
+        print_json({name: count})
+    else:
+        say(told)
+    return 0
+
+
+def _state(frontier: Frontier, top: int) -> dict[str, Any]:
+    info = next((crawl for crawl in frontier.crawls() if crawl.name == frontier.crawl), None)
+    if info is None:
+        raise NotArchived(f"there is no crawl {frontier.crawl!r}")
+    rejected = list(islice(frontier.records(State.REJECTED), top))
+    reasons = Counter(record.entry.reason for record in frontier.records(State.REJECTED))
+    return {
+        **_crawl(info),
+        "states": asdict(info.counts),
+        "hosts": [_host(host) for host in frontier.hosts()[:top]],
+        "next": [_entry(record) for record in frontier.records(State.QUEUED, limit=top)],
+        "reasons": dict(reasons.most_common()),
+        "rejected": [_entry(record) for record in rejected],
+        "crawls": [crawl.name for crawl in frontier.crawls()],
+    }
+
+
+def _crawl(info: CrawlInfo) -> dict[str, Any]:
+    return {
+        "crawl": info.name,
+        "arguments": json.loads(info.arguments or "{}"),
+        "began": timestamp(datetime.fromtimestamp(info.began, UTC)),
+        "ended": info.ended,
+    }
+
+
+def _host(host: HostCounts) -> dict[str, Any]:
+    return asdict(host)
+
+
+def _entry(record: Record) -> dict[str, Any]:
+    entry = record.entry
+    told = {"url": entry.url, "score": entry.score, "distance": entry.distance, "source": entry.source}
+    return {**told, "reason": entry.reason}
+
+
+def _show(state: dict[str, Any]) -> None:
+    say(f"{state['crawl']}, began {state['began']}, {state['ended'] or 'not ended'}")
+    print()
+    print_table(list(state["states"]), [list(state["states"].values())])
+    for title, head, rows in (
+        ("hosts", ["host", *map(str, State)], [list(host.values()) for host in state["hosts"]]),
+        ("next", ["score", "url"], [[f"{each['score']:.4g}", each["url"]] for each in state["next"]]),
+        ("rejected, by reason", ["urls", "reason"], [[n, reason] for reason, n in state["reasons"].items()]),
+        ("rejected", ["reason", "url"], [[each["reason"], each["url"]] for each in state["rejected"]]),
+    ):
+        if rows:
+            say(f"\n{title}")
+            print_table(head, rows)

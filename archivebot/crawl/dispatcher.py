@@ -1,0 +1,339 @@
+"""Between Scrapy and a frontier: requests go in, leases come out as requests, items settle them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
+from scrapy.utils.request import request_from_dict
+from twisted.internet.task import LoopingCall
+from twisted.python.failure import Failure
+
+from archivebot.crawl import serializer
+from archivebot.crawl.pace import HostPace
+from archivebot.crawl.retry import PASSING
+from archivebot.crawl.session import ArchiveSession
+from archivebot.exceptions import StorageError
+from archivebot.frontier import Entry, Frontier, Lease, State, frontier_uri, open_frontier
+from archivebot.models import Capture, Outcome, Page, Snapshot
+from archivebot.urls import host_of
+
+if TYPE_CHECKING:
+    from archivebot.crawl.spider import ArchiveSpider
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+SCORE = "archive_score"  # meta key of the score of the link that led to a request
+DISTANCE = "archive_distance"  # ... of the off-topic pages in a row before it
+ORDER = "archive_order"  # ... of the number of the fetch
+SOURCE = "archive_source"  # ... of the URL of the page it was found on
+PARTS = "archive_parts"  # ... of how the score came about
+LINK = "archive_link"  # ... of the evidence of a link, until it is scored
+READING = "archive_reading"  # ... of what was read of a page, while its links are scored
+
+_KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK))
+_UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
+_OVER = frozenset(("finished", "pages"))
+_POLL = 1.0  # seconds until a frontier that others work on, or that went away, is asked again
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    url: str
+    state: State
+    reason: str = ""
+    capture: Capture | None = None
+
+
+class Dispatcher:
+    """The one place that talks to the frontier of a crawl; ``most`` is its page limit.
+
+    What is written waits in order until :meth:`flush`. A frontier that cannot be reached is asked
+    again until ``ARCHIVE_FRONTIER_PATIENCE`` seconds have passed; then the crawl ends.
+    """
+
+    def __init__(self, crawler: Crawler, uri: str) -> None:
+        settings = crawler.settings
+        self.crawler, self.uri = crawler, uri
+        self.patience = settings.getfloat("ARCHIVE_FRONTIER_PATIENCE")
+        self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
+        self.resumed = False
+        self._entries: list[Entry] = []
+        self._refused: list[Entry] = []
+        self._settled: list[_Settled] = []
+        self._held: set[str] = set()
+        self._again: deque[Request] = deque()
+        self._paces: dict[str, tuple[int, float]] = {}
+        self._silent_since: float | None = None
+        self._wake: asyncio.TimerHandle | None = None
+        self._beat: AsyncioLoopingCall | LoopingCall | None = None
+        self._bytes = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Dispatcher:
+        settings = crawler.settings
+        uri = settings["REDIS_URL"] or settings["ARCHIVE_FRONTIER"] or frontier_uri(settings["ARCHIVE_URI"])
+        dispatcher = cls(crawler, uri)
+        crawler.signals.connect(dispatcher.item_scraped, signals.item_scraped)
+        crawler.signals.connect(dispatcher.item_dropped, signals.item_dropped)
+        crawler.signals.connect(dispatcher.item_error, signals.item_error)
+        crawler.signals.connect(dispatcher.spider_error, signals.spider_error)
+        return dispatcher
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Dispatcher:
+        """Give the dispatcher of a crawl; raises RuntimeError where the extension is switched off."""
+        dispatcher = crawler.get_extension(cls)
+        if dispatcher is None:
+            raise RuntimeError("Dispatcher is not among the EXTENSIONS")
+        return dispatcher
+
+    def open(self, spider: ArchiveSpider) -> None:
+        """Open the frontier; a crawl that was interrupted goes on. Raises StorageError."""
+        arguments = spider.arguments
+        self.most, self.most_bytes = arguments.pages, arguments.bytes
+        self.frontier: Frontier = open_frontier(
+            self.uri, crawl_name(spider.name, arguments.identity), self.lease_seconds
+        )
+        self.resumed = self.frontier.begin(json.dumps(arguments.identity, ensure_ascii=False), self.most)
+        counts = self.frontier.counts()
+        self.crawler.stats.set_value("scheduler/enqueued", counts.queued)
+        if self.resumed:
+            logger.info(
+                "Goes on with an interrupted crawl: %d pages done, %d queued (`scrapy frontier --forget` "
+                "makes it start anew)",
+                counts.done,
+                counts.queued,
+            )
+        self._beat = create_looping_call(self._renew)
+        self._beat.start(self.lease_seconds / 4, now=False)
+
+    def close(self, reason: str) -> None:
+        """Write what waits, give leases back, and mark a crawl as over that ended by itself."""
+        if self._beat and self._beat.running:
+            self._beat.stop()
+        if self._wake:
+            self._wake.cancel()
+        if self.flush():
+            self.frontier.release()
+            if reason in _OVER and (reason != "finished" or not self.frontier.counts().open):
+                self.frontier.end(reason)
+        self.frontier.close()
+
+    def enqueue(self, request: Request) -> None:
+        """Take a request in; one that asks again for a URL whose lease is held keeps the lease."""
+        if request.dont_filter and request.url in self._held:
+            self._again.append(request)
+        else:
+            self._entries.append(self._entry(request))
+
+    def refuse(self, request: Request, reason: str) -> None:
+        """Record that a request is not made, and why."""
+        if request.url in self._held:
+            self._settle(_Settled(request.url, State.REJECTED, reason))
+        else:
+            self._refused.append(self._entry(request, reason))
+
+    def reprioritise(self, scores: Mapping[str, float]) -> None:
+        """Give URLs that are queued new scores; a frontier that is away goes without."""
+        if self.flush():
+            self._asked(lambda: self.frontier.reprioritise(scores))
+
+    def next(self) -> Request | None:
+        """Give the next request, or None where none is ready; it looks again when one may be."""
+        if self._again:
+            return self._again.popleft()
+        lease = self._asked(self._lease) if self.flush() else None
+        if lease is None:
+            self._look_again()
+            return None
+        self.crawler.stats.inc_value("scheduler/dequeued")
+        self._held.add(lease.entry.url)
+        return self._request(lease)
+
+    def pending(self) -> bool:
+        """Say whether anything is queued, or under way with any worker."""
+        if self._again or not self.flush():
+            return True
+        counts = self._asked(self.frontier.counts)
+        return counts is None or counts.open > 0
+
+    def flush(self) -> bool:
+        """Write what waits, in order: links, refusals, outcomes. False where the frontier is away."""
+        return self._asked(self._write) is not None
+
+    async def safe(self) -> None:
+        """Wait until the links found so far are in the frontier; only then may their page be stored."""
+        while not self.flush():
+            await asyncio.sleep(_POLL)
+
+    def item_scraped(self, item: object) -> None:
+        """A page is stored: its URL is done, or failed where no answer came."""
+        if isinstance(item, Capture):
+            state = State.FAILED if item.outcome in _UNANSWERED else State.DONE
+            self._settle(_Settled(item.url, state, item.reason, item))
+
+    def item_dropped(self, item: object, exception: BaseException) -> None:
+        """A pipeline dropped a page."""
+        if isinstance(item, Page | Snapshot):
+            self._settle(_Settled(_url(item), State.DONE, str(exception)))
+
+    def item_error(self, item: object, failure: Failure) -> None:
+        """A page could not be stored: fetch it again later, or give it up where the stage is at fault."""
+        if isinstance(item, Page | Snapshot):
+            again = isinstance(failure.value, StorageError)
+            state = State.QUEUED if again else State.FAILED
+            self._settle(_Settled(_url(item), state, failure.getErrorMessage()))
+
+    def spider_error(self, failure: Failure, response: Response) -> None:
+        """The spider failed on a page."""
+        if response is not None and response.request is not None:
+            self._settle(_Settled(response.request.url, State.FAILED, failure.getErrorMessage()))
+
+    def _settle(self, settled: _Settled) -> None:
+        self._settled.append(settled)
+        self.flush()
+        self._bytes += settled.capture.size if settled.capture else 0
+        if self.most_bytes is not None and self._bytes >= self.most_bytes:
+            self._close("bytes")
+        elif self.most is not None:
+            counts = self._asked(self.frontier.counts)
+            if counts and counts.answered >= self.most:
+                self._close("pages")
+
+    def _close(self, reason: str) -> None:
+        asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006 (engine waits)
+
+    def _write(self) -> bool:
+        if self._refused:
+            self.frontier.reject(self._refused)
+            self._refused = []
+        if self._entries:
+            hosts = {entry.host for entry in self._entries}
+            for host in hosts:
+                self._pace(host)
+            self.crawler.stats.inc_value("scheduler/enqueued", self.frontier.add(self._entries))
+            self._entries = []
+        while self._settled:
+            self._write_outcome(self._settled[0])
+            self._held.discard(self._settled.pop(0).url)
+        return True
+
+    def _write_outcome(self, settled: _Settled) -> None:
+        capture = settled.capture
+        focus = capture.focus if capture else None
+        self.frontier.settle(
+            settled.url,
+            settled.state,
+            answered=capture is not None and capture.status is not None,
+            reason=settled.reason,
+            relevance=focus.relevance if focus else None,
+            relevant=focus.relevant if focus else None,
+            note=focus.why if focus else "",
+        )
+
+    def _lease(self) -> Lease | None:
+        lease = self.frontier.lease(self.most)
+        while lease and lease.lost is not None and self._stored_since(lease.entry.url, lease.lost):
+            self.frontier.settle(
+                lease.entry.url, State.DONE, answered=True, reason="stored before the crawl was interrupted"
+            )
+            self.crawler.stats.inc_value("scheduler/dequeued")
+            lease = self.frontier.lease(self.most)
+        if lease:
+            self._pace(lease.entry.host)
+        return lease
+
+    def _stored_since(self, url: str, when: float) -> bool:
+        """Say whether a worker that died had stored the page; its links were in the frontier before."""
+        session = ArchiveSession.of(self.crawler)
+        return session.ask(session.archive.seen_since, url, datetime.fromtimestamp(when, UTC))
+
+    def _pace(self, host: str) -> None:
+        """Tell the frontier how fast a host may be asked, where that is news."""
+        rules = self.crawler.get_extension(HostPace)
+        pace = (rules.concurrency_of(host), rules.delay_of(host)) if rules else (1, 0.0)
+        if self._paces.get(host) != pace:
+            self.frontier.pace(host, *pace)
+            self._paces[host] = pace
+
+    def _renew(self) -> None:
+        self._asked(self.frontier.renew)
+
+    def _look_again(self) -> None:
+        """Ask the engine to come back when a host's delay has passed, or when another worker may be done."""
+        due = self._asked(self.frontier.due)
+        wait = _POLL if due is None else max(due, 0.01)
+        if self._wake:
+            self._wake.cancel()
+        self._wake = asyncio.get_running_loop().call_later(wait, self._call_engine)
+
+    def _call_engine(self) -> None:
+        slot = self.crawler.engine._slot  # Scrapy's heartbeat does the same, every five seconds
+        if slot is not None:
+            slot.nextcall.schedule()
+
+    def _asked(self, question: Callable[[], T]) -> T | None:
+        """Ask the frontier; None where it is away, until patience ends."""
+        try:
+            answer = question()
+        except StorageError as error:
+            now = asyncio.get_running_loop().time()
+            if self._silent_since is None:
+                logger.warning("The frontier is away, the crawl waits for it: %s", error)
+                self._silent_since = now
+            elif now - self._silent_since > self.patience:
+                logger.error("The frontier stays away, so the crawl ends: %s", error)
+                self._close("storage_error")
+            return None
+        self._silent_since = None
+        return answer
+
+    def _entry(self, request: Request, reason: str = "") -> Entry:
+        meta = request.meta
+        told = request.to_dict(spider=self.crawler.spider)
+        told["meta"] = {name: value for name, value in meta.items() if name not in _KEPT_APART}
+        return Entry(
+            url=request.url,
+            host=host_of(request.url),
+            score=float(meta.get(SCORE, request.priority)),
+            request=serializer.dumps(told),
+            source=meta.get(SOURCE, ""),
+            distance=meta.get(DISTANCE, 0),
+            parts=json.dumps(meta[PARTS], ensure_ascii=False) if PARTS in meta else "",
+            reason=reason,
+        )
+
+    def _request(self, lease: Lease) -> Request:
+        entry = lease.entry
+        request = request_from_dict(serializer.loads(entry.request), spider=self.crawler.spider)
+        apart: dict[str, Any] = {SCORE: entry.score, DISTANCE: entry.distance, ORDER: lease.order}
+        request.meta.update(apart, **{SOURCE: entry.source})
+        return request
+
+
+def crawl_name(spider: str, identity: object) -> str:
+    """Name a crawl by its spider and what it is about; the same command gives the same name.
+
+    >>> crawl_name("site", {"seeds": ["http://a.example/"]}) == crawl_name("site", {"seeds": []})
+    False
+    """
+    told = json.dumps(identity, sort_keys=True).encode()
+    return f"{spider}-{blake2b(told, digest_size=4).hexdigest()}"
+
+
+def _url(item: Page | Snapshot) -> str:
+    return item.url if isinstance(item, Page) else item.page.url

@@ -1,0 +1,41 @@
+"""The Scrapy scheduler whose queue is the frontier in SQLite beside the archive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import Crawler
+
+from archivebot.crawl.dispatcher import Dispatcher
+
+if TYPE_CHECKING:
+    from archivebot.crawl.spider import ArchiveSpider
+
+
+class FrontierScheduler(BaseScheduler):
+    """Give the best request first, lose none when the process is killed, end when nothing is open."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self.dispatcher = dispatcher
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> FrontierScheduler:
+        return cls(Dispatcher.of(crawler))
+
+    def open(self, spider: ArchiveSpider) -> None:  # type: ignore[override]  # no other spider has arguments
+        self.dispatcher.open(spider)
+
+    def close(self, reason: str) -> None:
+        self.dispatcher.close(reason)
+
+    def has_pending_requests(self) -> bool:
+        return self.dispatcher.pending()
+
+    def enqueue_request(self, request: Request) -> bool:
+        self.dispatcher.enqueue(request)
+        return True
+
+    def next_request(self) -> Request | None:
+        return self.dispatcher.next()

@@ -1,0 +1,55 @@
+"""Requests as JSON text: what a frontier keeps of a request, and how scrapy-redis writes one.
+
+Pickle would let whoever can write to the frontier run code in the crawler.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from typing import Any
+
+from scrapy import Request
+
+_DEFAULTS = Request("http://a.example/").to_dict()
+
+
+def dumps(request: dict[str, Any]) -> str:
+    """Write what :meth:`scrapy.Request.to_dict` gives, without the fields that have their default.
+
+    Raises TypeError where ``meta`` or ``cb_kwargs`` hold what JSON has no form for.
+
+    >>> dumps(Request("http://a.example/b", meta={"depth": 1}).to_dict())
+    '{"url":"http://a.example/b","meta":{"depth":1}}'
+    """
+    told = {name: value for name, value in request.items() if value != _DEFAULTS.get(name)}
+    if "headers" in told:
+        told["headers"] = {_text(name): list(map(_text, values)) for name, values in told["headers"].items()}
+    if "body" in told:
+        told["body"] = b64encode(told["body"]).decode()
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+
+
+def loads(text: str | bytes) -> dict[str, Any]:
+    """Read a request back, ready for :func:`scrapy.utils.request.request_from_dict`.
+
+    >>> post = Request("http://a.example/", method="POST", headers={"Accept": "*/*"}, body=b"\\xff")
+    >>> loads(dumps(post.to_dict())) == post.to_dict()
+    True
+    """
+    told = json.loads(text)
+    if "headers" in told:
+        told["headers"] = {
+            _bytes(name): list(map(_bytes, values)) for name, values in told["headers"].items()
+        }
+    if "body" in told:
+        told["body"] = b64decode(told["body"])
+    return {**_DEFAULTS, **told}
+
+
+def _text(value: bytes) -> str:
+    return value.decode("latin-1")
+
+
+def _bytes(value: str) -> bytes:
+    return value.encode("latin-1")

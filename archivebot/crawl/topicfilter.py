@@ -1,0 +1,176 @@
+"""The topic filter: judges pages, scores the links on them, and drops what leads too far away."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+
+from archivebot.crawl.arguments import TopicArguments
+from archivebot.crawl.dispatcher import DISTANCE, LINK, ORDER, PARTS, READING, SCORE, SOURCE, Dispatcher
+from archivebot.crawl.order import BreadthFirst, Judged, LinkOrder, Order, RankOrder
+from archivebot.hypertext import Hypertext
+from archivebot.models import Focus, Outcome, Page
+from archivebot.terms import terms
+from archivebot.topic.profile import TopicProfile, load, names
+from archivebot.topic.relevance import PageScorer, Relevance
+from archivebot.topic.training import from_words
+
+logger = logging.getLogger(__name__)
+
+JUDGED = "archive_judged"  # meta key of what the filter says of a page, while its output passes
+SHOWN = 10  # terms of a page that are kept to explain its relevance
+
+
+class TopicFilterMiddleware(BaseSpiderMiddleware):
+    """Keep a crawl on its topic.
+
+    Soft focus only orders; hard focus drops links whose score is under ``threshold``. Links of the last
+    of more than ``tunnel`` off-topic pages in a row are dropped (None: of none). An off-topic page is
+    recorded without its body in hard focus, unless ``keeps`` says otherwise.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        profile: TopicProfile,
+        order: Order,
+        *,
+        hard: bool,
+        tunnel: int | None,
+        threshold: float,
+        keeps: bool,
+    ) -> None:
+        super().__init__(crawler)
+        self.scorer = PageScorer(profile)
+        self.order = order
+        self.hard, self.tunnel, self.threshold, self.keeps = hard, tunnel, threshold, keeps
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> TopicFilterMiddleware:
+        arguments, settings = getattr(crawler.spider, "arguments", None), crawler.settings
+        if not isinstance(arguments, TopicArguments):
+            raise NotConfigured
+        profile = profile_of(arguments.topic, Path(settings["ARCHIVE_TOPICS"]))
+        hard = arguments.focus == "hard"
+        tunnel = settings.getint("ARCHIVE_TUNNEL_DEPTH") if hard else None
+        return cls(
+            crawler,
+            profile,
+            order_of(arguments.order, profile, settings.getint("ARCHIVE_RANK_EVERY")),
+            hard=hard,
+            tunnel=tunnel if arguments.tunnel is None else arguments.tunnel,
+            threshold=settings.getfloat("ARCHIVE_LINK_THRESHOLD"),
+            keeps=not hard or settings.getbool("ARCHIVE_KEEP_OFF_TOPIC"),
+        )
+
+    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
+        """Score a link and pass it on, or drop it; a seed, a redirect and a new try pass as they are."""
+        link = request.meta.pop(LINK, None)
+        if response is None or link is None:
+            return request
+        page, score = self._judged(response)
+        value, parts = score(link)
+        request.meta.update({SCORE: value, DISTANCE: page.distance, PARTS: {**parts, "anchor": link.anchor}})
+        reason = self._refusal(value, page.distance)
+        if reason is None:
+            return request
+        self.crawler.stats.inc_value(f"topic/dropped/{reason}")
+        Dispatcher.of(self.crawler).refuse(request, reason)
+        return None
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Mark a page with what the filter says of it."""
+        if not isinstance(item, Page) or response is None:
+            return item
+        page, _ = self._judged(response)
+        request = response.request
+        assert request is not None
+        focus = Focus(
+            relevance=page.relevance,
+            relevant=page.relevant,
+            score=page.score,
+            distance=request.meta.get(DISTANCE, 0),
+            order=request.meta.get(ORDER, 0),
+            why=response.meta[JUDGED][2],
+        )
+        item = replace(item, focus=focus)
+        if self.keeps or page.relevant is not False or item.outcome is not Outcome.FETCHED:
+            return item
+        return replace(item, outcome=Outcome.EXCLUDED, body=b"", reason=f"off topic: {page.relevance:.2f}")
+
+    def _refusal(self, score: float, distance: int) -> str | None:
+        if self.tunnel is not None and distance > self.tunnel:
+            return "tunnel"
+        return "link_score" if self.hard and score < self.threshold else None
+
+    def _judged(self, response: Response) -> tuple[Judged, LinkOrder]:
+        """Judge the page of a response once, and take note of its links."""
+        if JUDGED not in response.meta:
+            response.meta[JUDGED] = self._judge(response)
+        page, score, _ = response.meta[JUDGED]
+        return page, score
+
+    def _judge(self, response: Response) -> tuple[Judged, LinkOrder, str]:
+        reading: Hypertext = response.meta.get(READING, Hypertext())
+        found = self.scorer.score(reading.title, reading.text) if reading.title or reading.text else None
+        meta = response.meta
+        before = meta.get(DISTANCE, 0)
+        page = Judged(
+            url=response.url,
+            source=meta.get(SOURCE, ""),
+            score=meta.get(SCORE, 0.0),
+            relevance=round(found.value, 6) if found else None,
+            relevant=found.relevant if found else None,
+            log_odds=found.log_odds if found else 0.0,
+            distance=0 if found and found.relevant else before + (found is not None),
+            depth=meta["depth"],
+            title=reading.title,
+            text=reading.text,
+        )
+        self._count(page)
+        score = self.order.page(page, reading.links)
+        if moved := self.order.news():
+            Dispatcher.of(self.crawler).reprioritise(moved)
+        return page, score, why(found) if found else ""
+
+    def _count(self, page: Judged) -> None:
+        if page.relevant is not None:
+            self.crawler.stats.inc_value("topic/judged")
+            self.crawler.stats.inc_value("topic/relevant", int(page.relevant))
+
+
+def profile_of(text: str, folder: Path) -> TopicProfile:
+    """Give the profile that a name stands for, or one made of words; raises UsageError."""
+    if text in names(folder):
+        return load(text, folder)
+    logger.info("There is no topic %r in %s: its words are the topic", text, folder)
+    return from_words("words", dict.fromkeys(text.replace(",", " ").split(), 1.0))
+
+
+def order_of(name: str, profile: TopicProfile, every: int) -> Order:
+    """Give the order that ``-a order=`` names."""
+    from archivebot.topic.similarity import Similarity
+
+    if name == "bfs":
+        return BreadthFirst()
+    if name == "pagerank":
+        return RankOrder(lambda _: 1.0, every)
+    most = max(profile.terms.values())
+    near = Similarity({term: weight / most for term, weight in profile.terms.items()})
+    return RankOrder(lambda link: near.weight(terms(link.anchor)), every)
+
+
+def why(found: Relevance) -> str:
+    """Give the parts and the most telling terms of a judgement as JSON."""
+    parts = {name: round(value, 3) for name, value in found.parts.items()}
+    told = [[term, round(weight, 3)] for term, weight in found.terms[:SHOWN]]
+    return json.dumps({**parts, "terms": told}, ensure_ascii=False)

@@ -1,0 +1,196 @@
+"""Crawls over a frontier: interrupted and resumed, shared by processes, ended by limits, explained."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from tests.conftest import Crawl
+from tests.mockserver import MockServer, Reply, html
+from tests.servers import RedisServer, redis_server, redis_uri
+from tests.test_pipelines import stages
+
+__all__ = ["redis_server", "redis_uri"]
+
+PAGES = 120
+
+
+def tree(pages: int = PAGES, delay: float = 0.01) -> dict[str, Reply]:
+    """Pages in a binary tree, with some links across."""
+    paths = ["/", *(f"/{number}" for number in range(1, pages))]
+    routes = {}
+    for number, path in enumerate(paths):
+        children = [2 * number + 1, 2 * number + 2, number * 7 % pages]
+        reply = html(*(paths[child] for child in children if child < pages), text=path)
+        routes[path] = Reply(reply.body, delay=delay)
+    return routes
+
+
+def captures(crawl: Crawl) -> Counter[str]:
+    """Count the captures of each page."""
+    archive = Archive.open(ArchiveConfig(uri=crawl.uri))
+    try:
+        return Counter({url: len(archive.captures(url)) for _, url in archive.pages()})
+    finally:
+        archive.close()
+
+
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert process.poll() is None, "the crawl ended too early"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def interrupt(crawl: Crawl, site: MockServer, *options: str) -> None:
+    """Start a crawl and kill it when some more pages were asked for."""
+    enough = len(site.asked) + random.randint(5, 30)
+    process = crawl.start(*options, seeds=site.url())
+    wait_for(lambda: len(site.asked) >= enough, process)
+    kill(process)
+
+
+def test_a_killed_crawl_goes_on_with_the_same_command_and_stores_nothing_twice(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes |= tree()
+    for _ in range(3):
+        interrupt(crawl, site)
+    crawled = crawl(seeds=site.url())
+    assert crawled.code == 0
+    assert "Goes on with an interrupted crawl" in crawled.log
+    assert captures(crawl) == dict.fromkeys((site.url(path) for path in tree()), 1)
+
+
+def test_a_page_stored_by_a_process_that_died_before_it_said_so_is_not_fetched_again(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes |= {"/": html("/a"), "/a": html()}
+    assert crawl("-s", stages(**{"tests.probes.KillAfterStorage": 900}), seeds=site.url()).code < 0
+    crawled = crawl(seeds=site.url())
+    assert crawled.code == 0
+    assert captures(crawl) == {site.url(): 1, site.url("/a"): 1}
+    assert site.paths() == ["/", "/a"]
+
+
+def test_two_workers_share_a_crawl_over_redis_and_one_is_killed(
+    site: MockServer, crawl: Crawl, redis_uri: str
+) -> None:
+    site.routes |= tree(delay=0.03)
+    options = ("-s", f"REDIS_URL={redis_uri}", "-s", "ARCHIVE_LEASE_SECONDS=2")
+    first = crawl.start(*options, seeds=site.url())
+    wait_for(lambda: len(site.asked) > 3, first)
+    second = crawl.start(*options, seeds=site.url())
+    wait_for(lambda: len(site.asked) > 40, second)
+    kill(first)
+    assert crawl.finish(second).code == 0
+    assert captures(crawl) == dict.fromkeys((site.url(path) for path in tree()), 1)
+
+
+def test_a_redis_that_goes_away_for_a_while_does_not_end_the_crawl(
+    site: MockServer, crawl: Crawl, tmp_path: Path
+) -> None:
+    server = RedisServer(tmp_path, "--appendonly", "yes", "--appendfsync", "always")
+    if not server.installed:
+        pytest.skip("no redis-server: install it with apt-get install redis-server")
+    site.routes |= tree(delay=0.02)
+    server.start()
+    process = crawl.start("-s", f"REDIS_URL={server.uri()}", seeds=site.url())
+    try:
+        wait_for(lambda: len(site.asked) > 20, process)
+        server.kill()
+        time.sleep(0.5)
+        server.start()
+        crawled = crawl.finish(process)
+    finally:
+        kill(process)
+        server.kill()
+    assert crawled.code == 0
+    assert captures(crawl) == dict.fromkeys((site.url(path) for path in tree()), 1)
+
+
+def test_a_crawl_that_ended_begins_anew(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= {"/": html("/a"), "/a": html()}
+    crawl(seeds=site.url())
+    again = crawl(seeds=site.url())
+    assert [record["kind"] for record in again.records] == ["revisit", "revisit"]
+
+
+def test_a_crawl_that_ended_at_its_page_limit_goes_on_with_a_higher_one(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes |= tree(20)
+    assert len(crawl(seeds=site.url(), pages=5).records) == 5
+    more = crawl(seeds=site.url(), pages=12)
+    assert {record["kind"] for record in more.records} == {"new"}
+    assert sum(captures(crawl).values()) == 12
+    assert len(crawl(seeds=site.url(), pages=12).records) == 12  # not a higher one: a new crawl
+
+
+@pytest.mark.parametrize(("limit", "reason"), [({"bytes": "2kB"}, "bytes"), ({"time": "1"}, "timeout")])
+def test_bytes_and_time_bound_a_run_and_the_next_one_goes_on(
+    site: MockServer, crawl: Crawl, limit: dict[str, str], reason: str
+) -> None:
+    site.routes |= tree(60, delay=0.1)
+    crawled = crawl(seeds=site.url(), **limit)
+    assert reason in crawled.log.rpartition("archivebot: ")[2]
+    assert 0 < len(captures(crawl)) < 60
+    crawl(seeds=site.url())
+    assert len(captures(crawl)) == 60
+
+
+def test_one_request_to_a_host_at_a_time_where_that_is_wanted(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= tree(12, delay=0.05)
+    crawl("-s", "ARCHIVE_LOCAL_CONCURRENCY=1", seeds=site.url())
+    times = sorted(asked.time for asked in site.asked if asked.path != "/robots.txt")
+    assert len(times) == 12
+    assert all(after - before >= 0.05 for before, after in pairwise(times))
+
+
+def test_the_frontier_is_shown_and_explained(site: MockServer, crawl: Crawl) -> None:
+    away = "http://elsewhere.example/x"
+    site.routes |= {"/": html("/a", away), "/a": html("/b"), "/b": html("/c"), "/c": html()}
+    crawl(seeds=site.url(), depth=2)
+    frontier = crawl.ask("frontier")
+    assert frontier["states"] | {"done": 3, "rejected": 2, "queued": 0} == frontier["states"]
+    assert frontier["reasons"] == {"other_host": 1, "depth": 1}
+    assert frontier["ended"] == "finished"
+    explained = crawl.ask("explain", away)
+    assert (explained["state"], explained["reason"]) == ("rejected", "other_host")
+    assert explained["path"] == [site.url(), away]
+    deep = crawl.ask("explain", site.url("/b"))
+    assert (deep["state"], deep["path"]) == ("done", [site.url(path) for path in ("/", "/a", "/b")])
+
+
+def test_a_failed_page_is_tried_again_on_request_and_a_forgotten_crawl_begins_anew(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes |= {"/": html("/a"), "/a": Reply(b"", 503)}
+    crawl("-s", "RETRY_TIMES=0", seeds=site.url())
+    assert crawl.ask("frontier")["states"]["failed"] == 1
+    site.routes["/a"] = html()
+    run = ["scrapy", "frontier", "-s", f"ARCHIVE_URI={crawl.uri}"]
+    assert b"1 URLs queued again" in subprocess.check_output([*run, "--retry"])
+    assert [record["url"] for record in crawl(seeds=site.url()).records] == [site.url("/a")]
+    assert b"2 URLs forgotten" in subprocess.check_output([*run, "--forget"])
+
+
+def test_the_records_of_a_site_crawl_have_no_focus(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    assert "relevance" not in json.dumps(crawl(seeds=site.url()).records)
