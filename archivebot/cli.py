@@ -16,7 +16,7 @@ from scrapy.commands import ScrapyCommand
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, UsageError
-from archivebot.frontier.base import Frontier
+from archivebot.frontier import Frontier, frontier_uri, open_frontier
 
 # C0 and C1 controls but for tab and line feed: a hostile page could drive the user's terminal.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -131,8 +131,6 @@ class FrontierCommand(ArchiveCommand):
         It is the one that REDIS_URL names, or ARCHIVE_FRONTIER, or the one beside the archive. Raises
         NotArchived where no such crawl is.
         """
-        from archivebot.frontier import frontier_uri, open_frontier
-
         assert self.settings is not None, "Scrapy gives every command its settings"
         beside = frontier_uri(ArchiveConfig.from_settings(self.settings).uri)
         uri = self.settings.get("REDIS_URL") or self.settings.get("ARCHIVE_FRONTIER") or beside

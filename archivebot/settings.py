@@ -57,7 +57,6 @@ ARCHIVE_FRONTIER = ""  # a sqlite:/// URI; empty: a file beside the archive
 REDIS_URL = os.environ.get("REDIS_URL", "")
 ARCHIVE_LEASE_SECONDS = 60.0  # a worker that is silent for longer loses its leases
 ARCHIVE_FRONTIER_PATIENCE = 120.0  # a frontier that is away for longer ends the crawl
-DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"  # the frontier knows what it has seen
 DEPTH_LIMIT = 0  # no limit; `-a depth=N` overrides it
 
 # --- the topic of a focused crawl ----------------------------------------------------------------

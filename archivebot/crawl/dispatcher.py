@@ -10,24 +10,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
-from scrapy.utils.request import request_from_dict
 from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
-from archivebot.crawl import serializer
+from archivebot.crawl.entries import entry_of, request_of
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import PASSING
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import StorageError
 from archivebot.frontier import Entry, Frontier, Lease, State, frontier_uri, open_frontier
 from archivebot.models import Capture, Outcome, Page, Snapshot
-from archivebot.urls import host_of
 
 if TYPE_CHECKING:
     from archivebot.crawl.spider import ArchiveSpider
@@ -36,15 +34,6 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-SCORE = "archive_score"  # meta key of the score of the link that led to a request
-DISTANCE = "archive_distance"  # ... of the off-topic pages in a row before it
-ORDER = "archive_order"  # ... of the number of the fetch
-SOURCE = "archive_source"  # ... of the URL of the page it was found on
-PARTS = "archive_parts"  # ... of how the score came about
-LINK = "archive_link"  # ... of the evidence of a link, until it is scored
-READING = "archive_reading"  # ... of what was read of a page, while its links are scored
-
-_KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK))
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
 _POLL = 1.0  # seconds until a frontier that others work on, or that went away, is asked again
@@ -138,14 +127,14 @@ class Dispatcher:
         if request.dont_filter and request.url in self._held:
             self._again.append(request)
         else:
-            self._entries.append(self._entry(request))
+            self._entries.append(entry_of(request, self.crawler.spider))
 
     def refuse(self, request: Request, reason: str) -> None:
         """Record that a request is not made, and why."""
         if request.url in self._held:
             self._settle(_Settled(request.url, State.REJECTED, reason))
         else:
-            self._refused.append(self._entry(request, reason))
+            self._refused.append(entry_of(request, self.crawler.spider, reason))
 
     def reprioritise(self, scores: Mapping[str, float]) -> None:
         """Give URLs that are queued new scores; a frontier that is away goes without."""
@@ -162,7 +151,7 @@ class Dispatcher:
             return None
         self.crawler.stats.inc_value("scheduler/dequeued")
         self._held.add(lease.entry.url)
-        return self._request(lease)
+        return request_of(lease, self.crawler.spider)
 
     def pending(self) -> bool:
         """Say whether anything is queued, or under way with any worker."""
@@ -301,28 +290,6 @@ class Dispatcher:
             return None
         self._silent_since = None
         return answer
-
-    def _entry(self, request: Request, reason: str = "") -> Entry:
-        meta = request.meta
-        told = request.to_dict(spider=self.crawler.spider)
-        told["meta"] = {name: value for name, value in meta.items() if name not in _KEPT_APART}
-        return Entry(
-            url=request.url,
-            host=host_of(request.url),
-            score=float(meta.get(SCORE, request.priority)),
-            request=serializer.dumps(told),
-            source=meta.get(SOURCE, ""),
-            distance=meta.get(DISTANCE, 0),
-            parts=json.dumps(meta[PARTS], ensure_ascii=False) if PARTS in meta else "",
-            reason=reason,
-        )
-
-    def _request(self, lease: Lease) -> Request:
-        entry = lease.entry
-        request = request_from_dict(serializer.loads(entry.request), spider=self.crawler.spider)
-        apart: dict[str, Any] = {SCORE: entry.score, DISTANCE: entry.distance, ORDER: lease.order}
-        request.meta.update(apart, **{SOURCE: entry.source})
-        return request
 
 
 def crawl_name(spider: str, identity: object) -> str:

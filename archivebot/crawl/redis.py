@@ -15,7 +15,8 @@ from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import Base
 from scrapy_redis.scheduler import Scheduler
 
-from archivebot.crawl.dispatcher import SCORE, Dispatcher
+from archivebot.crawl.dispatcher import Dispatcher
+from archivebot.crawl.entries import SCORE
 from archivebot.frontier import SeenCache
 
 if TYPE_CHECKING:

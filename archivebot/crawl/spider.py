@@ -26,7 +26,7 @@ from archivebot.crawl.convert import (
     reason_of,
     stored_response,
 )
-from archivebot.crawl.dispatcher import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE
+from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
 from archivebot.crawl.pace import is_loopback

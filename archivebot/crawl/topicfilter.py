@@ -15,7 +15,8 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.crawl.arguments import TopicArguments
-from archivebot.crawl.dispatcher import DISTANCE, LINK, ORDER, PARTS, READING, SCORE, SOURCE, Dispatcher
+from archivebot.crawl.dispatcher import Dispatcher
+from archivebot.crawl.entries import DISTANCE, LINK, ORDER, PARTS, READING, SCORE, SOURCE
 from archivebot.crawl.order import BreadthFirst, Judged, LinkOrder, Order, RankOrder
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Outcome, Page

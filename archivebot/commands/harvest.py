@@ -1,0 +1,71 @@
+"""scrapy harvest: how many of the pages of a focused crawl were on topic."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from archivebot.cli import FrontierCommand, print_json, print_table
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.frontier.base import Frontier, State
+from archivebot.harvest import RECENT, Point, curve, plot, sampled, write_csv
+
+
+class Command(FrontierCommand):
+    """Show harvest rate and topical hosts over the pages of a focused crawl"""
+
+    explanation = (
+        "Pages count in the order of their fetches; what has no text to judge, such as a redirect, does not."
+    )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--step", metavar="N", default="500", help="pages between two rows (500)")
+        parser.add_argument("--csv", metavar="FILE", help="write a row for every page there; - is stdout")
+        parser.add_argument("--plot", metavar="FILE", help="draw the curve there, as .svg or .png")
+
+    def report(self, frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
+        if not opts.step.isdecimal() or not int(opts.step):
+            raise UsageError(f"--step is {opts.step!r}: give a whole number from 1 on")
+        if opts.json and opts.csv == "-":
+            raise UsageError("--json and --csv - both write to stdout: give --csv a file")
+        points = _curve(frontier)
+        if opts.plot:
+            plot(points, Path(opts.plot))
+        if opts.csv:
+            _write(points, opts.csv)
+        rows = sampled(points, int(opts.step))
+        if opts.json:
+            print_json({"crawl": frontier.crawl, "points": [asdict(point) for point in rows]})
+        elif opts.csv != "-":
+            head = ["pages", "on topic", "harvest", f"last {RECENT}", "topical hosts"]
+            print_table(head, [_row(point) for point in rows])
+        return 0
+
+
+def _curve(frontier: Frontier) -> list[Point]:
+    pages = [
+        (record.entry.host, record.relevant)
+        for record in frontier.records(State.DONE)
+        if record.relevant is not None
+    ]
+    if not pages:
+        raise NotArchived(f"no page of crawl {frontier.crawl} was judged; scrapy crawl topic judges them")
+    return list(curve(pages))
+
+
+def _write(points: Sequence[Point], file: str) -> None:
+    if file == "-":
+        write_csv(points, sys.stdout)
+        return
+    try:
+        with Path(file).open("w", encoding="utf-8", newline="") as stream:
+            write_csv(points, stream)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def _row(point: Point) -> list[object]:
+    return [point.pages, point.relevant, f"{point.harvest:.3f}", f"{point.recent:.3f}", point.hosts]

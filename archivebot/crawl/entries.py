@@ -1,0 +1,53 @@
+"""A request as an entry of the frontier, and back."""
+
+from __future__ import annotations
+
+import json
+
+from scrapy import Request, Spider
+from scrapy.utils.request import request_from_dict
+
+from archivebot.crawl import serializer
+from archivebot.frontier import Entry, Lease
+from archivebot.urls import host_of
+
+# Keys of Request.meta that the frontier keeps in fields of their own ...
+SCORE = "archive_score"  # the score of the link that led to a request
+DISTANCE = "archive_distance"  # the off-topic pages in a row before it
+ORDER = "archive_order"  # the number of the fetch
+SOURCE = "archive_source"  # the URL of the page it was found on
+PARTS = "archive_parts"  # how the score came about
+# ... and those that it never sees.
+LINK = "archive_link"  # the evidence of a link, until it is scored
+READING = "archive_reading"  # what was read of a page, while its links are scored
+
+_KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK, READING))
+
+
+def entry_of(request: Request, spider: Spider | None, reason: str = "") -> Entry:
+    """Give the entry of a request of a spider; ``reason`` says why it is refused, where it is.
+
+    Without a score the priority is the score.
+    """
+    meta = request.meta
+    told = request.to_dict(spider=spider)
+    told["meta"] = {name: value for name, value in meta.items() if name not in _KEPT_APART}
+    return Entry(
+        url=request.url,
+        host=host_of(request.url),
+        score=float(meta.get(SCORE, request.priority)),
+        request=serializer.dumps(told),
+        source=meta.get(SOURCE, ""),
+        distance=meta.get(DISTANCE, 0),
+        parts=json.dumps(meta[PARTS], ensure_ascii=False) if PARTS in meta else "",
+        reason=reason,
+    )
+
+
+def request_of(lease: Lease, spider: Spider | None) -> Request:
+    """Give the request of a lease, with what the frontier knows of it in its meta."""
+    entry = lease.entry
+    request = request_from_dict(serializer.loads(entry.request), spider=spider)
+    known = {SCORE: entry.score, DISTANCE: entry.distance, ORDER: lease.order, SOURCE: entry.source}
+    request.meta.update(known)
+    return request

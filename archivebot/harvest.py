@@ -1,0 +1,122 @@
+"""How a focused crawl went: harvest rate and topical hosts over the pages fetched."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import TextIO
+
+from archivebot.exceptions import UsageError
+
+# The span of the current harvest rate: one page moves it by a percentage point.
+RECENT = 100
+
+# More points than a plot has pixels make an SVG large and show nothing.
+MOST_DRAWN = 1000
+
+FORMATS = (".svg", ".png")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A crawl after so many pages.
+
+    ``relevant`` counts the pages on topic, ``harvest`` is their share (0..1) and ``recent`` their share
+    of the last pages; ``hosts`` counts the hosts with at least one page on topic.
+    """
+
+    pages: int
+    relevant: int
+    harvest: float
+    recent: float
+    hosts: int
+
+
+def curve(pages: Iterable[tuple[str, bool]], recent: int = RECENT) -> Iterator[Point]:
+    """Follow a crawl page by page, each given as its host and whether it is on topic.
+
+    The harvest rate is the share of pages on topic among those fetched (Chakrabarti, van den Berg, Dom,
+    "Focused crawling: a new approach to topic-specific Web resource discovery", Computer Networks 31,
+    1999, section 4); ``recent`` is the number of pages that the current one looks back on.
+
+    >>> [(p.relevant, p.harvest, p.recent, p.hosts) for p in curve([("a", True), ("b", False)], recent=1)]
+    [(1, 1.0, 1.0, 1), (1, 0.5, 0.0, 1)]
+    >>> list(curve([]))
+    []
+    """
+    last: deque[bool] = deque(maxlen=recent)
+    hosts: set[str] = set()
+    found = 0
+    for count, (host, relevant) in enumerate(pages, 1):
+        last.append(relevant)
+        if relevant:
+            found += 1
+            hosts.add(host)
+        yield Point(count, found, found / count, sum(last) / len(last), len(hosts))
+
+
+def sampled(points: Sequence[Point], step: int) -> list[Point]:
+    """Keep each point after a multiple of ``step`` pages, and the last one.
+
+    >>> [point.pages for point in sampled(list(curve([("a", True)] * 5)), 2)]
+    [2, 4, 5]
+    >>> sampled([], 2)
+    []
+    """
+    return [point for point in points if point.pages % step == 0 or point is points[-1]]
+
+
+def write_csv(points: Iterable[Point], stream: TextIO) -> None:
+    """Write a row for each point under the names of its fields; shares have four decimals.
+
+    >>> import sys
+    >>> write_csv(curve([("a", True), ("b", False), ("b", True)]), sys.stdout)
+    pages,relevant,harvest,recent,hosts
+    1,1,1.0,1.0,1
+    2,1,0.5,0.5,1
+    3,2,0.6667,0.6667,2
+    """
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(field.name for field in fields(Point))
+    writer.writerows([round(value, 4) for value in astuple(point)] for point in points)
+
+
+def plot(points: Sequence[Point], path: Path) -> None:
+    """Draw harvest rate and topical hosts over pages into an SVG or PNG file.
+
+    Raises UsageError for another suffix, a file that cannot be written, or without matplotlib.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise UsageError(f"{path} has no suffix {' or '.join(FORMATS)}: give one, for example harvest.svg")
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator, PercentFormatter
+    except ImportError as error:
+        raise UsageError("plots need matplotlib: pip install archivebot[plot]") from error
+    figure = Figure(figsize=(7, 5), dpi=150, layout="constrained")
+    upper, lower = figure.subplots(2, sharex=True, height_ratios=(3, 2))
+    points = sampled(points, max(1, len(points) // MOST_DRAWN))
+    pages = [point.pages for point in points]
+    upper.plot(
+        pages, [point.recent for point in points], color="#9ecae1", linewidth=1, label=f"last {RECENT} pages"
+    )
+    upper.plot(
+        pages, [point.harvest for point in points], color="#08519c", linewidth=2, label="all pages so far"
+    )
+    upper.set(ylabel="harvest rate", ylim=(0, 1.02))
+    upper.yaxis.set_major_formatter(PercentFormatter(1))
+    upper.legend(frameon=False)
+    lower.step(pages, [point.hosts for point in points], where="post", color="#a63603", linewidth=2)
+    lower.set(xlabel="pages fetched", ylabel="topical hosts", xlim=(0, None), ylim=(0, None))
+    for axis in (lower.xaxis, lower.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True))
+    for axes in (upper, lower):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.25)
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,64 @@
+"""The anchor window: how often the words of a topic stand in and beside the text of a link."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Container
+
+from archivebot.terms import terms
+from archivebot.text import WORD
+
+# Characters on each side of the anchor. The source counts bytes; characters are the same for English
+# and twice as much for Chinese.
+WINDOW = 50
+
+# Anchors that stand for any target whatever. Lower case, words only.
+GENERIC = frozenset(
+    line.strip()
+    for line in """
+    click|click here|click this|click this link|here|this|this link|this page|link|links|go|go here
+    go to|visit|more|read more|read on|see more|view more|show more|load more|learn more|more info
+    more information|more details|details|full story|full article|continue|continue reading
+    find out more|see all|view all|view|next|next page|next entry|previous|previous page|prev|back
+    forward|up|top|back to top|top of page|first|last|older|newer|older posts|newer posts|older entries
+    newer entries|home|home page|homepage|main page|main|index|menu|return|return home|print|email|share
+    download|edit|open|website|web site|url|html|pdf|image|skip to content|更多|查看更多|了解更多
+    更多内容|更多信息|详情|查看详情|详细|详细信息|点击|点击这里|点击此处|点击查看|点击进入|这里|此处
+    全文|阅读全文|查看全文|阅读更多|继续阅读|进入|链接|查看|返回|返回首页|返回顶部|首页|主页|回首页
+    上一页|下一页|上页|下页|前一页|后一页|上一篇|下一篇|尾页|末页|打印|分享|下载|目录
+    """.replace("\n", "|").split("|")
+    if line.strip()
+)
+
+
+def window_weight(anchor: str, before: str, after: str, topic: Container[str]) -> float:
+    """Weigh a link by 1 + n(t), n(t) the occurrences of terms of the topic in and beside its anchor.
+
+    ``topic`` holds terms as ``archivebot.terms`` gives them. A generic anchor weighs nothing
+    (Chakrabarti et al., "Automatic resource compilation by analyzing hyperlink structure and associated
+    text", 1998).
+
+    >>> topic = {"cours"}
+    >>> window_weight("Courses", "our", "in autumn; a course on archives", topic)
+    3.0
+    >>> window_weight("Staff", "", "", topic), window_weight("click here", "courses:", "", topic)
+    (1.0, 0.0)
+    """
+    if is_generic(anchor):
+        return 0.0
+    window = f"{before[-WINDOW:]} {anchor} {after[:WINDOW]}"
+    return 1.0 + sum(term in topic for term in terms(window))
+
+
+def is_generic(anchor: str) -> bool:
+    """Say whether an anchor would suit any target: a phrase such as "more", a number, signs only.
+
+    An empty anchor says nothing either way, and is not generic.
+
+    >>> [is_generic(text) for text in ("Click  HERE!", "read more »", "点击这里", ">>", "[12]")]
+    [True, True, True, True, True]
+    >>> [is_generic(text) for text in ("", "More courses", "更多课程", "CS 415")]
+    [False, False, False, False]
+    """
+    found = WORD.findall(unicodedata.normalize("NFKC", anchor).casefold())
+    return bool(anchor.strip()) and (all(map(str.isdecimal, found)) or " ".join(found) in GENERIC)

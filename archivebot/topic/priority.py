@@ -1,0 +1,113 @@
+"""The priority of a waiting URL: a linear sum of what is known of it, each part kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from archivebot.urls import host_of
+
+INITIAL = 1.0  # the priority of a URL of which nothing is known
+
+# Words in a URL that speak for or against its page: the location metric of Cho, Garcia-Molina, Page,
+# "Efficient crawling through URL ordering", 1998.
+_RAISING = frozenset(("com", "home"))
+_LOWERING = frozenset(("cc", "map"))
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each kind of evidence counts; a weight of 0 leaves it out."""
+
+    domain: float = 1.0
+    popularity: float = 1.0
+    parent: float = 1.0
+    depth: float = 1.0
+    topic: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of a URL before it is fetched.
+
+    ``domain`` is the trust in its host, ``popularity`` how much it is referred to, ``parent`` the
+    priority of the page it was found on, ``depth`` that of its path, as a negative number, ``topic``
+    the weighted occurrences of the topic's terms in the evidence of its link.
+    """
+
+    domain: float = 0.0
+    popularity: float = 0.0
+    parent: float = INITIAL
+    depth: float = 0.0
+    topic: float = 0.0
+
+    @classmethod
+    def of(cls, url: str, sources: Iterable[str], parent: float = INITIAL, topic: float = 0.0) -> Evidence:
+        """Gather the evidence of a canonical URL, each part between -1 and 1.
+
+        ``sources`` are the URLs of the pages that link to it. Those on one host count once: links of one
+        site are one opinion, and easily made.
+
+        >>> Evidence.of("http://a.example/x/y", ["http://b.example/1", "http://b.example/2"], topic=3)
+        Evidence(domain=0.5, popularity=0.5, parent=1.0, depth=-0.6666666666666666, topic=0.75)
+        """
+        hosts = len({host_of(source) for source in sources})
+        return cls(url_weight(url), _share(hosts), parent, -_share(depth(url)), _share(topic))
+
+
+def parts(evidence: Evidence, weights: Weights | None = None) -> dict[str, float]:
+    """Give what each kind of evidence adds; the priority is their sum.
+
+    >>> found = Evidence(domain=2, popularity=3, parent=4, depth=-1, topic=5)
+    >>> parts(found)
+    {'domain': 2.0, 'popularity': 3.0, 'parent': 4.0, 'depth': -1.0, 'topic': 5.0}
+    >>> sum(parts(found).values()), sum(parts(found, Weights(topic=0)).values())
+    (13.0, 8.0)
+    >>> sum(parts(Evidence()).values())
+    1.0
+    """
+    weights = weights or Weights()
+    return {name: getattr(weights, name) * getattr(evidence, name) for name in Evidence.__slots__}
+
+
+def importance(
+    url: str, sources: Iterable[tuple[str, float]], x: float = 0.5, y: float = 0.5
+) -> dict[str, float]:
+    """Give the parts of I(P) = X IB(P) + Y IL(P): back-links by number and quality, and the URL itself.
+
+    ``sources`` are (URL, quality) of the pages that link to it; of one host the best counts.
+
+    >>> importance("http://home.a.com/", [("http://b.example/", 2.0), ("http://b.example/x", 1.0)])
+    {'back_links': 1.0, 'url': 0.5}
+    """
+    best: dict[str, float] = {}
+    for source, quality in sources:
+        host = host_of(source)
+        best[host] = max(quality, best.get(host, quality))
+    return {"back_links": x * sum(best.values()), "url": y * url_weight(url)}
+
+
+def url_weight(url: str) -> float:
+    """Weigh a URL by its words alone: 1 where they speak for it, 0 against it, else 0.5.
+
+    >>> url_weight("http://www.a.com/"), url_weight("http://a.cc/map"), url_weight("http://a.example/")
+    (1.0, 0.0, 0.5)
+    """
+    address = urlsplit(url.lower())
+    found = set(f"{address.hostname or ''}/{address.path}".replace(".", "/").split("/"))
+    return 0.5 + 0.5 * (bool(found & _RAISING) - bool(found & _LOWERING))
+
+
+def depth(url: str) -> int:
+    """Count the parts of the path of a URL.
+
+    >>> depth("http://a.example/"), depth("http://a.example/x//y/?q=/z")
+    (0, 2)
+    """
+    return len(list(filter(None, urlsplit(url).path.split("/"))))
+
+
+def _share(amount: float) -> float:
+    """Bring an amount from 0 upwards into [0, 1)."""
+    return amount / (1.0 + amount)

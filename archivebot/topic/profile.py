@@ -1,0 +1,143 @@
+"""The profile of a topic: its terms and what was learnt about it, kept as a readable JSON file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from archivebot.exceptions import UsageError
+from archivebot.topic.logistic import Logistic
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TopicProfile:
+    """What a topic is, as a value that JSON holds.
+
+    ``terms`` are stems with weights above 0, ``negative`` those that speak against the topic.
+    ``combination`` makes one log-odds of the parts of a page's score; a page is relevant where the
+    probability reaches ``threshold``. ``page_model`` is a naive Bayes on words with the classes
+    ``relevant`` and ``other``, ``link_model`` what the scorer of links learnt; either may be missing.
+    ``relevant`` and ``other`` count the examples.
+    """
+
+    name: str
+    terms: Mapping[str, float]
+    combination: Logistic
+    negative: Mapping[str, float] = field(default_factory=dict)
+    threshold: float = 0.5
+    page_model: Mapping[str, Any] | None = field(default=None, repr=False)
+    link_model: Mapping[str, Any] | None = field(default=None, repr=False)
+    relevant: int = 0
+    other: int = 0
+
+    @property
+    def vector(self) -> dict[str, float]:
+        """The terms with their weights, those that speak against the topic below 0."""
+        return {**self.terms, **{term: -weight for term, weight in self.negative.items()}}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the profile as values that JSON holds, best terms first."""
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "examples": {"relevant": self.relevant, "other": self.other},
+            "threshold": self.threshold,
+            "combination": {"bias": self.combination.bias, "weights": dict(self.combination.weights)},
+            "terms": _ranked(self.terms),
+            "negative": _ranked(self.negative),
+            "page_model": self.page_model,
+            "link_model": self.link_model,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> TopicProfile:
+        """Make the profile that :meth:`as_dict` gave.
+
+        Raises UsageError for another schema, KeyError, TypeError or ValueError for what is no profile.
+        """
+        if data["schema"] != SCHEMA:
+            raise UsageError(f"its schema is {data['schema']} and not {SCHEMA}")
+        combination = data["combination"]
+        weights = {str(name): float(weight) for name, weight in combination["weights"].items()}
+        return cls(
+            name=str(data["name"]),
+            terms=_weights(data["terms"]),
+            combination=Logistic(float(combination["bias"]), weights),
+            negative=_weights(data["negative"]),
+            threshold=float(data["threshold"]),
+            page_model=data["page_model"],
+            link_model=data["link_model"],
+            relevant=int(data["examples"]["relevant"]),
+            other=int(data["examples"]["other"]),
+        )
+
+
+def save(profile: TopicProfile, folder: Path) -> Path:
+    """Write a profile to ``folder/NAME.json``, wholly or not at all, and give the path.
+
+    Raises UsageError for a name that is no file name and where the file cannot be written.
+    """
+    path = _path(profile.name, folder)
+    text = json.dumps(profile.as_dict(), ensure_ascii=False, indent=1)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=folder, suffix=".tmp", encoding="utf-8", delete=False
+        ) as file:
+            file.write(text + "\n")
+        os.replace(file.name, path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    return path
+
+
+def load(name: str, folder: Path) -> TopicProfile:
+    """Read the profile of a topic.
+
+    Raises UsageError where there is none, naming those that are nearly so called, and where the file is
+    no profile.
+    """
+    path = _path(name, folder)
+    try:
+        return TopicProfile.from_dict(json.loads(path.read_text("utf-8")))
+    except FileNotFoundError as error:
+        raise UsageError(f"there is no topic {name!r} in {folder}{_hint(name, folder)}") from error
+    except UsageError as error:
+        raise UsageError(f"{path} cannot be used: {error}; make the topic anew") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path} is not the profile of a topic; make the topic anew") from error
+
+
+def names(folder: Path) -> list[str]:
+    """Give the names of the topics in a folder, sorted."""
+    return sorted(path.stem for path in folder.glob("*.json"))
+
+
+def _path(name: str, folder: Path) -> Path:
+    if not re.fullmatch(r"\w[\w.-]*", name):
+        raise UsageError(f"{name!r} cannot name a topic: use letters, digits, '_', '-' and '.'")
+    return folder / f"{name}.json"
+
+
+def _hint(name: str, folder: Path) -> str:
+    near = get_close_matches(name, names(folder))
+    if near:
+        return f"; is it {' or '.join(near)}?"
+    return f"; make it with: scrapy topic {name} --from FILE_or_URL"
+
+
+def _ranked(terms: Mapping[str, float]) -> dict[str, float]:
+    return dict(sorted(terms.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _weights(data: Mapping[str, Any]) -> dict[str, float]:
+    return {str(term): float(weight) for term, weight in data.items()}

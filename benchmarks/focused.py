@@ -1,0 +1,376 @@
+"""How early a focused crawl finds the pages of a topic, beside other orders and a living peer.
+
+    python benchmarks/focused.py DATA/webkb [--crawl4ai PYTHON] [--universities ...] [--topics ...]
+    python benchmarks/focused.py --sites FOLDER [--topic NAME] [--seeds URL,URL]
+    python benchmarks/focused.py --make FOLDER
+
+WebKB (Craven et al., "Learning to Extract Symbolic Knowledge from the World Wide Web", 1998): pages of
+computer science departments in the folders class/university, headers first. Each university is left out
+once and each of course, student, faculty, project is the topic once: 12 runs. The pages of the university
+left out are a web on loopback, where the crawl starts at the page of the department; the labelled pages
+of the others train the topic. What is not in the set is answered with 404.
+
+The area is that under recall (on-topic pages fetched / on-topic pages that can be reached from the seed)
+over the fraction of the reachable pages of the set that were fetched. Requests answered with 404 are no
+pages of the set and do not move it, but they count among the 500 fetches in which on-topic pages are
+counted. Both are taken from the order of the requests at the server, whatever the crawler says. A crawl
+is ended once all reachable pages are fetched, Crawl4AI after 500 fetches: what comes later moves no
+figure. Random, keywords (how many of five words stand in anchor and URL) and the oracle (knows whether
+the target is on topic) are simulated on the same pages with one request at a time. The five words are the
+best of the training pages by chi-square, among those that a tenth of the on-topic pages of each
+university have. Crawl4AI gets them, too; PYTHON is the interpreter of an environment that has it.
+
+Sites (the experiment of SkyReach): FOLDER/topic/host/path, where the topic `other` is off topic.
+Harvest and recall after 500, 1000 ... 4000 pages from the same seeds in several orders; no page is
+filtered out. `--make` writes such a folder: 20 topical sites, 60 others, 23,000 pages.
+
+Exit code 1 where a bound fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from statistics import mean
+from urllib.parse import urlsplit
+
+from common import ROOT, Row, need, report, run
+from scipy.stats import chi2_contingency
+from sites import make, read_sites
+from walks import Graph, by_chance, by_keywords, by_oracle, recall_area
+from webserver import Stored, Web, serving
+
+from archivebot.hypertext import read
+from archivebot.terms import stem, tells
+from archivebot.text import words
+from archivebot.urls import canonical_url
+
+UNIVERSITIES = ("cornell", "texas", "wisconsin")
+TOPICS = ("course", "student", "faculty", "project")
+LABELS = (*TOPICS, "department", "staff", "other")  # of two files of one URL the first label counts
+LEAST_AREA = 0.86
+FETCHES = 500
+LEAST_RATIO = 2.0  # on-topic pages among the first fetches, ours to Crawl4AI's
+SEED = 20261120
+LEAST_SHARE = 0.1  # of the on-topic pages of a university have a word of the topic
+SEEDS = 3  # of the sites
+STEPS = range(500, 4001, 500)
+SETTINGS = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "LOG_LEVEL": "WARNING"}
+
+CRAWL4AI = """
+import asyncio
+import os
+import sys
+
+from crawl4ai import AsyncWebCrawler, CrawlerRunConfig, HTTPCrawlerConfig, KeywordRelevanceScorer
+from crawl4ai import BestFirstCrawlingStrategy, ProxyConfig
+from crawl4ai.async_crawler_strategy import AsyncHTTPCrawlerStrategy
+
+proxy, seed, *words = sys.argv[1:]
+
+
+async def main():
+    strategy = BestFirstCrawlingStrategy(max_depth=100, url_scorer=KeywordRelevanceScorer(keywords=words))
+    config = CrawlerRunConfig(
+        deep_crawl_strategy=strategy, proxy_config=ProxyConfig(server=proxy), stream=True, verbose=False,
+        mean_delay=0, max_range=0,
+    )
+    downloads = HTTPCrawlerConfig(downloads_path=os.environ["CRAWL4_AI_BASE_DIRECTORY"])
+    client = AsyncHTTPCrawlerStrategy(browser_config=downloads)
+    async with AsyncWebCrawler(crawler_strategy=client) as crawler:
+        async for _ in await crawler.arun(seed, config=config):
+            pass
+
+
+asyncio.run(main())
+"""
+
+_HEAD = re.compile(rb"\r?\n\r?\n")
+_KIND = re.compile(rb"^content-type:\s*([\w/+.-]+)", re.IGNORECASE | re.MULTILINE)
+_PORT = re.compile(r"_(?=\d+$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one order did in one run: its area, and the on-topic pages among its first fetches."""
+
+    area: float
+    early: int
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One run: the web of the university left out, and what the topic is."""
+
+    name: str
+    topic: str
+    graph: Graph
+    training: Mapping[str, Sequence[Stored]]
+    words: tuple[str, ...]
+
+    @property
+    def relevant(self) -> set[str]:
+        return self.graph.of_label(self.topic)
+
+    def result(self, order: Sequence[str]) -> Result:
+        """Judge the URLs that were asked for, in their order."""
+        early = self.relevant.intersection(order[:FETCHES])
+        return Result(recall_area(order, self.graph.links.keys(), self.relevant), len(early))
+
+
+def read_university(folder: Path, university: str) -> Iterator[Stored]:
+    """Give the pages of a university; a file is named as its URL with ``^`` for ``/`` and ``_`` for ``:``."""
+    for label in LABELS:
+        for path in sorted((folder / label / university).iterdir()):
+            scheme, _, place = path.name.partition("_^^")
+            if scheme == "http":
+                host, slash, rest = place.replace("^", "/").partition("/")
+                url = canonical_url(f"http://{_PORT.sub(':', host)}{slash}{rest}")
+                head, body = _HEAD.split(path.read_bytes(), maxsplit=1)
+                kind = _KIND.search(head)
+                yield Stored(url, label, kind[1].decode().lower() if kind else "text/html", body)
+
+
+def tasks(options: argparse.Namespace) -> Iterator[Task]:
+    """Give the runs: each university left out, each topic."""
+    pages = {name: list(read_university(options.data, name)) for name in UNIVERSITIES}
+    for name in options.universities:
+        (seed,) = [page.url for page in pages[name] if page.label == "department"]
+        graph = Graph.of(Web(pages[name]), seed)
+        training = {other: pages[other] for other in UNIVERSITIES if other != name}
+        for topic in options.topics:
+            yield Task(name, topic, graph, training, best_words(training, topic))
+
+
+def best_words(pages: Mapping[str, Sequence[Stored]], topic: str, count: int = 5) -> tuple[str, ...]:
+    """Give the terms whose presence tells most by chi-square that a page is on topic, each as a word.
+
+    A term counts where a tenth of the on-topic pages of each university have it: others are names.
+    """
+    found = {name: [(terms_of(page).keys(), page.label == topic) for page in pages[name]] for name in pages}
+    documents = [document for each in found.values() for document in each]
+    relevant = [terms for terms, on_topic in documents if on_topic]
+    everywhere, inside = _frequency(terms for terms, _ in documents), _frequency(relevant)
+    scores = {}
+    for term in set.intersection(*map(_common, found.values())):
+        a, c = inside[term], len(relevant) - inside[term]
+        b = everywhere[term] - a
+        d = len(documents) - a - b - c
+        if a * d > b * c:
+            scores[term] = chi2_contingency([[a, b], [c, d]], correction=False).statistic
+    best = sorted(scores, key=lambda term: (-scores[term], term))[:count]
+    forms = Counter(item for each in pages.values() for page in each for item in terms_of(page).items())
+    return tuple(max((n, word) for (stem, word), n in forms.items() if stem == term)[1] for term in best)
+
+
+def _common(documents: Iterable[tuple[Collection[str], bool]]) -> set[str]:
+    relevant = [terms for terms, on_topic in documents if on_topic]
+    return {term for term, n in _frequency(relevant).items() if n >= LEAST_SHARE * len(relevant)}
+
+
+def _frequency(documents: Iterable[Collection[str]]) -> Counter[str]:
+    return Counter(chain.from_iterable(documents))
+
+
+@cache
+def terms_of(page: Stored) -> dict[str, str]:
+    """Give the terms of a page, each with a word that it stands for."""
+    found = read(page.body, "windows-1252", page.url, context=True)
+    return {stem(word): word for word in words(f"{found.title}\n{found.text}") if tells(word)}
+
+
+def simulated(task: Task) -> dict[str, Result]:
+    orders = {
+        "random": by_chance(SEED),
+        "keywords": by_keywords(task.words),
+        "oracle": by_oracle(task.relevant),
+    }
+    return {name: task.result(list(task.graph.walk(score))) for name, score in orders.items()}
+
+
+def train(folder: Path, task: Task) -> None:
+    """Make a topic profile of the labelled pages in a folder."""
+    lines = []
+    for number, page in enumerate(chain.from_iterable(task.training.values())):
+        file = folder / f"{number}.html"
+        file.write_bytes(page.body)
+        lines.append({"url": page.url, "file": str(file), "relevant": page.label == task.topic})
+    examples = folder / "examples.jsonl"
+    examples.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    make_topic(folder, task.topic, "--examples", str(examples))
+
+
+def make_topic(folder: Path, *words: str) -> None:
+    command = [sys.executable, "-m", "scrapy", "topic", *words, "-s", f"ARCHIVE_TOPICS={folder}/topics"]
+    need(run(command, cwd=ROOT), "scrapy topic")
+
+
+def crawl(web: Web, folder: Path, wanted: Collection[str] = (), **arguments: object) -> list[str]:
+    """Run `scrapy crawl topic` with the topics of a folder until it ends or all wanted pages are fetched.
+
+    Gives the URLs in the order of the requests.
+    """
+    with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
+        settings = {
+            "ARCHIVE_URI": f"sqlite:///{place}/archive.db",
+            "ARCHIVE_TOPICS": folder / "topics",
+            "REDIS_URL": "",
+            "DOWNLOAD_DELAY": 0,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+            "LOG_LEVEL": "WARNING",
+        }
+        command = [sys.executable, "-m", "scrapy", "crawl", "topic"]
+        command += [f"-a{name}={value}" for name, value in arguments.items()]
+        command += [f"-s{name}={value}" for name, value in settings.items()]
+        watch(command, lambda: bool(wanted) and set(wanted) <= set(server.asked), http_proxy=proxy)
+        return server.asked
+
+
+def watch(command: Sequence[str], enough: Callable[[], bool], **environment: str) -> None:
+    """Run a crawler to its end, or interrupt it as soon as it is enough."""
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
+        while process.poll() is None and not enough():
+            time.sleep(0.2)
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        if process.wait() and not enough():
+            log.seek(0)
+            raise SystemExit(f"{command[0]} ended with {process.returncode}:\n{log.read()[-3000:]}")
+
+
+def crawl4ai(task: Task, python: str) -> int:
+    """Run Crawl4AI with the five words and give the on-topic pages among its first fetches."""
+    with serving(task.graph.web) as (server, proxy), tempfile.TemporaryDirectory() as folder:
+        command = [python, "-c", CRAWL4AI, proxy, task.graph.seed, *task.words]
+        watch(command, lambda: len(server.asked) >= FETCHES, CRAWL4_AI_BASE_DIRECTORY=folder)
+        return task.result(server.asked).early
+
+
+def crawled(task: Task) -> dict[str, Result]:
+    """Run our own crawls: with the training pages, with five words alone, and breadth-first."""
+    web, seed, wanted = task.graph.web, task.graph.seed, task.graph.links
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        train(folder, task)
+        orders = {
+            "training pages": crawl(web, folder, wanted, seeds=seed, topic=task.topic),
+            "five words": crawl(web, folder, wanted, seeds=seed, topic=" ".join(task.words)),
+            "breadth-first": crawl(web, folder, wanted, seeds=seed, topic=task.topic, order="bfs"),
+        }
+    return {name: task.result(order) for name, order in orders.items()}
+
+
+def webkb(options: argparse.Namespace) -> int:
+    """Do the runs of WebKB and print a table of areas, one of early pages, and the bounds."""
+    areas: dict[str, dict[str, float]] = {}
+    early: dict[str, dict[str, int]] = {}
+    for task in tasks(options):
+        name = f"{task.name}, {task.topic}"
+        results = ({} if options.simulate else crawled(task)) | simulated(task)
+        areas[name] = {order: result.area for order, result in results.items()}
+        early[name] = {order: result.early for order, result in results.items()}
+        if options.crawl4ai:
+            early[name]["Crawl4AI"] = crawl4ai(task, options.crawl4ai)
+        print(f"{name}: {' '.join(task.words)}", file=sys.stderr)
+    areas["mean"] = {order: mean(each[order] for each in areas.values()) for order in areas[name]}
+    early["sum"] = {order: sum(each[order] for each in early.values()) for order in early[name]}
+    table("area under recall", areas["mean"], {name: _figures(each.values()) for name, each in areas.items()})
+    title = f"on topic in {FETCHES} fetches"
+    table(title, early["sum"], {name: list(map(str, each.values())) for name, each in early.items()})
+    held = list(bounds(areas["mean"], early["sum"]))
+    return report("WebKB, one university left out", held) if held else 0
+
+
+def _figures(values: Iterable[float]) -> list[str]:
+    return [f"{value:.3f}" for value in values]
+
+
+def bounds(areas: dict[str, float], early: dict[str, int]) -> Iterator[Row]:
+    if "training pages" in areas:
+        ours, words, peer = (areas[name] for name in ("training pages", "five words", "keywords"))
+        yield Row("mean area, training pages", f"{ours:.3f}", value=ours, bound=LEAST_AREA, least=True)
+        yield Row("five words / keywords", f"{words:.3f}", f"{peer:.3f}", words / peer, 1.0, least=True)
+    if {"training pages", "Crawl4AI"} <= early.keys():
+        ours, peer = early["training pages"], early["Crawl4AI"]
+        name = f"on topic in {FETCHES} fetches / Crawl4AI"
+        yield Row(name, str(ours), str(peer), ours / max(peer, 1), LEAST_RATIO, least=True)
+
+
+def table(title: str, head: Iterable[object], rows: Mapping[str, Sequence[str]]) -> None:
+    """Print a table in Markdown; columns of figures."""
+    names = [str(name) for name in head]
+    print(f"\n| {title} | {' | '.join(names)} |\n| --- |{' ---: |' * len(names)}")
+    for name, cells in rows.items():
+        print(f"| {name} | {' | '.join(cells)} |")
+
+
+def sites(options: argparse.Namespace) -> int:
+    """Crawl a folder of sites in several orders and print harvest and recall over pages."""
+    web = Web(read_sites(options.sites))
+    labels = {page.label for page in web.pages.values()} - {"other"}
+    topic = options.topic or min(labels)
+    relevant = {url for url, page in web.pages.items() if page.label == topic}
+    seeds = options.seeds or ",".join(sorted(url for url in relevant if urlsplit(url).path == "/")[:SEEDS])
+    print(f"{len(web.pages)} pages, {len(relevant)} about {topic}; seeds: {seeds}")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        texts = [folder / f"{number}.html" for number, _ in enumerate(seeds.split(","))]
+        for text, url in zip(texts, seeds.split(","), strict=True):
+            text.write_bytes(web.pages[url].body)
+        make_topic(folder, topic, "--from", ",".join(map(str, texts)))
+        orders = {
+            order: crawl(web, folder, topic=topic, seeds=seeds, order=order, pages=STEPS[-1])
+            for order in options.orders
+        }
+    harvest, recall = {}, {}
+    for order, asked in orders.items():
+        pages = [url for url in dict.fromkeys(asked) if url in web.pages]
+        found = [len(relevant.intersection(pages[:step])) for step in STEPS]
+        harvest[order] = _figures(count / step for count, step in zip(found, STEPS, strict=True))
+        recall[order] = _figures(count / len(relevant) for count in found)
+    table("harvest", STEPS, harvest)
+    table("recall", STEPS, recall)
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, nargs="?", help="folder of WebKB: class/university/file")
+    parser.add_argument("--universities", nargs="+", choices=UNIVERSITIES, default=UNIVERSITIES)
+    parser.add_argument("--topics", nargs="+", choices=TOPICS, default=TOPICS)
+    parser.add_argument("--crawl4ai", metavar="PYTHON", help="run Crawl4AI, too, by this interpreter")
+    parser.add_argument("--simulate", action="store_true", help="only what needs no crawl")
+    parser.add_argument("--sites", type=Path, metavar="FOLDER", help="crawl a folder of sites with topics")
+    parser.add_argument("--topic", help="its topic (the first that is not `other`)")
+    parser.add_argument("--seeds", help=f"its seeds (the first {SEEDS} home pages of the topic)")
+    parser.add_argument("--orders", nargs="+", default=("bfs", "pagerank", "ipagerank", "best"))
+    parser.add_argument("--make", type=Path, metavar="FOLDER", help="write a folder of sites and end")
+    options = parser.parse_args()
+    if options.make:
+        print(f"{make(options.make)} pages in {options.make}")
+        return 0
+    if options.sites:
+        return sites(options)
+    if options.data is None:
+        parser.error("give the folder of WebKB, --sites or --make")
+    return webkb(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""The priority is linear in its evidence, and its parts add up."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from archivebot.topic.priority import Evidence, Weights, depth, importance, parts, url_weight
+
+numbers = st.integers(-100, 100)
+
+
+def priority(evidence: Evidence, weights: Weights | None = None) -> float:
+    return sum(parts(evidence, weights).values())
+
+
+def test_the_worked_example() -> None:
+    evidence = Evidence(domain=2, popularity=3, parent=4, depth=-1, topic=5)
+    assert priority(evidence) == 13
+    assert priority(evidence, Weights(topic=0)) == 8
+    assert priority(Evidence()) == 1
+
+
+@given(*[st.builds(Evidence, *[numbers] * 5)] * 2, st.builds(Weights, *[numbers] * 5))
+def test_the_priority_is_linear(a: Evidence, b: Evidence, weights: Weights) -> None:
+    both = Evidence(*(getattr(a, name) + getattr(b, name) for name in Evidence.__slots__))
+    assert priority(both, weights) == priority(a, weights) + priority(b, weights)
+
+
+def test_links_of_one_host_count_once() -> None:
+    many = Evidence.of("http://a.example/", [f"http://b.example/{number}" for number in range(100)])
+    two = Evidence.of("http://a.example/", ["http://b.example/", "http://c.example/"])
+    assert many.popularity < two.popularity
+
+
+@given(st.lists(st.sampled_from(["http://b.example/", "http://c.example/x"])), st.floats(0, 1e6))
+def test_gathered_evidence_lies_between_minus_one_and_one(sources: list[str], topic: float) -> None:
+    gathered = Evidence.of("http://a.example/x/y/z", sources, 1.0, topic)
+    assert all(-1 <= getattr(gathered, name) <= 1 for name in Evidence.__slots__)
+
+
+def test_importance_weighs_back_links_by_quality_and_the_url_by_its_words() -> None:
+    sources = [("http://b.example/", 1.0), ("http://b.example/x", 3.0), ("http://c.example/", 0.5)]
+    assert importance("http://a.cc/map", sources, x=2, y=10) == {"back_links": 7, "url": 0}
+    assert importance("http://a.com/", [], x=2, y=10) == {"back_links": 0, "url": 10}
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"), [("http://a.com/", "http://a.cc/"), ("http://a.de/home", "http://a.de/map")]
+)
+def test_some_urls_speak_for_their_page(better: str, worse: str) -> None:
+    assert url_weight(better) > url_weight(worse)
+
+
+def test_depth_counts_the_parts_of_the_path() -> None:
+    paths = ("", "/", "/a", "/a/", "/a/b.html")
+    assert [depth(f"http://a.example{path}") for path in paths] == [0, 0, 1, 1, 2]

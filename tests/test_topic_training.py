@@ -1,0 +1,110 @@
+"""Training: from words, from pages of the topic alone, and from labelled pages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from archivebot.exceptions import UsageError
+from archivebot.topic.profile import TopicProfile
+from archivebot.topic.relevance import PageScorer
+from archivebot.topic.training import Example, cross_validated, from_examples, from_words, with_words
+
+PLACES = ("Bali", "Malta", "Egypt", "Belize", "Fiji", "Palau", "Bonaire", "Cuba")
+GOODS = ("shoes", "lamps", "chairs", "phones", "tents", "books", "toys", "pens")
+DIVING = [
+    Example(
+        f"http://{place}.example/", f"Diving in {place}", f"Dive the coral reef of {place} with our boat."
+    )
+    for place in PLACES
+]
+SHOPS = [
+    Example(f"http://{good}.example/", f"Buy {good}", f"Our shop sells {good} at a low price.", False)
+    for good in GOODS
+]
+
+
+def test_words_alone_accept_a_weighted_count_of_2() -> None:
+    scorer = PageScorer(from_words("diving", {"reef": 1.0}))
+    assert not scorer.score("", "One reef").relevant
+    assert scorer.score("", "A reef and a reef").relevant
+    assert scorer.score("The reef", "").relevant
+
+
+def test_a_word_with_a_weight_below_0_speaks_against_the_topic() -> None:
+    scorer = PageScorer(from_words("diving", {"reef": 1.0, "casino": -1.0}))
+    assert scorer.score("", "reef reef").log_odds > scorer.score("", "reef reef casino").log_odds
+
+
+@pytest.mark.parametrize("words", [{}, {"the": 1.0}, {"reef": -1.0}])
+def test_words_that_tell_nothing_make_no_topic(words: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match="words of a topic"):
+        from_words("x", words)
+
+
+def test_pages_of_the_topic_alone_are_enough_to_begin_with() -> None:
+    profile = from_examples("diving", DIVING)
+    scorer = PageScorer(profile)
+    assert profile.page_model is None
+    assert scorer.score("Diving in Tonga", "A coral reef to dive, and a boat.").relevant
+    assert not scorer.score("Tax law", "The tax office of the county.").relevant
+
+
+def test_one_page_alone_is_a_topic_too() -> None:
+    scorer = PageScorer(from_examples("diving", DIVING[:1]))
+    same = scorer.score(DIVING[0].title, DIVING[0].text)
+    assert same.relevant
+    assert same.log_odds > scorer.score("Tax law", "The tax office.").log_odds
+
+
+def test_labelled_pages_train_a_model_and_the_weights_of_the_parts() -> None:
+    profile = from_examples("diving", DIVING + SHOPS)
+    scorer = PageScorer(profile)
+    assert profile.page_model is not None
+    assert (profile.relevant, profile.other) == (8, 8)
+    assert scorer.score("Diving in Tonga", "A coral reef.").relevant
+    assert not scorer.score("Buy hats", "A shop with a low price.").relevant
+    assert json.loads(json.dumps(profile.as_dict())) == profile.as_dict()
+    assert TopicProfile.from_dict(profile.as_dict()) == profile
+
+
+def test_a_few_other_pages_give_terms_against_the_topic() -> None:
+    profile = from_examples("diving", DIVING + SHOPS[:2])
+    assert "shop" in profile.negative
+    assert profile.page_model is None
+
+
+def test_chinese_pages_are_learnt_from_pairs_of_characters() -> None:
+    about = [Example("", "潜水", f"我们在{place}的珊瑚礁潜水") for place in ("海南", "台湾", "日本")]
+    scorer = PageScorer(from_examples("潜水", about))
+    assert scorer.score("", "菲律宾的珊瑚礁适合潜水").relevant
+    assert not scorer.score("", "股票市场今天下跌").relevant
+
+
+def test_pages_without_text_teach_nothing() -> None:
+    with pytest.raises(UsageError, match="no page of the topic"):
+        from_examples("x", [Example("", "", " "), *SHOPS])
+
+
+def test_words_are_added_to_a_learnt_topic_with_the_weight_of_its_best_term() -> None:
+    profile = with_words(from_examples("diving", DIVING), {"snorkel": 2.0, "casino": -1.0})
+    assert profile.terms["snorkel"] == 2 * max(from_examples("diving", DIVING).terms.values())
+    assert profile.negative["casino"] > 0
+
+
+def test_cross_validation_judges_each_example_by_a_model_of_the_others() -> None:
+    found = cross_validated(DIVING + SHOPS)
+    assert (found.examples, found.relevant) == (16, 8)
+    assert found.auc == found.average_precision == 1.0
+    assert found.f1 > 0.9
+
+
+def test_examples_without_meaning_are_not_told_apart() -> None:
+    same = [Example("", "", "A page of text.", label) for label in (True, False)] * 6
+    assert cross_validated(same).auc == pytest.approx(0.5)
+
+
+def test_cross_validation_needs_examples_of_both_kinds() -> None:
+    with pytest.raises(UsageError, match="two relevant and two other"):
+        cross_validated(DIVING)
