@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from scrapy.http import Response
+
 from archivebot.crawl.arguments import TopicArguments
 from archivebot.crawl.spider import ArchiveSpider
+from archivebot.frontier import SeenCache
 from archivebot.models import Link
 
 
@@ -19,6 +25,14 @@ class TopicSpider(ArchiveSpider):
     arguments_class = TopicArguments
     context = True
 
-    def evidence(self, link: Link) -> str:
-        """The same link under another anchor tells something new of its target."""
-        return f"{link.url} {link.anchor}"
+    def __init__(self, **given: str) -> None:
+        super().__init__(**given)
+        self.fetched = SeenCache()
+
+    def parse(self, response: Response) -> Iterator[Any] | AsyncIterator[Any]:
+        self.fetched.add(response.url)
+        return super().parse(response)
+
+    def is_news(self, link: Link) -> bool:
+        """Say whether a link leads to a page not yet fetched, or calls it by another name than before."""
+        return link.url not in self.fetched and self.seen.add(f"{link.url} {link.anchor}")

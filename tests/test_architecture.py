@@ -40,7 +40,7 @@ ROOMS: dict[str, set[str]] = {
     "settings": {""},
     "sample": set(),
     "": {"archive"},  # the package itself: its public names
-    "spiders": {"crawl"},
+    "spiders": {"crawl", "frontier"},
     "pipelines": {"archive", "crawl"},
 }
 

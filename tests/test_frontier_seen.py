@@ -62,3 +62,11 @@ def test_a_frontier_holds_the_same_with_and_without_it(tmp_path: Path) -> None:
         queued.append([record.entry.url for record in frontier.records()])
         frontier.close()
     assert queued[0] == queued[1]
+
+
+def test_asking_remembers_nothing() -> None:
+    cache = SeenCache(1)
+    assert "a" not in cache
+    cache.add("a")
+    assert "a" in cache
+    assert len(cache) == 1

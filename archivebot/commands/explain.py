@@ -42,7 +42,7 @@ def explanation(record: Record, way: list[str]) -> dict[str, Any]:
     return {
         "url": entry.url,
         "state": record.state.value,
-        "anchor": parts.pop("anchor", ""),
+        "anchor": parts.pop("text", ""),
         "score": entry.score,
         "parts": parts,
         "reason": entry.reason,

@@ -1,17 +1,52 @@
-"""What a focused crawl fetches first: breadth first, or by PageRank or IPageRank of what is known so far."""
+"""What a focused crawl fetches first: the best links, breadth first, or by PageRank or IPageRank."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from archivebot.models import Link
+from archivebot.topic.linkmodel import LinkModel
+from archivebot.topic.linkterms import link_terms
 
 Parts = dict[str, float]
 LinkOrder = Callable[[Link], tuple[float, Parts]]
 
 DAMPING = 0.85
+
+# What a link loses for each page fetched before it was found. WebKB, with all links out of the set that
+# lead nowhere: area 0.883 with this, 0.869 with three times as much, 0.849 with six times.
+AGING = 0.001
+
+# What it loses for each off-topic page in a row before it. WebKB: area 0.869 with this and without,
+# 0.866 with four times, 0.855 with ten times as much.
+DECAY = 0.05
+
+# Pages whose links are remembered to be averaged; for others the best link counts (area 0.876).
+MEMORY = 200_000
+
+
+@dataclass(slots=True)
+class _Promise:
+    """What the links to one page promise, in nats."""
+
+    aging: float
+    total: float = 0.0
+    links: int = 0
+
+    def add(self, log_odds: float) -> None:
+        self.total += log_odds
+        self.links += 1
+
+    @property
+    def mean(self) -> float:
+        return self.total / max(1, self.links)
+
+    @property
+    def score(self) -> float:
+        return self.mean + self.aging
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +81,50 @@ class Order(Protocol):
 
     def news(self) -> Mapping[str, float]:
         """Give new scores of URLs that may be queued, where the pages of late changed them."""
+
+
+class BestFirst:
+    """The link that promises most goes first, by the mean of what all links to a page promise.
+
+    A link found later loses ``AGING`` for each page fetched before it, so that none waits for ever and
+    the crawl does not sink into one site.
+    """
+
+    def __init__(self, model: LinkModel, memory: int = MEMORY) -> None:
+        self._model, self._memory = model, memory
+        self._pages = 0
+        self._known: OrderedDict[str, _Promise] = OrderedDict()
+        self._news: dict[str, float] = {}
+
+    def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
+        self._pages += 1
+        relevance = page.relevance or 0.0
+        of = dict(zip((link.url for link in links), link_terms(page.url, page.title, links), strict=True))
+        for url, terms in of.items():
+            promise = self._promise(url)
+            promise.add(self._model.log_odds(terms, relevance) - DECAY * page.distance)
+            if promise.links > 1:
+                self._news[url] = promise.score
+
+        def score(link: Link) -> tuple[float, Parts]:
+            promise = self._promise(link.url)
+            parts = {**self._model.parts(of[link.url], relevance), "distance": -DECAY * page.distance}
+            others = promise.mean - sum(parts.values())
+            return promise.score, {**parts, "other links": others, "age": promise.aging}
+
+        return score
+
+    def news(self) -> Mapping[str, float]:
+        news, self._news = self._news, {}
+        return news
+
+    def _promise(self, url: str) -> _Promise:
+        promise = self._known.get(url)
+        if promise is None:
+            promise = self._known[url] = _Promise(-AGING * self._pages)
+            if len(self._known) > self._memory:
+                self._known.popitem(last=False)
+        return promise
 
 
 class BreadthFirst:

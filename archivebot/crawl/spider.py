@@ -204,12 +204,12 @@ class ArchiveSpider(Spider):
     def _followed(self, links: Iterable[Link], request: Request) -> Iterator[Request]:
         meta = {"depth": request.meta["depth"] + 1, SOURCE: request.url}
         for link in links:
-            if self.seen.add(self.evidence(link)):
+            if self.is_news(link):
                 yield self.request(link.url, **meta, **({LINK: link} if self.context else {}))
 
-    def evidence(self, link: Link) -> str:
-        """Name what a link tells; one that was told before is not followed again."""
-        return link.url
+    def is_news(self, link: Link) -> bool:
+        """Say whether a link may tell the frontier something; what it was told before does not."""
+        return self.seen.add(link.url)
 
     def _redirected(self, response: Response, request: Request) -> Iterator[Request]:
         target = location_of(response)

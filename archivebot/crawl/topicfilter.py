@@ -17,12 +17,14 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from archivebot.crawl.arguments import TopicArguments
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.entries import DISTANCE, LINK, ORDER, PARTS, READING, SCORE, SOURCE
-from archivebot.crawl.order import BreadthFirst, Judged, LinkOrder, Order, RankOrder
+from archivebot.crawl.order import BestFirst, BreadthFirst, Judged, LinkOrder, Order, RankOrder
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Outcome, Page
 from archivebot.terms import terms
+from archivebot.topic.linkmodel import LinkModel
 from archivebot.topic.profile import TopicProfile, load, names
 from archivebot.topic.relevance import PageScorer, Relevance
+from archivebot.topic.similarity import Similarity
 from archivebot.topic.training import from_words
 
 logger = logging.getLogger(__name__)
@@ -80,7 +82,7 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
             return request
         page, score = self._judged(response)
         value, parts = score(link)
-        request.meta.update({SCORE: value, DISTANCE: page.distance, PARTS: {**parts, "anchor": link.anchor}})
+        request.meta.update({SCORE: value, DISTANCE: page.distance, PARTS: {**parts, "text": link.anchor}})
         reason = self._refusal(value, page.distance)
         if reason is None:
             return request
@@ -159,15 +161,16 @@ def profile_of(text: str, folder: Path) -> TopicProfile:
 
 def order_of(name: str, profile: TopicProfile, every: int) -> Order:
     """Give the order that ``-a order=`` names."""
-    from archivebot.topic.similarity import Similarity
-
     if name == "bfs":
         return BreadthFirst()
     if name == "pagerank":
         return RankOrder(lambda _: 1.0, every)
-    most = max(profile.terms.values())
-    near = Similarity({term: weight / most for term, weight in profile.terms.items()})
-    return RankOrder(lambda link: near.weight(terms(link.anchor)), every)
+    if name == "ipagerank":
+        most = max(profile.terms.values())
+        near = Similarity({term: weight / most for term, weight in profile.terms.items()})
+        return RankOrder(lambda link: near.weight(terms(link.anchor)), every)
+    learnt = profile.link_model
+    return BestFirst(LinkModel.from_dict(learnt) if learnt else LinkModel.of_terms(profile.terms))
 
 
 def why(found: Relevance) -> str:

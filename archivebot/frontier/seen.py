@@ -32,6 +32,10 @@ class SeenCache:
     def __len__(self) -> int:
         return len(self._keys)
 
+    def __contains__(self, url: str) -> bool:
+        """Tell whether a URL is remembered; one that is not may still have been seen."""
+        return key_of(url) in self._keys
+
     def add(self, url: str) -> bool:
         """Remember a URL; True where the frontier has to be asked, False where it holds the URL for sure."""
         key = key_of(url)

@@ -12,6 +12,7 @@ from w3lib.encoding import html_to_unicode
 from archivebot.exceptions import UsageError
 from archivebot.hypertext import read
 from archivebot.topic.training import Example
+from archivebot.urls import canonical_url
 
 # The header that saved answers of servers begin with: a status line or not, then fields, a blank line.
 _HEADER = re.compile(
@@ -74,10 +75,10 @@ def read_examples(path: Path) -> list[Example]:
 def _labelled(line: str, path: Path, number: int) -> Example:
     try:
         record = json.loads(line)
-        file, url, relevant = str(record["file"]), str(record["url"]), record["relevant"]
+        file, url, relevant = str(record["file"]), canonical_url(str(record["url"])), record["relevant"]
         if not isinstance(relevant, bool):
             raise TypeError("relevant")
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, UsageError) as error:
         raise UsageError(
             f'{path}, line {number}: write {{"url": "http://...", "file": "...", "relevant": true or false}}'
         ) from error

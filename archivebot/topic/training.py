@@ -8,6 +8,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from archivebot.exceptions import UsageError
 from archivebot.models import Link
@@ -15,6 +16,7 @@ from archivebot.terms import terms
 from archivebot.topic.bayes import NaiveBayes
 from archivebot.topic.evaluation import Evaluation, best_threshold, evaluate, folds
 from archivebot.topic.evidence import source_model
+from archivebot.topic.linkmodel import TrainingPage, train
 from archivebot.topic.logistic import Logistic, fit, probability
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, PageText, features
@@ -78,7 +80,8 @@ def from_examples(name: str, examples: Sequence[Example]) -> TopicProfile:
     The terms are Rocchio's: the centroid of the relevant pages less that of the others (Rocchio,
     "Relevance Feedback in Information Retrieval", 1971). With five pages of each kind a naive Bayes is
     trained too, and the weights of the parts are learnt from pages held out; without, the cosine alone
-    decides. Raises UsageError without a relevant page that has text.
+    decides. The links among labelled pages train the link model. Raises UsageError without a relevant page
+    that has text.
     """
     pages = [(PageText.of(example.title, example.text), example.relevant) for example in examples]
     pages = [(page, label) for page, label in pages if page.words]
@@ -123,6 +126,12 @@ def cross_validated(examples: Sequence[Example], number: int = FOLDS) -> Evaluat
 
 
 Labelled = tuple[PageText, bool]
+
+
+def _link_model(examples: Iterable[Example]) -> dict[str, Any] | None:
+    pages = (TrainingPage(page.source, page.title, page.relevant, page.links) for page in examples)
+    model = train(list(pages))
+    return model.as_dict() if model else None
 
 
 def _described(name: str, pages: Sequence[Labelled], labelled: bool) -> TopicProfile:

@@ -1,0 +1,177 @@
+"""The link model: what a link is worth by its terms, learnt from the links among labelled pages."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from archivebot.exceptions import UsageError
+from archivebot.models import Link
+from archivebot.topic.linkterms import link_terms, origin
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SCHEMA = 1
+
+# The term that stands for the relevance of the page that a link is on; it counts as much as the page is
+# relevant, all others count as 1.
+SOURCE = "source"
+
+# What a page is worth that only leads to pages of the topic, against one of the topic itself. A page
+# one hop on is worth half in Rennie and McCallum; here a page that leads to many is worth as much.
+# WebKB: area 0.872 with 1, 0.865 with a half, 0.845 with 0: who looks one step ahead passes by the lists.
+ONWARD = 1.0
+
+# Links to the topic after which a page has half the worth of one that leads to any number of them.
+HALF = 2.0
+
+# Penalty on the squared weights. WebKB: area 0.880 with a half, 0.882 with 1, 0.873 with 3.
+RIDGE = 1.0
+ROUNDS = 100
+
+# Pages that a term must stand on. A term of one page is that page's own; without them a model is half
+# as large and its area 0.001 lower.
+LEAST_PAGES = 2
+
+PRECISION = 4  # digits of a stored weight
+
+# What a word of the topic adds where nothing was learnt, by where it stands: the anchor and the URL name
+# the target, the heading names the list, the rest is company.
+BY_ORIGIN = {"anchor": 2.0, "url": 2.0, "heading": 1.0, "before": 0.5, "after": 0.5, "title": 0.5}
+BY_SOURCE = 1.0
+BIAS = -3.0  # most links lead off the topic: 1 in 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPage:
+    """A labelled page with its links."""
+
+    url: str
+    title: str
+    relevant: bool
+    links: tuple[Link, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkModel:
+    """Logistic regression on the terms of links; its log-odds are a sum, which explains them."""
+
+    bias: float = BIAS
+    weights: Mapping[str, float] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of_terms(cls, topic: Mapping[str, float]) -> LinkModel:
+        """Make a model of weighted terms of a topic alone; the best one counts whole.
+
+        >>> model = LinkModel.of_terms({"cours": 4.0, "lectur": 2.0})
+        >>> model.weights["anchor:cours"], model.weights["anchor:lectur"], model.weights["heading:cours"]
+        (2.0, 1.0, 1.0)
+        """
+        most = max(map(abs, topic.values()), default=1.0)
+        weights = {
+            f"{place}:{term}": factor * weight / most
+            for place, factor in BY_ORIGIN.items()
+            for term, weight in topic.items()
+        }
+        return cls(BIAS, {**weights, SOURCE: BY_SOURCE})
+
+    def log_odds(self, terms: Iterable[str], relevance: float = 0.0) -> float:
+        """Give what a link is worth, in nats; ``relevance`` (0..1) is that of the page it stands on."""
+        get = self.weights.get
+        return self.bias + relevance * get(SOURCE, 0.0) + sum([get(term, 0.0) for term in terms])
+
+    def parts(self, terms: Iterable[str], relevance: float = 0.0) -> dict[str, float]:
+        """Give what each origin of terms adds to the log-odds; they sum to it.
+
+        >>> model = LinkModel.of_terms({"cours": 1.0})
+        >>> model.parts(["anchor:cours", "url:cours", "url:other"], relevance=0.5)
+        {'bias': -3.0, 'source': 0.5, 'anchor': 2.0, 'url': 2.0}
+        """
+        found: dict[str, float] = {"bias": self.bias, SOURCE: relevance * self.weights.get(SOURCE, 0.0)}
+        for term in terms:
+            found[origin(term)] = found.get(origin(term), 0.0) + self.weights.get(term, 0.0)
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the model as values that JSON holds, the heaviest terms first; weights are rounded."""
+        rounded = {term: round(weight, PRECISION) for term, weight in self.weights.items()}
+        ranked = sorted(rounded.items(), key=lambda item: (-abs(item[1]), item[0]))
+        return {
+            "schema": SCHEMA,
+            "bias": round(self.bias, PRECISION),
+            "weights": {term: weight for term, weight in ranked if weight},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> LinkModel:
+        """Make the model that :meth:`as_dict` gave; raises UsageError for another schema.
+
+        >>> model = LinkModel(-1.0, {"anchor:cours": 2.0})
+        >>> LinkModel.from_dict(model.as_dict()) == model
+        True
+        """
+        if data.get("schema") != SCHEMA:
+            raise UsageError(f"the link model has schema {data.get('schema')} and not {SCHEMA}: train it anew")
+        return cls(float(data["bias"]), dict(data["weights"]))
+
+
+def train(pages: Sequence[TrainingPage]) -> LinkModel | None:
+    """Learn what links are worth from those among labelled pages, or give None where all are worth the same.
+
+    The worth of a page is (r + 1 - 2^(-k/2)) / 2, with r = 1 for a page of the topic, else 0, and k its
+    links to pages of the topic: what the target is, and what it leads to. Links to pages without a label
+    say nothing (Rennie, McCallum, "Using Reinforcement Learning to Spider the Web Efficiently", 1999,
+    with logistic regression on the worth itself in place of naive Bayes on bins of it).
+    """
+    known = {page.url: page for page in pages}
+    worth = {page.url: _worth(page, known) for page in pages}
+    rows: list[tuple[str, ...]] = []
+    values: list[float] = []
+    spread: Counter[str] = Counter()
+    for page in pages:
+        first = len(rows)
+        for link, terms in zip(page.links, link_terms(page.url, page.title, page.links), strict=True):
+            if link.url in worth and link.url != page.url:
+                rows.append((*terms, SOURCE) if page.relevant else terms)
+                values.append(worth[link.url])
+        spread.update(set(chain.from_iterable(rows[first:])))
+    if not values or min(values) == max(values):
+        return None
+    return _fitted(rows, values, {term for term, number in spread.items() if number >= LEAST_PAGES})
+
+
+def _worth(page: TrainingPage, known: Mapping[str, TrainingPage]) -> float:
+    targets = {link.url for link in page.links} & known.keys() - {page.url}
+    topical = sum(known[url].relevant for url in targets)
+    return (page.relevant + ONWARD * (1.0 - 2.0 ** (-topical / HALF))) / (1.0 + ONWARD)
+
+
+def _fitted(rows: Sequence[Sequence[str]], values: Sequence[float], terms: Set[str]) -> LinkModel:
+    """Minimise the cross entropy plus the penalty by L-BFGS."""
+    # Imported where needed: they take a third of a second, and only training asks.
+    import numpy as np
+    from scipy.optimize import minimize
+    from scipy.sparse import csr_array
+
+    numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
+    kept = [[numbers[term] for term in row if term in terms] for row in rows]
+    columns = list(chain.from_iterable(kept))
+    starts = np.cumsum([0, *map(len, kept)])
+    x = csr_array((np.ones(len(columns)), columns, starts), shape=(len(rows), len(numbers)))
+    y = np.array(values)
+
+    def loss(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights, bias = point[:-1], point[-1]
+        z = x @ weights + bias
+        wrong = 1.0 / (1.0 + np.exp(-np.clip(z, -30, 30))) - y
+        value = np.logaddexp(0, z).sum() - y @ z + RIDGE / 2 * weights @ weights
+        return float(value), np.append(x.T @ wrong + RIDGE * weights, wrong.sum())
+
+    start = np.zeros(len(numbers) + 1)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": ROUNDS}).x
+    *weights, bias = map(float, found)
+    return LinkModel(bias, dict(zip(numbers, weights, strict=True)))

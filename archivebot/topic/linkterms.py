@@ -1,0 +1,130 @@
+"""The terms of a link: what it shows of its target before anything is fetched, each marked by its origin."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from archivebot.models import Link
+from archivebot.terms import terms
+from archivebot.topic.anchor import WINDOW, is_generic
+from archivebot.urls.tokens import url_tokens
+
+# Where a term stands. The last four are no words: what the anchor looks like, where target and page lie
+# to each other, how many links the page has, and how many of them lie in the folder of the target.
+# On WebKB, ordering by the trained model, the area is 0.856 with words and URLs; the title of the page
+# and the place of the target bring it to 0.867, shape and list to 0.882.
+ORIGINS = ("anchor", "url", "host", "before", "after", "heading", "title", "shape", "place", "role", "list")
+
+NEAREST = 8  # terms on each side of the anchor; what stands farther off belongs to other links
+MOST_ANCHOR = 32
+MOST_LINKS = 7  # bits of the number: a page with more links is as much a list as one with 64
+
+_TOKEN = re.compile(r"[^\W_]+")
+
+
+def link_terms(url: str, title: str, links: Sequence[Link]) -> Iterator[tuple[str, ...]]:
+    """Give the terms of each link of a page, ``origin:term``, every one once.
+
+    ``url`` and ``title`` are those of the page. A generic anchor counts nothing.
+
+    >>> links = [Link("http://a.example/~kim/", "Kim Lee", heading="Staff"), Link("http://b.example/x?y=2")]
+    >>> first, second = link_terms("http://a.example/people", "Who we are", links)
+    >>> sorted(term for term in first if not term.startswith(("url:", "host:")))
+    ['anchor:kim', 'anchor:lee', 'heading:staff', 'list:folder1', 'list:links2', 'place:below', 'role:main', 'shape:Aa Aa']
+    >>> [term for term in second if term.startswith(("url:", "place:"))]
+    ['place:host', 'url:x', 'url:y', 'url:#1', 'url:query']
+    """  # noqa: E501 - the list is the example
+    titles = _marked("title:", title)
+    shared = Counter(_folder(link.url.rstrip("/")) for link in links)
+    page = _folder(url)
+    many = f"list:links{_magnitude(len(links))}"
+    for link in links:
+        # A folder stands in the list that its parent is.
+        found = [*titles, many, f"list:folder{_magnitude(shared[_folder(link.url.rstrip('/'))])}"]
+        found += (_place(page, _folder(link.url)), f"role:{link.role}")
+        found += _address(link.url)
+        found += _marked("heading:", link.heading)
+        found += _marked("before:", link.before[-2 * WINDOW :])[-NEAREST:]
+        found += _marked("after:", link.after[: 2 * WINDOW])[:NEAREST]
+        if not is_generic(link.anchor):
+            found += _marked("anchor:", link.anchor)[:MOST_ANCHOR]
+            found.append(f"shape:{shape(link.anchor)}")
+        yield tuple(dict.fromkeys(found))
+
+
+def origin(term: str) -> str:
+    """Give where a term stands.
+
+    >>> origin("anchor:kim"), origin("url:a:b")
+    ('anchor', 'url')
+    """
+    return term.partition(":")[0]
+
+
+def shape(anchor: str) -> str:
+    """Give what the first words of an anchor look like: names, titles, codes of courses and numbers differ.
+
+    >>> shape("Kim N. Lee"), shape("CS 415: Systems"), shape("my 3rd page")
+    ('Aa A Aa', 'AA # Aa', 'a a# a')
+    >>> shape(""), shape("课程")
+    ('', 'a')
+    """
+    return " ".join(_look(word) for word in _TOKEN.findall(anchor[:80])[:4])
+
+
+def _look(word: str) -> str:
+    if word.isdigit():
+        return "#"
+    if any(map(str.isdigit, word)):
+        return "a#"
+    if word.isupper():
+        return "A" if len(word) == 1 else "AA"
+    return "Aa" if word[0].isupper() else "a"
+
+
+# Titles and headings stand over many links, and neighbours share what stands between them.
+@lru_cache(maxsize=1 << 12)
+def _marked(mark: str, text: str) -> tuple[str, ...]:
+    return tuple(mark + term for term in terms(text))
+
+
+def _address(url: str) -> list[str]:
+    host, _, path = url.partition("://")[2].partition("/")
+    path, _, query = path.partition("?")
+    found = [f"host:{token}" for token in url_tokens(host)]
+    # How deep a URL lies is a habit of its site: with the depth as a term the area falls to 0.865.
+    found += [f"url:#{len(t)}" if t.isdigit() else f"url:{t}" for t in url_tokens(f"{path}/{query}")]
+    if query:
+        found.append("url:query")
+    elif not path or path.endswith("/"):
+        found.append("url:folder")
+    if "~" in path:
+        found.append("url:~")
+    return found
+
+
+def _folder(url: str) -> str:
+    """Give a URL up to the last slash of its path.
+
+    >>> _folder("http://a.example/b/c"), _folder("http://a.example/b/?d=/"), _folder("http://a.example")
+    ('http://a.example/b/', 'http://a.example/b/', 'http://a.example/')
+    """
+    path = url.partition("?")[0]
+    return path[: path.rfind("/") + 1] if path.count("/") > 2 else f"{path}/"
+
+
+def _place(page: str, target: str) -> str:
+    if page.split("/", 3)[:3] != target.split("/", 3)[:3]:
+        return "place:host"
+    if page == target:
+        return "place:same"
+    if target.startswith(page):
+        return "place:below"
+    return "place:above" if page.startswith(target) else "place:beside"
+
+
+def _magnitude(number: int) -> int:
+    return min(MOST_LINKS, number.bit_length())
