@@ -62,7 +62,7 @@ DEPTH_LIMIT = 0  # no limit; `-a depth=N` overrides it
 # --- the topic of a focused crawl ----------------------------------------------------------------
 ARCHIVE_TOPICS = os.environ.get("ARCHIVE_TOPICS") or "topics"  # the folder of the profiles
 ARCHIVE_TUNNEL_DEPTH = 2  # off-topic pages in a row that hard focus passes; `-a tunnel=N` overrides it
-ARCHIVE_LINK_THRESHOLD = 0.05  # links under this score are dropped in hard focus
+ARCHIVE_LINK_THRESHOLD = 0.02  # links with a lesser chance to lead to the topic are dropped in hard focus
 ARCHIVE_KEEP_OFF_TOPIC = False  # keep the bodies of off-topic pages in hard focus too
 ARCHIVE_RANK_EVERY = 500  # pages between two computations of PageRank or IPageRank during a crawl
 

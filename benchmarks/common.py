@@ -6,10 +6,12 @@ import argparse
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -142,6 +144,20 @@ def _communicate(process: subprocess.Popen[str]) -> tuple[str, str]:
     output = process.stdout.read()
     reader.join()
     return output, errors[0]
+
+
+@contextmanager
+def redis_server(folder: Path) -> Iterator[tuple[str, int]]:
+    """Run a Redis that saves nothing; gives its URI and its process."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+        try:
+            time.sleep(1)
+            yield f"redis://127.0.0.1:{port}/0", server.pid
+        finally:
+            server.terminate()
 
 
 def need(cost: Cost, what: str) -> Cost:

@@ -22,18 +22,15 @@ import argparse
 import json
 import os
 import random
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from common import Row, megabytes, need, percentile, report, run
+from common import Row, megabytes, need, percentile, redis_server, report, run
 
 BATCH = 30
 HOSTS = 1000
@@ -191,18 +188,6 @@ def stock(uri: str, count: int, calls: int) -> dict[str, float]:
                 queue.push(request)
 
         return measure(count, calls, add, queue.pop, bool, requests())
-
-
-@contextmanager
-def redis_server(folder: Path) -> Iterator[tuple[str, int]]:
-    """Run a Redis that saves nothing; gives its URI and its process."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
-        time.sleep(1)
-        yield f"redis://127.0.0.1:{port}/0", server.pid
-        server.terminate()
 
 
 def main() -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+from scrapy import Request
 from scrapy.http import Response
 
 from archivebot.crawl.arguments import TopicArguments
+from archivebot.crawl.entries import DISTANCE, ORDER, SCORE
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.frontier import SeenCache
-from archivebot.models import Link
+from archivebot.models import Focus, Link
 
 
 class TopicSpider(ArchiveSpider):
@@ -22,6 +24,7 @@ class TopicSpider(ArchiveSpider):
     """
 
     name = "topic"
+    arguments: TopicArguments
     arguments_class = TopicArguments
     context = True
 
@@ -34,5 +37,20 @@ class TopicSpider(ArchiveSpider):
         return super().parse(response)
 
     def is_news(self, link: Link) -> bool:
-        """Say whether a link leads to a page not yet fetched, or calls it by another name than before."""
-        return link.url not in self.fetched and self.seen.add(f"{link.url} {link.anchor}")
+        """Say whether a link leads to a page not yet asked for; what it adds to a known one, the order says.
+
+        Where tunnels end, a page may also bring it nearer to the topic under another name.
+        """
+        return link.url not in self.fetched and self.seen.add(self._name(link))
+
+    def forget(self, link: Link) -> None:
+        self.seen.discard(self._name(link))
+
+    def _name(self, link: Link) -> str:
+        ends = self.arguments.focus == "hard" or self.arguments.tunnel is not None
+        return f"{link.url} {link.anchor}" if ends else link.url
+
+    def focus(self, request: Request) -> Focus:
+        """Say of a page that brought no answer what its link promised."""
+        meta = request.meta
+        return Focus(None, None, meta.get(SCORE, 0.0), meta.get(DISTANCE, 0), meta.get(ORDER, 0))

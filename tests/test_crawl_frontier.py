@@ -93,7 +93,9 @@ def test_two_workers_share_a_crawl_over_redis_and_one_is_killed(
     site: MockServer, crawl: Crawl, redis_uri: str
 ) -> None:
     site.routes |= tree(delay=0.03)
-    options = ("-s", f"REDIS_URL={redis_uri}", "-s", "ARCHIVE_LEASE_SECONDS=2")
+    # Room for both on the one host: else the worker that is there first takes every free place.
+    room = ("-s", "ARCHIVE_LOCAL_CONCURRENCY=16", "-s", "CONCURRENT_REQUESTS=8")
+    options = ("-s", f"REDIS_URL={redis_uri}", "-s", "ARCHIVE_LEASE_SECONDS=2", *room)
     first = crawl.start(*options, seeds=site.url())
     wait_for(lambda: len(site.asked) > 3, first)
     second = crawl.start(*options, seeds=site.url())

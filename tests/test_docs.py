@@ -24,11 +24,12 @@ import pytest
 from archivebot import exceptions, settings
 from archivebot.cli import ArchiveCommand
 from archivebot.config import ArchiveConfig
-from archivebot.crawl.arguments import NAMES, SCOPES
+from archivebot.crawl.arguments import FOCUSES, ORDERS, Arguments, TopicArguments
 from archivebot.crawl.retry import PASSING
 from archivebot.models import Change, Kind, Outcome
 from archivebot.outcome import outcome_of
-from archivebot.sample.server import SampleSite
+from archivebot.sample.server import STATES, SampleSite
+from archivebot.urls.scope import KINDS
 from archivebot.versioning.policy import kind_of
 
 ROOT = Path(__file__).parents[1]
@@ -114,6 +115,7 @@ def normalised(text: str) -> str:
         (r'("(?:stored_bytes|bytes_stored|ratio)"): [\d.]+', r"\1: N"),
         (r"\b\d\.\d{1,4}$", "RATIO"),
         (r"\b[0-9a-f]{64}\b|\b[0-9a-f]{12}\b", "DIGEST"),
+        (r"\b(site|topic)-[0-9a-f]{8}\b", r"\1-CRAWL"),
         (r"\b[0-9a-f]{8}-(\d+)\b", r"LINEAGE-\1"),
         (r":\d{4,5}\b", ":PORT"),
         (r"[ \t]+", " "),
@@ -167,15 +169,18 @@ def write_warc(path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
+    """Archive the sample site twice; then serve it as it was last, for the sessions that crawl it."""
     folder = tmp_path_factory.mktemp("sample")
     with SampleSite(0).running() as site:
         port = int(site.url.rstrip("/").rpartition(":")[2])
     done = run(["archivebot.sample", "--port", str(port)], folder)
     assert done.returncode == 0, done.stdout
-    return Sample(folder, port, done.stdout)
+    with SampleSite(port, STATES[-1]).running():
+        yield Sample(folder, port, done.stdout)
 
 
+PROGRAMS = [path for path in DOCUMENTS if fenced(path.read_text("utf-8"), "python")]
 SESSIONS = [session for session in sessions() if session.steps[0][0] != "make crawl"]
 
 
@@ -256,10 +261,11 @@ def test_every_command_and_each_of_its_options_is_documented() -> None:
                 assert option in (*re.findall(r"--\w+", section), "-h", "--help"), (path.stem, option)
 
 
-def test_every_spider_argument_and_scope_is_documented() -> None:
+def test_every_spider_argument_and_each_of_its_values_is_documented() -> None:
+    names = Arguments.READERS.keys() | TopicArguments.READERS.keys()
     for name in ("README.md", "docs/commands.md"):
-        assert set(NAMES) <= set(re.findall(r"^\| `(\w+)` \|", text_of(name), re.MULTILINE))
-        assert all(f"`{scope}`" in text_of(name) for scope in SCOPES)
+        assert names <= set(re.findall(r"^\| `(\w+)` \|", text_of(name), re.MULTILINE))
+        assert all(f"`{value}`" in text_of(name) for value in (*KINDS, *FOCUSES, *ORDERS))
 
 
 def rows(name: str) -> list[list[str]]:
@@ -373,6 +379,13 @@ def test_a_body_is_recovered_by_hand_with_sqlite3_and_zstd(sample: Sample, tmp_p
     digest = hashlib.sha256(front_page()).hexdigest()
     assert done.stdout.split() == [digest, "body.html", digest]
     assert (folder / "body.html").read_bytes() == front_page()
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
+def test_the_python_of_a_document_runs(path: Path, sample: Sample, tmp_path: Path) -> None:
+    folder = sample.copy(tmp_path / "work")
+    for _, script in fenced(path.read_text("utf-8"), "python"):
+        subprocess.run([sys.executable, "-W", "error", "-c", sample.adapted(script)], cwd=folder, check=True)
 
 
 def test_a_body_is_recovered_by_hand_with_python(sample: Sample, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class TestRedisFrontier(FrontierContract):
                 for key, text in client.hgetall(PREFIX + "entries").items()
             }
             assert_counts(client, "crawl", list(entries.values()))
-            ready = []
+            ready, busy = [], {}
             for host in client.smembers(PREFIX + "hosts"):
                 here = {key: one for key, one in entries.items() if one["host"] == host}
                 assert_counts(client, f"host:{host}", list(here.values()))
@@ -53,10 +53,14 @@ class TestRedisFrontier(FrontierContract):
                     if one["state"] == "queued"
                 }
                 assert dict(client.zrange(f"{PREFIX}queue:{host}", 0, -1, withscores=True)) == queue
-                if queue and not any(one["state"] == "leased" for one in here.values()):
+                if queue:
                     first, score = min(queue.items(), key=lambda item: (item[1], item[0]))
-                    ready.append((first[:16] + host, score))
+                    if any(one["state"] == "leased" for one in here.values()):
+                        busy[host] = score
+                    else:
+                        ready.append((first[:16] + host, score))
             assert sorted(client.zrange(PREFIX + "ready", 0, -1, withscores=True)) == sorted(ready)
+            assert dict(client.zrange(PREFIX + "busy", 0, -1, withscores=True)) == busy
             owners = client.zrange(PREFIX + "owners", 0, -1)
             leases = {key: owner for owner in owners for key in client.smembers(f"{PREFIX}leases:{owner}")}
             assert leases == {key: one["owner"] for key, one in entries.items() if one["state"] == "leased"}
@@ -219,7 +223,7 @@ def test_a_forgotten_crawl_leaves_no_keys_but_answers_that_expire(
     frontier: RedisFrontier, redis_uri: str
 ) -> None:
     frontier.pace("example.com", 9, 60)
-    frontier.add([entry("A"), entry("B", host="b.com")])
+    frontier.add([entry("A"), entry("B", host="b.com"), entry("D")])
     frontier.reject([entry("C")])
     frontier.lease()
     frontier.forget()

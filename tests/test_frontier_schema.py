@@ -66,6 +66,11 @@ def test_every_lease_uses_an_index_and_sorts_nothing(database: sqlite3.Connectio
             "host_ready",
         ),
         ("SELECT id FROM host WHERE crawl = 1 AND standing = 1 AND ready_at <= 9", "host_waiting"),
+        (
+            "SELECT ready_at FROM host WHERE crawl = 1 AND standing < 2 AND best > 0.5 ORDER BY best DESC"
+            " LIMIT 8",
+            "host_busy",
+        ),
         ("SELECT id FROM entry WHERE host = 1 AND state = 0 ORDER BY score DESC, id LIMIT 1", "entry_queue"),
         ("SELECT id FROM entry WHERE owner = 1", "entry_owner"),
     ):
@@ -92,7 +97,7 @@ def test_every_table_and_column_is_documented(database: sqlite3.Connection) -> N
 def test_every_key_and_field_of_redis_is_documented() -> None:
     section = DOCUMENT.partition("\n## The keys in Redis\n")[2].partition("\n## ")[0]
     keys = set(re.findall(r"prefix \.\. '(\w+)", scripts.COMMON))
-    assert len(keys) == 10
+    assert len(keys) == 11
     assert keys <= set(re.findall(r"^\| `(\w+)", section, re.MULTILINE))
     assert ", ".join(f"`{field}`" for field in scripts.FIELDS) in " ".join(section.split())
 

@@ -13,8 +13,9 @@ import pytest
 from archivebot.exceptions import StorageError
 from archivebot.frontier import file as frontier_file
 from archivebot.frontier.base import Counts, Frontier, State
+from archivebot.frontier.rows import STATES
 from archivebot.frontier.schema import APPLICATION_ID, STEPS
-from archivebot.frontier.sqlite import STATES, SQLiteFrontier
+from archivebot.frontier.sqlite import SQLiteFrontier
 from archivebot.storage.sqlite import SQLiteStore
 from tests.contracts.frontier import FrontierContract
 from tests.contracts.frontier_workers import entry, url_of

@@ -11,6 +11,10 @@ from archivebot.exceptions import NotArchived
 from archivebot.frontier.base import Frontier, Record
 from archivebot.urls import parse_seed
 
+# What parts may lack of a score because each is rounded; more came later: another link, or what the crawl
+# has learnt since.
+ROUNDING = 0.005
+
 FACTS = ("state", "reason", "anchor", "score", "distance", "order", "relevance", "relevant")
 
 
@@ -39,10 +43,13 @@ def explanation(record: Record, way: list[str]) -> dict[str, Any]:
     """Give all that is known of one URL as a JSON-ready record."""
     entry = record.entry
     parts = json.loads(entry.parts or "{}")
+    anchor = parts.pop("text", "")
+    if parts and abs(later := entry.score - sum(parts.values())) > ROUNDING:
+        parts["later"] = round(later, 4)
     return {
         "url": entry.url,
         "state": record.state.value,
-        "anchor": parts.pop("text", ""),
+        "anchor": anchor,
         "score": entry.score,
         "parts": parts,
         "reason": entry.reason,

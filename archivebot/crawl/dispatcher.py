@@ -19,7 +19,7 @@ from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
-from archivebot.crawl.entries import entry_of, request_of
+from archivebot.crawl.entries import SOURCE, entry_of, request_of
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import PASSING
 from archivebot.crawl.session import ArchiveSession
@@ -36,6 +36,7 @@ logger = logging.getLogger(__name__)
 
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
+_SOON = 0.05  # seconds until it is asked again where a better URL is waited for
 _POLL = 1.0  # seconds until a frontier that others work on, or that went away, is asked again
 
 
@@ -59,8 +60,10 @@ class Dispatcher:
         self.crawler, self.uri = crawler, uri
         self.patience = settings.getfloat("ARCHIVE_FRONTIER_PATIENCE")
         self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
+        self.slack: float | None = None  # what the order of a focused crawl sets
         self.resumed = False
         self._entries: list[Entry] = []
+        self._links: list[Entry] = []
         self._refused: list[Entry] = []
         self._settled: list[_Settled] = []
         self._held: set[str] = set()
@@ -116,18 +119,22 @@ class Dispatcher:
             self._beat.stop()
         if self._wake:
             self._wake.cancel()
-        if self.flush():
+        if self.publish():
             self.frontier.release()
             if reason in _OVER and (reason != "finished" or not self.frontier.counts().open):
                 self.frontier.end(reason)
         self.frontier.close()
 
     def enqueue(self, request: Request) -> None:
-        """Take a request in; one that asks again for a URL whose lease is held keeps the lease."""
+        """Take a request in; one that asks again for a URL whose lease is held keeps the lease.
+
+        The links of a page go out together, so that the best of them is fetched first.
+        """
         if request.dont_filter and request.url in self._held:
             self._again.append(request)
         else:
-            self._entries.append(entry_of(request, self.crawler.spider))
+            waiting = self._links if SOURCE in request.meta else self._entries
+            waiting.append(entry_of(request, self.crawler.spider))
 
     def refuse(self, request: Request, reason: str) -> None:
         """Record that a request is not made, and why."""
@@ -155,18 +162,24 @@ class Dispatcher:
 
     def pending(self) -> bool:
         """Say whether anything is queued, or under way with any worker."""
-        if self._again or not self.flush():
+        if self._again or not self.publish():
             return True
         counts = self._asked(self.frontier.counts)
         return counts is None or counts.open > 0
 
     def flush(self) -> bool:
-        """Write what waits, in order: links, refusals, outcomes. False where the frontier is away."""
+        """Write what waits: refusals, requests, outcomes. False where the frontier is away."""
         return self._asked(self._write) is not None
+
+    def publish(self) -> bool:
+        """Write what waits, with the links of pages that are not done yet."""
+        self._entries += self._links
+        self._links = []
+        return self.flush()
 
     async def safe(self) -> None:
         """Wait until the links found so far are in the frontier; only then may their page be stored."""
-        while not self.flush():
+        while not self.publish():
             await asyncio.sleep(_POLL)
 
     def item_scraped(self, item: object) -> None:
@@ -188,7 +201,8 @@ class Dispatcher:
             self._settle(_Settled(_url(item), state, failure.getErrorMessage()))
 
     def spider_error(self, failure: Failure, response: Response) -> None:
-        """The spider failed on a page."""
+        """The spider failed on a page; what it found before stays."""
+        self.publish()
         if response is not None and response.request is not None:
             self._settle(_Settled(response.request.url, State.FAILED, failure.getErrorMessage()))
 
@@ -235,13 +249,13 @@ class Dispatcher:
         )
 
     def _lease(self) -> Lease | None:
-        lease = self.frontier.lease(self.most)
+        lease = self.frontier.lease(self.most, self.slack)
         while lease and lease.lost is not None and self._stored_since(lease.entry.url, lease.lost):
             self.frontier.settle(
                 lease.entry.url, State.DONE, answered=True, reason="stored before the crawl was interrupted"
             )
             self.crawler.stats.inc_value("scheduler/dequeued")
-            lease = self.frontier.lease(self.most)
+            lease = self.frontier.lease(self.most, self.slack)
         if lease:
             self._pace(lease.entry.host)
         return lease
@@ -265,7 +279,7 @@ class Dispatcher:
     def _look_again(self) -> None:
         """Ask the engine to come back when a host's delay has passed, or when another worker may be done."""
         due = self._asked(self.frontier.due)
-        wait = _POLL if due is None else max(due, 0.01)
+        wait = _POLL if due is None else max(due, _SOON)
         if self._wake:
             self._wake.cancel()
         self._wake = asyncio.get_running_loop().call_later(wait, self._call_engine)

@@ -2,137 +2,80 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from archivebot.models import Link
-from archivebot.topic.linkmodel import LinkModel
-from archivebot.topic.linkterms import link_terms
+from archivebot.topic.linkscore import LinkScore, LinkScorer, SourceView
 
-Parts = dict[str, float]
-LinkOrder = Callable[[Link], tuple[float, Parts]]
+LinkOrder = Callable[[Link], LinkScore]
 
 DAMPING = 0.85
 
-# What a link loses for each page fetched before it was found. WebKB, with all links out of the set that
-# lead nowhere: area 0.883 with this, 0.869 with three times as much, 0.849 with six times.
-AGING = 0.001
-
-# What it loses for each off-topic page in a row before it. WebKB: area 0.869 with this and without,
-# 0.866 with four times, 0.855 with ten times as much.
-DECAY = 0.05
-
-# Pages whose links are remembered to be averaged; for others the best link counts (area 0.876).
-MEMORY = 200_000
-
-
-@dataclass(slots=True)
-class _Promise:
-    """What the links to one page promise, in nats."""
-
-    aging: float
-    total: float = 0.0
-    links: int = 0
-
-    def add(self, log_odds: float) -> None:
-        self.total += log_odds
-        self.links += 1
-
-    @property
-    def mean(self) -> float:
-        return self.total / max(1, self.links)
-
-    @property
-    def score(self) -> float:
-        return self.mean + self.aging
+# A link that promises e times less than one whose host is busy waits with it.
+SLACK = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A fetched page and what the filter says of it.
 
-    ``source`` is the URL of the page that led to it, ``score`` that of its link; ``relevance`` is None
-    where it has no text to judge. ``distance`` counts the off-topic pages in a row up to this one, with
-    it; ``depth`` the links from the seed; ``evidence`` is the link that led to it, where it is known.
+    ``relevance`` is None where it has no text to judge. ``distance`` counts the off-topic pages in a row
+    up to this one, with it; ``depth`` the links from the seed, ``order`` the fetches of the crawl.
     """
 
     url: str
-    source: str
-    score: float
+    title: str
     relevance: float | None
     relevant: bool | None
-    log_odds: float
     distance: int
     depth: int
-    title: str = field(default="", repr=False)
-    text: str = field(default="", repr=False)
+    order: int
 
 
 class Order(Protocol):
-    """A way to choose what is fetched next."""
+    """A way to choose what is fetched next.
+
+    ``slack`` is how much less than the best a URL may score that is fetched while the host of the best
+    is busy; None where the next host is always taken.
+    """
+
+    slack: float | None
 
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
-        """Take note of a fetched page with all its links; give the function that scores each link.
-
-        The score ranks, higher first; its parts say how it came about.
-        """
+        """Take note of a fetched page with all its links; give the function that scores each link."""
 
     def news(self) -> Mapping[str, float]:
-        """Give new scores of URLs that may be queued, where the pages of late changed them."""
+        """Give new ranks of URLs that may be queued, where the pages of late changed them."""
 
 
 class BestFirst:
-    """The link that promises most goes first, by the mean of what all links to a page promise.
+    """The link that promises most goes first."""
 
-    A link found later loses ``AGING`` for each page fetched before it, so that none waits for ever and
-    the crawl does not sink into one site.
-    """
+    slack: float | None = SLACK
 
-    def __init__(self, model: LinkModel, memory: int = MEMORY) -> None:
-        self._model, self._memory = model, memory
-        self._pages = 0
-        self._known: OrderedDict[str, _Promise] = OrderedDict()
-        self._news: dict[str, float] = {}
+    def __init__(self, scorer: LinkScorer) -> None:
+        self._scorer = scorer
 
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
-        self._pages += 1
-        relevance = page.relevance or 0.0
-        of = dict(zip((link.url for link in links), link_terms(page.url, page.title, links), strict=True))
-        for url, terms in of.items():
-            promise = self._promise(url)
-            promise.add(self._model.log_odds(terms, relevance) - DECAY * page.distance)
-            if promise.links > 1:
-                self._news[url] = promise.score
-
-        def score(link: Link) -> tuple[float, Parts]:
-            promise = self._promise(link.url)
-            parts = {**self._model.parts(of[link.url], relevance), "distance": -DECAY * page.distance}
-            others = promise.mean - sum(parts.values())
-            return promise.score, {**parts, "other links": others, "age": promise.aging}
-
-        return score
+        source = SourceView(page.url, page.title, page.relevance, page.distance, page.order)
+        scores = self._scorer.page(source, links)
+        return lambda link: scores[link.url]
 
     def news(self) -> Mapping[str, float]:
-        news, self._news = self._news, {}
-        return news
-
-    def _promise(self, url: str) -> _Promise:
-        promise = self._known.get(url)
-        if promise is None:
-            promise = self._known[url] = _Promise(-AGING * self._pages)
-            if len(self._known) > self._memory:
-                self._known.popitem(last=False)
-        return promise
+        return self._scorer.news()
 
 
 class BreadthFirst:
     """Nearer to the seed goes first."""
 
+    slack: float | None = None
+
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
-        score = -float(page.depth + 1)
-        return lambda _: (score, {"depth": score})
+        rank = -float(page.depth + 1)
+        score = LinkScore(1.0, rank, lambda: {"depth": rank})
+        return lambda _: score
 
     def news(self) -> Mapping[str, float]:
         return {}
@@ -146,11 +89,14 @@ class RankOrder:
     The graph is held in memory.
     """
 
+    slack: float | None = None
+
     def __init__(self, weight: Callable[[Link], float], every: int) -> None:
         self._weight, self._every = weight, every
         self._edges: list[tuple[str, str, float]] = []
         self._ranks: dict[str, float] = {}
         self._fetched: set[str] = set()
+        self._moved: set[str] = set()
 
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
         self._fetched.add(page.url)
@@ -160,17 +106,23 @@ class RankOrder:
         for url, weight in weights.items():
             passed = DAMPING * own * weight / total if total else 0.0
             self._ranks[url] = self._ranks.get(url, 1 - DAMPING) + passed
-        return lambda link: (
-            self._ranks.get(link.url, 0.0),
-            {"rank": self._ranks.get(link.url, 0.0), "weight": weights.get(link.url, 0.0)},
-        )
+        self._moved.update(weights)
+        return self._score
+
+    def _score(self, link: Link) -> LinkScore:
+        rank = self._ranks[link.url]
+        return LinkScore(1.0, rank, lambda: {"rank": rank})
 
     def news(self) -> Mapping[str, float]:
-        if not self._fetched or len(self._fetched) % self._every:
-            return {}
+        if self._fetched and not len(self._fetched) % self._every:
+            self._compute()
+        moved, self._moved = self._moved - self._fetched, set()
+        return {url: self._ranks[url] for url in moved}
+
+    def _compute(self) -> None:
         from archivebot.links.graph import LinkGraph
         from archivebot.links.ipagerank import ipagerank
 
         graph = LinkGraph.of(self._edges)
         self._ranks = dict(zip(graph.urls, map(float, ipagerank(graph, damping=DAMPING)), strict=True))
-        return {url: rank for url, rank in self._ranks.items() if url not in self._fetched}
+        self._moved.update(graph.urls)

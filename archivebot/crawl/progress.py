@@ -132,16 +132,22 @@ class ProgressLog:
         uri = without_password(self.crawler.settings["ARCHIVE_URI"])
         reason = self.crawler.stats.get_value("finish_reason", "stopped")
         seed = next(iter(getattr(getattr(self.crawler.spider, "arguments", None), "seeds", ())), "URL")
-        given = (self.crawler.settings.getpriority("ARCHIVE_URI") or 0) > SETTINGS_PRIORITIES["project"]
-        option = f" -s ARCHIVE_URI={uri}" if given else ""
+        archive, redis = self._given("ARCHIVE_URI"), self._given("REDIS_URL")
         return (
             f"\narchivebot: {reason} after {self.clock() - self.begun:.1f} s\n"
             f"  {self._progress().line()}\n"
             f"  archive: {uri}\n"
-            f"  next:    scrapy stats{option}\n"
-            f"           scrapy frontier{option}\n"
-            f"           scrapy history {seed}{option}\n"
+            f"  next:    scrapy stats{archive}\n"
+            f"           scrapy frontier{archive}{redis}\n"
+            f"           scrapy history {seed}{archive}\n"
         )
+
+    def _given(self, setting: str) -> str:
+        """Repeat a setting that the command line gave."""
+        settings = self.crawler.settings
+        if (settings.getpriority(setting) or 0) <= SETTINGS_PRIORITIES["project"]:
+            return ""
+        return f" -s {setting}={without_password(settings[setting])}"
 
     def _progress(self) -> Progress:
         return Progress.of(self.crawler.stats, self._queued(), self.clock() - self.begun)

@@ -36,7 +36,7 @@ from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import StorageError
 from archivebot.frontier import SeenCache
 from archivebot.hypertext import Hypertext
-from archivebot.models import Link, Outcome, Page
+from archivebot.models import Focus, Link, Outcome, Page
 from archivebot.urls import Scope
 
 logger = logging.getLogger(__name__)
@@ -142,6 +142,7 @@ class ArchiveSpider(Spider):
             outcome=Outcome.ROBOTS_DENIED if denied else outcome_of_failure(error),
             reason=reason_of(error),
             level=self.arguments.level,
+            focus=self.focus(request),
         )
         wait = self.retries.wait(page.outcome, request.meta.get("archive_attempt", 1))
         return (page,) if wait is None else self._later(request, page, wait)
@@ -207,9 +208,17 @@ class ArchiveSpider(Spider):
             if self.is_news(link):
                 yield self.request(link.url, **meta, **({LINK: link} if self.context else {}))
 
+    def focus(self, request: Request) -> Focus | None:
+        """Say what a focused crawl thinks of a page that brought no answer."""
+        return None
+
     def is_news(self, link: Link) -> bool:
         """Say whether a link may tell the frontier something; what it was told before does not."""
         return self.seen.add(link.url)
+
+    def forget(self, link: Link) -> None:
+        """Let a link be news again that was dropped."""
+        self.seen.discard(link.url)
 
     def _redirected(self, response: Response, request: Request) -> Iterator[Request]:
         target = location_of(response)

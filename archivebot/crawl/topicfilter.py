@@ -16,16 +16,18 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.crawl.arguments import TopicArguments
 from archivebot.crawl.dispatcher import Dispatcher
-from archivebot.crawl.entries import DISTANCE, LINK, ORDER, PARTS, READING, SCORE, SOURCE
+from archivebot.crawl.entries import DISTANCE, LINK, ORDER, PARTS, READING, SCORE
 from archivebot.crawl.order import BestFirst, BreadthFirst, Judged, LinkOrder, Order, RankOrder
+from archivebot.crawl.spider import ArchiveSpider
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Outcome, Page
 from archivebot.terms import terms
-from archivebot.topic.linkmodel import LinkModel
+from archivebot.topic.linkscore import LinkScorer
 from archivebot.topic.profile import TopicProfile, load, names
 from archivebot.topic.relevance import PageScorer, Relevance
 from archivebot.topic.similarity import Similarity
 from archivebot.topic.training import from_words
+from archivebot.topic.tunnel import beyond, distance
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +38,7 @@ SHOWN = 10  # terms of a page that are kept to explain its relevance
 class TopicFilterMiddleware(BaseSpiderMiddleware):
     """Keep a crawl on its topic.
 
-    Soft focus only orders; hard focus drops links whose score is under ``threshold``. Links of the last
+    Soft focus only orders; hard focus drops links whose chance is under ``threshold``. Links of the last
     of more than ``tunnel`` off-topic pages in a row are dropped (None: of none). An off-topic page is
     recorded without its body in hard focus, unless ``keeps`` says otherwise.
     """
@@ -53,6 +55,9 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
         keeps: bool,
     ) -> None:
         super().__init__(crawler)
+        Dispatcher.of(crawler).slack = order.slack
+        assert isinstance(crawler.spider, ArchiveSpider)
+        self.spider = crawler.spider
         self.scorer = PageScorer(profile)
         self.order = order
         self.hard, self.tunnel, self.threshold, self.keeps = hard, tunnel, threshold, keeps
@@ -81,13 +86,15 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
         if response is None or link is None:
             return request
         page, score = self._judged(response)
-        value, parts = score(link)
-        request.meta.update({SCORE: value, DISTANCE: page.distance, PARTS: {**parts, "text": link.anchor}})
-        reason = self._refusal(value, page.distance)
+        found = score(link)
+        parts = {**found.parts, "text": link.anchor}
+        request.meta.update({SCORE: found.rank, DISTANCE: page.distance, PARTS: parts})
+        reason = self._refusal(found.value, page.distance)
         if reason is None:
             return request
         self.crawler.stats.inc_value(f"topic/dropped/{reason}")
         Dispatcher.of(self.crawler).refuse(request, reason)
+        self.spider.forget(link)  # a better page may bring it again
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
@@ -100,7 +107,7 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
         focus = Focus(
             relevance=page.relevance,
             relevant=page.relevant,
-            score=page.score,
+            score=request.meta.get(SCORE, 0.0),
             distance=request.meta.get(DISTANCE, 0),
             order=request.meta.get(ORDER, 0),
             why=response.meta[JUDGED][2],
@@ -110,10 +117,10 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
             return item
         return replace(item, outcome=Outcome.EXCLUDED, body=b"", reason=f"off topic: {page.relevance:.2f}")
 
-    def _refusal(self, score: float, distance: int) -> str | None:
-        if self.tunnel is not None and distance > self.tunnel:
+    def _refusal(self, chance: float, distance: int) -> str | None:
+        if beyond(distance, self.tunnel):
             return "tunnel"
-        return "link_score" if self.hard and score < self.threshold else None
+        return "link_score" if self.hard and chance < self.threshold else None
 
     def _judged(self, response: Response) -> tuple[Judged, LinkOrder]:
         """Judge the page of a response once, and take note of its links."""
@@ -126,18 +133,15 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
         reading: Hypertext = response.meta.get(READING, Hypertext())
         found = self.scorer.score(reading.title, reading.text) if reading.title or reading.text else None
         meta = response.meta
-        before = meta.get(DISTANCE, 0)
+        relevant = found.relevant if found else None
         page = Judged(
             url=response.url,
-            source=meta.get(SOURCE, ""),
-            score=meta.get(SCORE, 0.0),
-            relevance=round(found.value, 6) if found else None,
-            relevant=found.relevant if found else None,
-            log_odds=found.log_odds if found else 0.0,
-            distance=0 if found and found.relevant else before + (found is not None),
-            depth=meta["depth"],
             title=reading.title,
-            text=reading.text,
+            relevance=round(found.value, 6) if found else None,
+            relevant=relevant,
+            distance=distance(meta.get(DISTANCE, 0), relevant),
+            depth=meta["depth"],
+            order=meta.get(ORDER, 0),
         )
         self._count(page)
         score = self.order.page(page, reading.links)
@@ -169,8 +173,7 @@ def order_of(name: str, profile: TopicProfile, every: int) -> Order:
         most = max(profile.terms.values())
         near = Similarity({term: weight / most for term, weight in profile.terms.items()})
         return RankOrder(lambda link: near.weight(terms(link.anchor)), every)
-    learnt = profile.link_model
-    return BestFirst(LinkModel.from_dict(learnt) if learnt else LinkModel.of_terms(profile.terms))
+    return BestFirst(LinkScorer.of(profile))
 
 
 def why(found: Relevance) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from archivebot.config import without_password
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import Counts, CrawlInfo, Entry, Frontier, HostCounts, Lease, Record, State
 from archivebot.frontier.seen import SeenCache
@@ -63,7 +64,10 @@ def _existing(uri: str, crawl: str | None) -> str:
     if names and crawl in (None, *names):
         return crawl or names[0]
     of = f"{crawl!r} has no" if crawl else "no crawl has a"
-    raise NotArchived(f"{of} frontier at {uri}; start one with: scrapy crawl topic -a topic=... -a seeds=...")
+    raise NotArchived(
+        f"{of} frontier at {without_password(uri)};"
+        " start one with: scrapy crawl topic -a topic=... -a seeds=..."
+    )
 
 
 def _names(uri: str) -> list[str]:

@@ -19,6 +19,14 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Protocol
 
+# The seconds that a lease holds back for a host: about what one fetch takes. To wait longer costs more than
+# the poorer page that would be fetched meanwhile, and a host silent for longer may never answer.
+HOLD = 2.0
+
+# The hosts looked at for one that is worth waiting for, the best first; a bound, so that a lease stays quick
+# where many good hosts have long delays.
+LOOK = 8
+
 
 class State(StrEnum):
     """Where a URL stands in its crawl."""
@@ -45,7 +53,7 @@ def key_of(url: str, crawl: str = "") -> bytes:
 class Entry:
     """One URL on its way into the frontier.
 
-    ``host`` is the host with its port, the unit of politeness; ``request`` what the crawler needs to
+    ``host`` is the unit of politeness; ``request`` what the crawler needs to
     ask for it, opaque here; ``score`` its priority, higher first; ``source`` the URL of the page that
     led here, empty for a seed; ``distance`` the off-topic pages in a row before it; ``parts`` how the
     score came about, as JSON; ``reason`` why it is rejected, where it is.
@@ -168,14 +176,20 @@ class Frontier(Protocol):
         Without it a host gets one request at a time and no delay.
         """
 
-    def lease(self, most: int | None = None) -> Lease | None:
+    def lease(self, most: int | None = None, slack: float | None = None) -> Lease | None:
         """Hand out the best URL of a host that is ready; None where there is none.
 
-        None also where pages answered and leases under way together reach ``most``.
+        None also where pages answered and leases under way together reach ``most``, and, with ``slack``,
+        where it is worth waiting for a host that is not ready: its best score is more than ``slack``
+        higher, and its delay passes within HOLD seconds, or passed no longer ago than that while its
+        requests are under way. Of such hosts the best LOOK are considered.
         """
 
     def due(self) -> float | None:
-        """Give the seconds until a host with queued URLs has passed its delay, 0 if one has; else None."""
+        """Give the seconds until a host with queued URLs has passed its delay, 0 if one has; else None.
+
+        It may be 0 while ``lease`` holds back for a better host.
+        """
 
     def renew(self) -> int:
         """Say that this owner lives; return leases of owners that do not, and give how many they were."""

@@ -166,8 +166,8 @@ class RedisFrontier:
 
     # What goes out
 
-    def lease(self, most: int | None = None) -> Lease | None:
-        found = self._run("lease", "" if most is None else most)
+    def lease(self, most: int | None = None, slack: float | None = None) -> Lease | None:
+        found = self._run("lease", "" if most is None else most, "" if slack is None else repr(float(slack)))
         if found is None:
             return None
         record = _record(found[0])

@@ -58,6 +58,7 @@ def _first_schema(database: sqlite3.Connection) -> None:
             first INTEGER,
             UNIQUE (crawl, name))""",
         "CREATE INDEX host_ready ON host (crawl, best DESC, first) WHERE standing = 2",
+        "CREATE INDEX host_busy ON host (crawl, best DESC) WHERE standing < 2",
         "CREATE INDEX host_waiting ON host (crawl, ready_at) WHERE standing = 1",
         """CREATE TABLE owner (
             id INTEGER PRIMARY KEY,

@@ -6,6 +6,8 @@ when the connection broke before the answer came: it is not done twice, the answ
 
 from __future__ import annotations
 
+from archivebot.frontier.base import HOLD, LOOK
+
 # The last answers to an owner are kept for this time, in seconds: a call is repeated when the server is back.
 MEMORY = 3600
 
@@ -17,10 +19,12 @@ FIELDS = (
 
 COMMON = (
     "\n".join(f"local {name.upper()} = {number}" for number, name in enumerate(FIELDS, 1))
+    + f"\nlocal HOLD, LOOK = {HOLD}, {LOOK}"
     + """
 local prefix, owner, now = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local CRAWL, ENTRIES, HOSTS = prefix .. 'crawl', prefix .. 'entries', prefix .. 'hosts'
-local READY, WAITING, OWNERS = prefix .. 'ready', prefix .. 'waiting', prefix .. 'owners'
+local READY, WAITING, BUSY = prefix .. 'ready', prefix .. 'waiting', prefix .. 'busy'
+local OWNERS = prefix .. 'owners'
 local REPLY = prefix .. 'reply:' .. owner
 local touched = {}
 
@@ -70,7 +74,7 @@ local function insert(id, entry, state)
   put(id, entry)
 end
 
--- Put a host where it stands now: without work, waiting for its delay, or ready with its best URL.
+-- Put a host where it stands now: without work, busy, waiting for its delay as well, or ready.
 local function file(host)
   local key = host_key(host)
   local queued, leased, concurrency, ready_at, place = unpack(
@@ -80,15 +84,18 @@ local function file(host)
     redis.call('HDEL', key, 'place')
   end
   redis.call('ZREM', WAITING, host)
-  if tonumber(queued or 0) == 0 or tonumber(leased or 0) >= tonumber(concurrency or 1) then return end
-  if tonumber(ready_at or 0) > now then
-    redis.call('ZADD', WAITING, ready_at, host)
-  else
-    local first = redis.call('ZRANGE', queue_key(host), 0, 0, 'WITHSCORES')
+  redis.call('ZREM', BUSY, host)
+  if tonumber(queued or 0) == 0 then return end
+  local first = redis.call('ZRANGE', queue_key(host), 0, 0, 'WITHSCORES')
+  local free = tonumber(leased or 0) < tonumber(concurrency or 1)
+  if free and tonumber(ready_at or 0) <= now then
     place = string.sub(first[1], 1, 16) .. host
     redis.call('ZADD', READY, first[2], place)
     redis.call('HSET', key, 'place', place)
+    return
   end
+  redis.call('ZADD', BUSY, first[2], host)
+  if free then redis.call('ZADD', WAITING, ready_at, host) end
 end
 
 local function put_back(name)
@@ -119,7 +126,7 @@ local function empty()
     redis.call('UNLINK', host_key(host), queue_key(host))
   end
   for _, name in ipairs(redis.call('ZRANGE', OWNERS, 0, -1)) do redis.call('UNLINK', leases_key(name)) end
-  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, OWNERS)
+  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS)
   return count
 end
 
@@ -223,14 +230,28 @@ local function act()
   return 1
 end
 """,
-    # The most pages, or nothing. Gives the entry, and when the first of its lost leases was given.
+    # The most pages, the slack, each or nothing. Gives the entry, and when the first of its lost leases was
+    # given.
     "lease": """
+-- Scores are negated: a host is better where its score is below the bound.
+local function is_worth_waiting(bound)
+  local better = redis.call('ZRANGE', BUSY, 0, LOOK - 1, 'WITHSCORES')
+  for i = 1, #better, 2 do
+    if tonumber(better[i + 1]) >= bound then return false end
+    local ready_at = tonumber(redis.call('HGET', host_key(better[i]), 'ready_at'))
+    if math.abs(ready_at - now) <= HOLD then return true end
+  end
+  return false
+end
+
 local function act()
   local most, answered, leased = tonumber(ARGV[4]), unpack(redis.call('HMGET', CRAWL, 'answered', 'leased'))
   if most and tonumber(answered or 0) + tonumber(leased or 0) >= most then return false end
   for _, host in ipairs(redis.call('ZRANGEBYSCORE', WAITING, '-inf', ARGV[3])) do file(host) end
-  local place = redis.call('ZRANGE', READY, 0, 0)[1]
+  local place, score = unpack(redis.call('ZRANGE', READY, 0, 0, 'WITHSCORES'))
   if not place then return false end
+  local slack = tonumber(ARGV[5])
+  if slack and is_worth_waiting(tonumber(score) - slack) then return false end
   local host = string.sub(place, 17)
   local id = string.sub(redis.call('ZRANGE', queue_key(host), 0, 0)[1], 17)
   local entry = load(id)

@@ -50,6 +50,10 @@ class SeenCache:
             self.evictions += 1
         return True
 
+    def discard(self, url: str) -> None:
+        """Forget a URL."""
+        self._keys.pop(key_of(url), None)
+
     def clear(self) -> None:
         """Forget all URLs, as is due when the frontier forgets some."""
         self._keys.clear()

@@ -10,6 +10,8 @@ from typing import Any
 
 from archivebot.exceptions import StorageError
 from archivebot.frontier.base import (
+    HOLD,
+    LOOK,
     Counts,
     CrawlInfo,
     Entry,
@@ -21,19 +23,7 @@ from archivebot.frontier.base import (
 )
 from archivebot.frontier.file import FrontierFile
 from archivebot.frontier.owner import is_gone, new_owner
-
-# The numbers of the states in the file.
-STATES = tuple(State)
-QUEUED, LEASED, DONE, FAILED, REJECTED = range(len(STATES))
-
-COUNTS = "queued, leased, done, failed, rejected, answered"
-OURS = "crawl = (SELECT id FROM crawl WHERE name = ?)"
-HOST_COUNTS = "queued, leased, done, failed, rejected"
-RECORD = (
-    "SELECT url, name, score, request, source, distance, parts, reason, state, number, relevance,"
-    " relevant, note"
-)
-FROM = "FROM entry JOIN host ON host.id = entry.host"
+from archivebot.frontier.rows import COUNTS, FROM, LEASED, OURS, QUEUED, RECORD, REJECTED, STATES, record_of
 
 
 class SQLiteFrontier:
@@ -185,7 +175,7 @@ class SQLiteFrontier:
 
     # What goes out
 
-    def lease(self, most: int | None = None) -> Lease | None:
+    def lease(self, most: int | None = None, slack: float | None = None) -> Lease | None:
         with self._writing() as crawl:
             taken, leases = self._file.one("SELECT answered + leased, leases FROM crawl WHERE id = ?", crawl)
             if most is not None and taken >= most:
@@ -193,20 +183,35 @@ class SQLiteFrontier:
             best = self._best(crawl)
             if best is None:
                 return None
-            host, entry = best
+            host, entry, score = best
+            if slack is not None and self._is_worth_waiting(crawl, score + slack):
+                return None
             return self._hand_out(crawl, host, entry, leases + 1)
 
     def _best(self, crawl: int) -> Any:
-        """Give the numbers of the best host that is ready and of its best URL, or None."""
+        """Give the numbers of the best host that is ready and of its best URL, and its score, or None."""
         self._file.change(
             "UPDATE host SET standing = 2 WHERE crawl = ? AND standing = 1 AND ready_at <= ?",
             crawl,
             self._clock(),
         )
         return self._file.one(
-            "SELECT id, first FROM host WHERE crawl = ? AND standing = 2 ORDER BY best DESC, first LIMIT 1",
+            "SELECT id, first, best FROM host WHERE crawl = ? AND standing = 2"
+            " ORDER BY best DESC, first LIMIT 1",
             crawl,
         )
+
+    def _is_worth_waiting(self, crawl: int, score: float) -> bool:
+        """Say whether a host with a URL above the score will be ready soon, as far as can be told."""
+        (away,) = self._file.one(
+            "SELECT min(abs(ready_at - ?)) FROM (SELECT ready_at FROM host"
+            " WHERE crawl = ? AND standing < 2 AND best > ? ORDER BY best DESC LIMIT ?)",
+            self._clock(),
+            crawl,
+            score,
+            LOOK,
+        )
+        return away is not None and away <= HOLD
 
     def _hand_out(self, crawl: int, host: int, entry: int, number: int) -> Lease:
         now = self._clock()
@@ -222,7 +227,7 @@ class SQLiteFrontier:
         self._file.change("UPDATE crawl SET leases = ? WHERE id = ?", number, crawl)
         self._file.change("UPDATE host SET ready_at = ? + delay WHERE id = ?", now, host)
         self._place([host])
-        return Lease(_record(row).entry, number, lost)
+        return Lease(record_of(row).entry, number, lost)
 
     def due(self) -> float | None:
         if self._file.one(f"SELECT 1 FROM host WHERE {OURS} AND standing = 2 LIMIT 1", self.crawl):
@@ -298,12 +303,12 @@ class SQLiteFrontier:
 
     def get(self, url: str) -> Record | None:
         row = self._file.one(f"{RECORD} {FROM} WHERE key = ?", key_of(url, self.crawl))
-        return _record(row) if row else None
+        return record_of(row) if row else None
 
     def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
         most = -1 if limit is None else limit
         rows = chain.from_iterable(self._rows(state, most) for state in states or STATES)
-        return map(_record, islice(rows, limit))
+        return map(record_of, islice(rows, limit))
 
     def _rows(self, state: State, most: int) -> Iterator[Any]:
         order = "score DESC, entry.id" if state is State.QUEUED else "coalesce(number, 0), url"
@@ -320,7 +325,7 @@ class SQLiteFrontier:
 
     def hosts(self) -> list[HostCounts]:
         rows = self._file.rows(
-            f"SELECT name, {HOST_COUNTS} FROM host WHERE {OURS}"
+            f"SELECT name, queued, leased, done, failed, rejected FROM host WHERE {OURS}"
             " AND queued + leased + done + failed + rejected > 0 ORDER BY queued DESC, name",
             self.crawl,
         )
@@ -384,15 +389,3 @@ class SQLiteFrontier:
 
     def close(self) -> None:
         self._file.close()
-
-
-def _record(row: Any) -> Record:
-    *entry, state, number, relevance, relevant, note = row
-    return Record(
-        Entry(*entry),
-        STATES[state],
-        number,
-        relevance,
-        None if relevant is None else bool(relevant),
-        note,
-    )

@@ -12,14 +12,8 @@ from archivebot.terms import terms
 from archivebot.topic.anchor import WINDOW, is_generic
 from archivebot.urls.tokens import url_tokens
 
-# Where a term stands. The last four are no words: what the anchor looks like, where target and page lie
-# to each other, how many links the page has, and how many of them lie in the folder of the target.
-# On WebKB, ordering by the trained model, the area is 0.856 with words and URLs; the title of the page
-# and the place of the target bring it to 0.867, shape and list to 0.882.
-ORIGINS = ("anchor", "url", "host", "before", "after", "heading", "title", "shape", "place", "role", "list")
-
 NEAREST = 8  # terms on each side of the anchor; what stands farther off belongs to other links
-MOST_ANCHOR = 32
+MOST_WORDS = 32  # terms of an anchor or a title
 MOST_LINKS = 7  # bits of the number: a page with more links is as much a list as one with 64
 
 _TOKEN = re.compile(r"[^\W_]+")
@@ -28,7 +22,12 @@ _TOKEN = re.compile(r"[^\W_]+")
 def link_terms(url: str, title: str, links: Sequence[Link]) -> Iterator[tuple[str, ...]]:
     """Give the terms of each link of a page, ``origin:term``, every one once.
 
-    ``url`` and ``title`` are those of the page. A generic anchor counts nothing.
+    ``url`` and ``title`` are those of the page. A generic anchor counts nothing. No words are ``shape``,
+    what the anchor looks like; ``place``, where the target lies to the page; ``role``, the part of the
+    page; ``list``, how many links the page has in all, and how many into the folder of the target.
+
+    Area on WebKB: 0.885 with all; less by 0.015 without anchors, by 0.012 without URLs, by 0.008 without
+    headings, by 0.006 without hosts, by 0.004 without shape and list; alike without one of the others.
 
     >>> links = [Link("http://a.example/~kim/", "Kim Lee", heading="Staff"), Link("http://b.example/x?y=2")]
     >>> first, second = link_terms("http://a.example/people", "Who we are", links)
@@ -37,7 +36,7 @@ def link_terms(url: str, title: str, links: Sequence[Link]) -> Iterator[tuple[st
     >>> [term for term in second if term.startswith(("url:", "place:"))]
     ['place:host', 'url:x', 'url:y', 'url:#1', 'url:query']
     """  # noqa: E501 - the list is the example
-    titles = _marked("title:", title)
+    titles = _marked("title:", title)[:MOST_WORDS]
     shared = Counter(_folder(link.url.rstrip("/")) for link in links)
     page = _folder(url)
     many = f"list:links{_magnitude(len(links))}"
@@ -50,7 +49,7 @@ def link_terms(url: str, title: str, links: Sequence[Link]) -> Iterator[tuple[st
         found += _marked("before:", link.before[-2 * WINDOW :])[-NEAREST:]
         found += _marked("after:", link.after[: 2 * WINDOW])[:NEAREST]
         if not is_generic(link.anchor):
-            found += _marked("anchor:", link.anchor)[:MOST_ANCHOR]
+            found += _marked("anchor:", link.anchor)[:MOST_WORDS]
             found.append(f"shape:{shape(link.anchor)}")
         yield tuple(dict.fromkeys(found))
 
@@ -94,7 +93,7 @@ def _marked(mark: str, text: str) -> tuple[str, ...]:
 def _address(url: str) -> list[str]:
     host, _, path = url.partition("://")[2].partition("/")
     path, _, query = path.partition("?")
-    found = [f"host:{token}" for token in url_tokens(host)]
+    found = [*_host(host)]
     # How deep a URL lies is a habit of its site: with the depth as a term the area falls to 0.865.
     found += [f"url:#{len(t)}" if t.isdigit() else f"url:{t}" for t in url_tokens(f"{path}/{query}")]
     if query:
@@ -106,6 +105,12 @@ def _address(url: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=1 << 12)
+def _host(host: str) -> tuple[str, ...]:
+    return tuple(f"host:{token}" for token in url_tokens(host))
+
+
+@lru_cache(maxsize=1 << 12)
 def _folder(url: str) -> str:
     """Give a URL up to the last slash of its path.
 

@@ -93,7 +93,8 @@ def from_examples(name: str, examples: Sequence[Example]) -> TopicProfile:
     if not labelled:
         return replace(profile, combination=_by_cosine(pages))
     combination, threshold = _combined(pages)
-    return replace(profile, combination=combination, threshold=threshold)
+    link_model = _link_model(examples)
+    return replace(profile, combination=combination, threshold=threshold, link_model=link_model)
 
 
 def with_words(profile: TopicProfile, weighted: Mapping[str, float]) -> TopicProfile:

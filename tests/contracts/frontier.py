@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 
 from archivebot.exceptions import NotArchived, StorageError
 from archivebot.frontier import latest_crawl, open_frontier
-from archivebot.frontier.base import Counts, Entry, Frontier, HostCounts, Record, State
+from archivebot.frontier.base import HOLD, LOOK, Counts, Entry, Frontier, HostCounts, Record, State
 from tests.contracts.frontier_workers import (
     CRAWL,
     churn,
@@ -65,9 +65,10 @@ def wide(frontier: Frontier, *hosts: str) -> Frontier:
     return frontier
 
 
-def lease_all(frontier: Frontier) -> list[str]:
+def lease_all(frontier: Frontier, slack: float | None = None) -> list[str]:
     """Give the names of the pages in the order in which they are leased, all of them left under way."""
-    return [lease.entry.url.rpartition("/")[2] for lease in iter(frontier.lease, None)]
+    leases = iter(lambda: frontier.lease(slack=slack), None)
+    return [lease.entry.url.rpartition("/")[2] for lease in leases]
 
 
 def take_all(frontier: Frontier) -> list[str]:
@@ -399,6 +400,79 @@ class FrontierContract:
         frontier.add([entry("A")])
         frontier.pace("example.com", 1, 3600)
         assert lease_all(frontier) == ["A"]
+
+    # Holding back
+
+    def test_a_lease_holds_back_for_a_busy_host_that_is_better(
+        self, frontier: Frontier, other: Frontier
+    ) -> None:
+        frontier.add([entry("A", 9), entry("B", 8), entry("C", 1, "c.com")])
+        assert lease_all(frontier, slack=2) == ["A"]
+        assert other.lease(slack=2) is None
+        assert frontier.due() == 0
+        frontier.settle(url_of("A"), State.DONE)
+        assert lease_all(other, slack=2) == ["B", "C"]
+
+    def test_a_lease_holds_back_for_nothing_within_the_slack(self, frontier: Frontier) -> None:
+        frontier.add([entry("A", 9), entry("B", 3), entry("C", 1, "c.com")])
+        assert lease_all(frontier, slack=1.9) == ["A"]
+        assert lease_all(frontier, slack=2) == ["C"]
+
+    def test_without_slack_a_lease_does_not_hold_back(self, frontier: Frontier) -> None:
+        frontier.add([entry("A", 9), entry("B", 8), entry("C", 1, "c.com")])
+        assert lease_all(frontier) == ["A", "C"]
+
+    def test_a_lease_holds_back_for_nothing_that_is_not_queued(self, frontier: Frontier) -> None:
+        frontier.add([entry("A", 9), entry("B", 8), entry("C", 1, "c.com"), entry("D", 0, "d.com")])
+        frontier.lease()
+        frontier.forget([url_of("B")])
+        assert lease_all(frontier, slack=0) == ["C", "D"]
+
+    def test_a_lease_holds_back_for_the_score_that_a_url_has_now(self, frontier: Frontier) -> None:
+        frontier.add([entry("A", 9), entry("B", 8), entry("C", 1, "c.com")])
+        frontier.lease()
+        frontier.reprioritise({url_of("B"): 0})
+        assert lease_all(frontier, slack=0) == ["C"]
+
+    @pytest.mark.parametrize(("delay", "leased"), [(HOLD, ""), (HOLD + 1, "C")])
+    def test_a_lease_holds_back_for_a_short_delay_only(
+        self, frontier: Frontier, delay: float, leased: str
+    ) -> None:
+        frontier.pace("example.com", 2, delay)
+        frontier.add([entry("A", 9), entry("B", 8), entry("C", 1, "c.com")])
+        frontier.lease()
+        assert "".join(lease_all(frontier, slack=0)) == leased
+
+    def test_a_lease_holds_back_for_what_is_left_of_a_delay(self, frontier: Frontier, clock: Clock) -> None:
+        frontier.pace("example.com", 2, HOLD + 1)
+        frontier.add([entry("A", 9), entry("B", 8), *(entry(name, 1, f"{name}.com") for name in "CD")])
+        frontier.lease()
+        assert frontier.lease(slack=0) is not None
+        clock.move(1)
+        assert frontier.lease(slack=0) is None
+        clock.move(HOLD)
+        assert lease_all(frontier, slack=0) == ["B", "D"]
+
+    def test_a_lease_does_not_hold_back_for_a_host_that_does_not_answer(
+        self, frontier: Frontier, clock: Clock
+    ) -> None:
+        frontier.add([entry("A", 9), entry("B", 8), entry("C", 1, "c.com")])
+        frontier.lease()
+        clock.move(HOLD)
+        assert frontier.lease(slack=0) is None
+        clock.move(0.25)
+        assert lease_all(frontier, slack=0) == ["C"]
+
+    def test_a_host_with_a_long_delay_hides_no_other(self, frontier: Frontier) -> None:
+        slow = [f"{number}.com" for number in range(LOOK - 1)]
+        frontier.add([entry(name, 9, host) for host in (*slow, "b.com") for name in "AB"])
+        for host in slow:
+            frontier.pace(host, 1, 60)
+        assert len(lease_all(frontier)) == LOOK
+        frontier.add([entry("C", 1, "c.com")])
+        assert frontier.lease(slack=0) is None
+        frontier.settle(url_of("A", "b.com"), State.DONE)
+        assert lease_all(frontier, slack=0) == ["B", "C"]
 
     # Leases
 
@@ -919,9 +993,13 @@ class FrontierMachine(RuleBasedStateMachine):
                 new += 1
         assert self.workers[1].reject(entries) == new
 
-    @rule(worker=st.integers(0, 1), most=st.sampled_from([None, None, 3]))
-    def lease(self, worker: int, most: int | None) -> None:
-        got = self.workers[worker].lease(most)
+    @rule(
+        worker=st.integers(0, 1),
+        most=st.sampled_from([None, None, 3]),
+        slack=st.sampled_from([None, None, 0.0, 0.1]),
+    )
+    def lease(self, worker: int, most: int | None, slack: float | None) -> None:
+        got = self.workers[worker].lease(most, slack)
         taken = len(self._in(State.LEASED)) + self._answered()
         ready = [url for url in self._in(State.QUEUED) if urlsplit(url).hostname in self._ready()]
         if not ready or (most is not None and taken >= most):
@@ -929,6 +1007,9 @@ class FrontierMachine(RuleBasedStateMachine):
             return
         best = min(ready, key=lambda url: (-self.known[url]["entry"].score, self.known[url]["place"]))
         known = self.known[best]
+        if slack is not None and self._is_worth_waiting(known["entry"].score + slack):
+            assert got is None
+            return
         self.leases += 1
         assert got is not None
         assert (got.entry, got.order, got.lost) == (known["entry"], self.leases, known["since"])
@@ -936,6 +1017,11 @@ class FrontierMachine(RuleBasedStateMachine):
         known.update(state=State.LEASED, owner=worker, since=since)
         pace = self.pace[known["entry"].host]
         pace[2] = self.clock() + pace[1]
+
+    def _is_worth_waiting(self, score: float) -> bool:
+        soon = [host for host, pace in self.pace.items() if abs(pace[2] - self.clock()) <= HOLD]
+        away = [url for url in self._in(State.QUEUED) if urlsplit(url).hostname not in self._ready()]
+        return any(self._score(url) > score for url in away if urlsplit(url).hostname in soon)
 
     def _answered(self) -> int:
         return sum(self.known[url].get("answered", False) for url in self._in(State.DONE))

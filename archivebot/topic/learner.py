@@ -1,0 +1,132 @@
+"""Learning while crawling: a link model that takes in what its choices led to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from archivebot.topic.linkmodel import SOURCE, LinkModel, worth
+from archivebot.topic.logistic import probability
+
+# How far one page moves the log-odds of the link that led to it, for an error of 1, where nothing was
+# learnt before. Area on WebKB, the topic given by five words: 0.835 without learning, 0.842 with it; by
+# five words that say little (the best by chi-square, names of towns among them): 0.68 and 0.74.
+RATE = 2.0
+
+# Links of a training that weigh as much as what the crawl brings: one learnt from 4,500 moves by a tenth.
+EQUAL = 500
+
+# URLs that wait and are remembered, to learn from them and to score them anew. The oldest are forgotten:
+# they keep the score they have.
+MOST_REMEMBERED = 5000
+
+# Pages after which all that is remembered is scored anew. Without it a link found early and one found
+# late are measured by different weights, and learning makes the order worse: 0.785 for 0.842.
+EVERY = 50
+
+# A rank that moves by less, in nats, is not worth telling: a menu moves on every page.
+NEWS = 0.05
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A URL that waits for its fetch, with what the links to it are worth.
+
+    ``terms`` and ``relevance`` (that of its page) are those of the first link, ``log_odds`` what it was
+    worth when last scored; ``total`` sums the log-odds of all ``links``. ``added`` is what the rank has
+    besides their mean, ``told`` the rank that was given out last.
+    """
+
+    terms: Sequence[str]
+    relevance: float
+    log_odds: float
+    added: float
+    total: float = 0.0
+    links: int = 0
+    told: float = math.inf
+
+    @property
+    def rank(self) -> float:
+        """The mean of what the links are worth, in nats, and what is added."""
+        return self.total / self.links + self.added
+
+
+class Learner:
+    """Keeps the weights of a link model up to date by the pages that were fetched.
+
+    Each page moves the weights of the terms of its link by a step of stochastic gradient descent on the
+    cross entropy, scaled by the number of terms (Widrow, Hoff, "Adaptive Switching Circuits", 1960, with
+    a normalised step). The worth of a page is that of the training, its links being counted by what the
+    model expects of them. Its state are the weights: ``model.as_dict()``.
+    """
+
+    def __init__(self, model: LinkModel, most: int = MOST_REMEMBERED, every: int = EVERY) -> None:
+        self._weights = dict(model.weights)
+        self.model = LinkModel(model.bias, self._weights, model.links)
+        self._most, self._every = most, every
+        self._waiting: dict[str, Waiting | None] = {}  # None: fetched
+        self._moved: set[str] = set()
+        self._pages = 0
+
+    def expect(
+        self, url: str, terms: Sequence[str], relevance: float, log_odds: float, added: float
+    ) -> Waiting:
+        """Remember a link to a URL that may be fetched, and give what is now known of that URL.
+
+        ``added`` counts for the first link alone: a URL has waited since then.
+        """
+        waiting = self._waiting.get(url)
+        if waiting is not None:
+            self._moved.add(url)
+        else:
+            waiting = Waiting(terms, relevance, log_odds, added)
+            if url not in self._waiting:
+                self._remember(url, waiting)
+        waiting.total += log_odds
+        waiting.links += 1
+        if waiting.links == 1:
+            waiting.told = waiting.rank
+        return waiting
+
+    def fetched(self, url: str, relevance: float | None, onward: Iterable[float]) -> None:
+        """Learn from a page: its relevance (0..1) and the log-odds of the links on it.
+
+        A page that could not be judged teaches nothing.
+        """
+        self._pages += 1
+        link = self._waiting.get(url)
+        self._remember(url, None)
+        if link is None or relevance is None or not link.terms:
+            return
+        expected = probability(self.model.log_odds(link.terms, link.relevance))
+        error = worth(relevance, sum(map(probability, onward))) - expected
+        step = RATE * EQUAL / (EQUAL + self.model.links) * error / len(link.terms)
+        for term in link.terms:
+            self._weights[term] = self._weights.get(term, 0.0) + step
+        self._weights[SOURCE] = self._weights.get(SOURCE, 0.0) + step * link.relevance
+
+    def news(self) -> Mapping[str, float]:
+        """Give new ranks: of URLs that more links were found to, and every so often of all remembered."""
+        if self._pages % self._every == 0:
+            self._score_anew()
+        moved, self._moved = self._moved, set()
+        news = {}
+        for url in moved:
+            waiting = self._waiting.get(url)
+            if waiting is not None and abs(waiting.rank - waiting.told) > NEWS:
+                news[url] = waiting.told = waiting.rank
+        return news
+
+    def _score_anew(self) -> None:
+        for url, waiting in self._waiting.items():
+            if waiting is not None:
+                log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
+                waiting.total += (log_odds - waiting.log_odds) * waiting.links
+                waiting.log_odds = log_odds
+                self._moved.add(url)
+
+    def _remember(self, url: str, waiting: Waiting | None) -> None:
+        self._waiting[url] = waiting
+        if len(self._waiting) > self._most:
+            del self._waiting[next(iter(self._waiting))]

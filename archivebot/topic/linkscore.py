@@ -1,0 +1,104 @@
+"""The score of a link before it is fetched, with the parts that it is the sum of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from archivebot.models import Link
+from archivebot.topic.learner import Learner
+from archivebot.topic.linkmodel import LinkModel
+from archivebot.topic.linkterms import link_terms
+from archivebot.topic.logistic import probability
+from archivebot.topic.profile import TopicProfile
+from archivebot.topic.tunnel import DECAY, decayed
+
+# Nats that a link loses for each page fetched before it was found: of two links worth the same the older
+# goes first, and none waits for ever while a site offers ever more of its own. Area on WebKB, links out
+# of the set fetched as well: 0.883 with 0.0003, 0.886 with 0.001, 0.882 with 0.003.
+PATIENCE = 0.001
+
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """The page that links stand on, as their scorer sees it.
+
+    ``relevance`` is 0..1, None where the page could not be judged; ``distance`` counts the off-topic
+    pages in a row up to it, with it; ``order`` is the number of its fetch in the crawl.
+    """
+
+    url: str
+    title: str = ""
+    relevance: float | None = None
+    distance: int = 0
+    order: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkScore:
+    """What a link is worth: ``value`` (0..1) by itself, ``rank`` in nats among all that wait.
+
+    ``parts`` sum to ``rank``: ``bias``, ``source`` (the relevance of its page), one for each origin of
+    terms, ``tunnel``, ``links`` (what other links to the same URL change), ``patience``. Without the last
+    two the sum has the probability ``value``.
+    """
+
+    value: float
+    rank: float
+    explain: Callable[[], dict[str, float]] = field(repr=False)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The parts, made when they are asked for: most links are not the first to their URL."""
+        return {name: round(value, _DIGITS) for name, value in self.explain().items()}
+
+
+class LinkScorer:
+    """Scores links by what they show and where they stand, and learns from what they led to."""
+
+    def __init__(self, model: LinkModel, decay: float = DECAY, patience: float = PATIENCE) -> None:
+        self.learner = Learner(model)
+        self._decay, self._patience = decay, patience
+
+    @classmethod
+    def of(cls, profile: TopicProfile) -> LinkScorer:
+        """Make the scorer of a topic: by its link model, or by its terms alone where it has none."""
+        if profile.link_model is not None:
+            return cls(LinkModel.from_dict(profile.link_model))
+        return cls(LinkModel.of_terms(profile.vector))
+
+    def page(self, source: SourceView, links: Sequence[Link]) -> dict[str, LinkScore]:
+        """Score the links of a fetched page, by URL, and learn from the page itself."""
+        relevance = source.relevance or 0.0
+        model = self.learner.model
+        bags = list(link_terms(source.url, source.title, links))
+        worths = [model.log_odds(terms, relevance) for terms in bags]
+        self.learner.fetched(source.url, source.relevance, worths)
+        tunnel = decayed(source.distance, self._decay)
+        added = tunnel - self._patience * source.order
+        scores: dict[str, LinkScore] = {}
+        for link, terms, worth in zip(links, bags, worths, strict=True):
+            waiting = self.learner.expect(link.url, terms, relevance, worth, added)
+            rest = {"tunnel": tunnel, "patience": waiting.added - tunnel}
+            explain = partial(_parts, model, terms, relevance, waiting.rank, rest)
+            scores[link.url] = LinkScore(probability(worth + tunnel), waiting.rank, explain)
+        return scores
+
+    def news(self) -> Mapping[str, float]:
+        """Give new ranks of URLs that may wait, where the pages of late changed them."""
+        return self.learner.news()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give what was learnt as values that JSON holds: the link model of a scorer that goes on."""
+        return self.learner.model.as_dict()
+
+
+def _parts(
+    model: LinkModel, terms: Sequence[str], relevance: float, rank: float, rest: dict[str, float]
+) -> dict[str, float]:
+    parts = {**model.parts(terms, relevance), **rest}
+    return {**parts, "links": rank - sum(parts.values())}

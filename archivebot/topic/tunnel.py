@@ -1,0 +1,40 @@
+"""Tunnels: runs of off-topic pages that a focused crawl passes to reach the topic again."""
+
+from __future__ import annotations
+
+import math
+
+# What is left of a link's odds after each off-topic page in a row. The links of WebKB are as good without
+# (area 0.885 with 0.95 and with 1, 0.880 with 0.8): what leads on to the topic, the link model knows better.
+DECAY = 0.95
+
+
+def distance(before: int, relevant: bool | None) -> int:
+    """Give the off-topic pages in a row up to a page and with it; ``before`` is the distance before it.
+
+    A page of the topic ends the tunnel; one that could not be judged neither ends nor lengthens it.
+
+    >>> distance(2, relevant=True), distance(2, relevant=False), distance(2, relevant=None)
+    (0, 3, 2)
+    """
+    if relevant is None:
+        return before
+    return 0 if relevant else before + 1
+
+
+def decayed(distance: int, factor: float = DECAY) -> float:
+    """Give what a distance adds to the log-odds of a link, in nats: 0 or less.
+
+    >>> decayed(0) == 0.0, round(decayed(2, factor=0.5), 4)
+    (True, -1.3863)
+    """
+    return distance * math.log(factor)
+
+
+def beyond(distance: int, depth: int | None) -> bool:
+    """Say whether links of a page lie beyond a tunnel of ``depth`` off-topic pages; None has no end.
+
+    >>> beyond(2, 2), beyond(3, 2), beyond(1, 0), beyond(99, None)
+    (False, True, True, False)
+    """
+    return depth is not None and distance > depth
