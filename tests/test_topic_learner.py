@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.topic.learner import EQUAL, NEWS, Learner
+from archivebot.topic.learner import EQUAL, MOST_LINKS, NEWS, Learner
 from archivebot.topic.linkmodel import LinkModel
 
 GOOD, BAD = ("anchor:atlas", "role:main"), ("anchor:offer", "role:main")
@@ -117,3 +117,13 @@ def test_learning_goes_on_from_json() -> None:
     learner = taught(Learner(LinkModel()))
     again = Learner(LinkModel.from_dict(json.loads(json.dumps(learner.model.as_dict()))))
     assert again.model.log_odds(GOOD) == pytest.approx(learner.model.log_odds(GOOD), abs=1e-3)
+
+
+def test_after_enough_links_one_more_changes_nothing() -> None:
+    learner = Learner(LinkModel())
+    for _ in range(MOST_LINKS):
+        assert learner.settled("http://a.example/") is None
+        expect(learner, "http://a.example/", GOOD)
+    assert learner.settled("http://a.example/") is not None
+    learner.fetched("http://b.example/", None, [])
+    assert learner.settled("http://b.example/") is not None

@@ -74,15 +74,19 @@ class LinkScorer:
     def page(self, source: SourceView, links: Sequence[Link]) -> dict[str, LinkScore]:
         """Score the links of a fetched page, by URL, and learn from the page itself."""
         relevance = source.relevance or 0.0
-        model = self.learner.model
-        bags = list(link_terms(source.url, source.title, links))
-        worths = [model.log_odds(terms, relevance) for terms in bags]
-        self.learner.fetched(source.url, source.relevance, worths)
+        learner, model = self.learner, self.learner.model
+        settled = {link.url: known for link in links if (known := learner.settled(link.url))}
+        bags = list(link_terms(source.url, source.title, links, settled))
+        worths = [
+            settled[link.url].worth if link.url in settled else model.log_odds(terms, relevance)
+            for link, terms in zip(links, bags, strict=True)
+        ]
+        learner.fetched(source.url, source.relevance, worths)
         tunnel = decayed(source.distance, self._decay)
         added = tunnel - self._patience * source.order
         scores: dict[str, LinkScore] = {}
         for link, terms, worth in zip(links, bags, worths, strict=True):
-            waiting = self.learner.expect(link.url, terms, relevance, worth, added)
+            waiting = settled.get(link.url) or learner.expect(link.url, terms, relevance, worth, added)
             rest = {"tunnel": tunnel, "patience": waiting.added - tunnel}
             explain = partial(_parts, model, terms, relevance, waiting.rank, rest)
             scores[link.url] = LinkScore(probability(worth + tunnel), waiting.rank, explain)

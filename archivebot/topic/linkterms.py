@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 
 from archivebot.models import Link
@@ -19,8 +19,10 @@ MOST_LINKS = 7  # bits of the number: a page with more links is as much a list a
 _TOKEN = re.compile(r"[^\W_]+")
 
 
-def link_terms(url: str, title: str, links: Sequence[Link]) -> Iterator[tuple[str, ...]]:
-    """Give the terms of each link of a page, ``origin:term``, every one once.
+def link_terms(
+    url: str, title: str, links: Sequence[Link], skipped: Container[str] = ()
+) -> Iterator[tuple[str, ...]]:
+    """Give the terms of each link of a page, ``origin:term``, every one once; none for a skipped URL.
 
     ``url`` and ``title`` are those of the page. A generic anchor counts nothing. No words are ``shape``,
     what the anchor looks like; ``place``, where the target lies to the page; ``role``, the part of the
@@ -41,6 +43,9 @@ def link_terms(url: str, title: str, links: Sequence[Link]) -> Iterator[tuple[st
     page = _folder(url)
     many = f"list:links{_magnitude(len(links))}"
     for link in links:
+        if link.url in skipped:
+            yield ()
+            continue
         # A folder stands in the list that its parent is.
         found = [*titles, many, f"list:folder{_magnitude(shared[_folder(link.url.rstrip('/'))])}"]
         found += (_place(page, _folder(link.url)), f"role:{link.role}")
@@ -90,6 +95,7 @@ def _marked(mark: str, text: str) -> tuple[str, ...]:
     return tuple(mark + term for term in terms(text))
 
 
+@lru_cache(maxsize=1 << 14)
 def _address(url: str) -> list[str]:
     host, _, path = url.partition("://")[2].partition("/")
     path, _, query = path.partition("?")
