@@ -187,10 +187,9 @@ def test_a_failed_page_is_tried_again_on_request_and_a_forgotten_crawl_begins_an
     crawl("-s", "RETRY_TIMES=0", seeds=site.url())
     assert crawl.ask("frontier")["states"]["failed"] == 1
     site.routes["/a"] = html()
-    run = ["scrapy", "frontier", "-s", f"ARCHIVE_URI={crawl.uri}"]
-    assert b"1 URLs queued again" in subprocess.check_output([*run, "--retry"])
+    assert crawl.ask("frontier", "--retry") == {"queued": 1}
     assert [record["url"] for record in crawl(seeds=site.url()).records] == [site.url("/a")]
-    assert b"2 URLs forgotten" in subprocess.check_output([*run, "--forget"])
+    assert crawl.ask("frontier", "--forget") == {"forgotten": 2}
 
 
 def test_the_records_of_a_site_crawl_have_no_focus(site: MockServer, crawl: Crawl) -> None:

@@ -50,7 +50,7 @@ def test_a_step_that_fails_leaves_the_schema_before_it(
 @pytest.mark.parametrize("sql", ["CREATE TABLE theirs (id)", "PRAGMA application_id = 77"])
 def test_a_database_of_another_program_is_refused(database: sqlite3.Connection, sql: str) -> None:
     database.execute(sql)
-    with pytest.raises(StorageError, match=r"^uri is a SQLite database of another kind"):
+    with pytest.raises(StorageError, match=r"^uri is a SQLite database of another program"):
         migrate(database, "uri")
 
 

@@ -98,14 +98,14 @@ def test_closing_leaves_one_file(path: Path) -> None:
 
 def test_an_archive_is_no_frontier(tmp_path: Path) -> None:
     SQLiteStore(f"{tmp_path}/archive.db").close()
-    with pytest.raises(StorageError, match="SQLite database of another kind; move it away"):
+    with pytest.raises(StorageError, match="SQLite database of another program; move it away"):
         SQLiteFrontier(f"{tmp_path}/archive.db", "crawl")
 
 
 def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
     change(path, "CREATE TABLE theirs (id)")
     before = path.read_bytes()
-    with pytest.raises(StorageError, match="of another kind"):
+    with pytest.raises(StorageError, match="of another program"):
         SQLiteFrontier(str(path), "crawl")
     assert path.read_bytes() == before
 

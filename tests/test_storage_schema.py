@@ -13,7 +13,8 @@ import pytest
 
 from archivebot.exceptions import StorageError
 from archivebot.storage import schema
-from archivebot.storage.schema import APPLICATION_ID, PAGE_SIZE, STEPS, migrate, transaction
+from archivebot.storage.migration import transaction
+from archivebot.storage.schema import APPLICATION_ID, PAGE_SIZE, STEPS, migrate
 
 
 @pytest.fixture

@@ -72,6 +72,7 @@ class Dispatcher:
         self._silent_since: float | None = None
         self._wake: asyncio.TimerHandle | None = None
         self._beat: AsyncioLoopingCall | LoopingCall | None = None
+        self._resting = False  # nothing is ready, and nothing happened since that could change it
         self._bytes = 0
 
     @classmethod
@@ -147,14 +148,18 @@ class Dispatcher:
         """Give URLs that are queued new scores; a frontier that is away goes without."""
         if self.flush():
             self._asked(lambda: self.frontier.reprioritise(scores))
+            self._resting = False
 
     def next(self) -> Request | None:
         """Give the next request, or None where none is ready; it looks again when one may be."""
         if self._again:
             return self._again.popleft()
-        lease = self._asked(self._lease) if self.flush() else None
+        here = self.flush()
+        if here and self._resting:
+            return None
+        lease = self._asked(self._lease) if here else None
         if lease is None:
-            self._look_again()
+            self._rest()
             return None
         self.crawler.stats.inc_value("scheduler/dequeued")
         self._held.add(lease.entry.url)
@@ -230,9 +235,11 @@ class Dispatcher:
                 self._pace(host)
             self.crawler.stats.inc_value("scheduler/enqueued", self.frontier.add(self._entries))
             self._entries = []
+            self._resting = False
         while self._settled:
             self._write_outcome(self._settled[0])
             self._held.discard(self._settled.pop(0).url)
+            self._resting = False
         return True
 
     def _write_outcome(self, settled: _Settled) -> None:
@@ -276,15 +283,17 @@ class Dispatcher:
     def _renew(self) -> None:
         self._asked(self.frontier.renew)
 
-    def _look_again(self) -> None:
-        """Ask the engine to come back when a host's delay has passed, or when another worker may be done."""
+    def _rest(self) -> None:
+        """Ask no more until a delay has passed, another worker may be done, or something is written."""
+        self._resting = True
         due = self._asked(self.frontier.due)
         wait = _POLL if due is None else max(due, _SOON)
         if self._wake:
             self._wake.cancel()
-        self._wake = asyncio.get_running_loop().call_later(wait, self._call_engine)
+        self._wake = asyncio.get_running_loop().call_later(wait, self._go_on)
 
-    def _call_engine(self) -> None:
+    def _go_on(self) -> None:
+        self._resting = False
         slot = self.crawler.engine._slot  # Scrapy's heartbeat does the same, every five seconds
         if slot is not None:
             slot.nextcall.schedule()

@@ -9,7 +9,7 @@ from typing import Any
 
 from archivebot.exceptions import StorageError
 from archivebot.frontier.schema import migrate
-from archivebot.storage.schema import transaction
+from archivebot.storage.migration import transaction
 
 # How long a writer waits for another one, in seconds.
 BUSY_TIMEOUT = 30

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 
-from archivebot.exceptions import StorageError
-from archivebot.storage.schema import transaction
+from archivebot.storage.migration import Step, upgrade
 
 # "afro" in ASCII: archivebot's frontier, to be told from an archive.
 APPLICATION_ID = 0x6166726F
@@ -99,27 +97,9 @@ def _first_schema(database: sqlite3.Connection) -> None:
 
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Callable[[sqlite3.Connection], None]] = [_first_schema]
+STEPS: list[Step] = [_first_schema]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:
-    """Bring a database to the newest schema; each step is one transaction.
-
-    Raises StorageError for a database of another program or of a newer archivebot.
-    """
-    (application,) = database.execute("PRAGMA application_id").fetchone()
-    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application not in (0, APPLICATION_ID) or (application == 0 and tables):
-        raise StorageError(f"{uri} is a SQLite database of another kind; move it away, or crawl elsewhere")
-    database.execute("PRAGMA journal_mode = WAL")
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    if version > len(STEPS):
-        raise StorageError(f"{uri} was written by a newer archivebot (schema {version}); upgrade archivebot")
-    for number, step in enumerate(STEPS[version:], version + 1):
-        with transaction(database):
-            (now,) = database.execute("PRAGMA user_version").fetchone()
-            if now >= number:
-                continue  # another process made this step while we waited for the lock
-            step(database)
-            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {number}")
+    """Bring a frontier to the newest schema; raises StorageError for what is no frontier, or a newer one."""
+    upgrade(database, uri, APPLICATION_ID, STEPS, "move it away, or crawl elsewhere")

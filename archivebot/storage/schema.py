@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
-from archivebot.exceptions import StorageError
+from archivebot.storage.migration import Step, upgrade
 
 # "abot" in ASCII; tells an archive from any other SQLite file.
 APPLICATION_ID = 0x61626F74
 
 # Frames are 3 KB in the median: small database pages waste least at their ends.
 PAGE_SIZE = 2048
-
-
-@contextmanager
-def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Run a block as one write transaction: all of it is kept, or nothing.
-
-    The lock is taken at once (BEGIN IMMEDIATE): a transaction that reads before it writes would
-    fail instead of waiting when two processes write.
-    """
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        database.execute("COMMIT")
-    except BaseException:
-        if database.in_transaction:  # a full disk ends it by itself
-            database.execute("ROLLBACK")
-        raise
 
 
 def _first_schema(database: sqlite3.Connection) -> None:
@@ -95,29 +76,9 @@ def _links(database: sqlite3.Connection) -> None:
 
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Callable[[sqlite3.Connection], None]] = [_first_schema, _links]
+STEPS: list[Step] = [_first_schema, _links]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:
-    """Bring a database to the newest schema; each step is one transaction.
-
-    Raises StorageError for a database of another program or of a newer archivebot.
-    """
-    (application,) = database.execute("PRAGMA application_id").fetchone()
-    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application not in (0, APPLICATION_ID) or (application == 0 and tables):
-        raise StorageError(f"{uri} is a SQLite database of another program; give another ARCHIVE_URI")
-    if not tables:
-        database.execute(f"PRAGMA page_size = {PAGE_SIZE}")
-    database.execute("PRAGMA journal_mode = WAL")
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    if version > len(STEPS):
-        raise StorageError(f"{uri} was written by a newer archivebot (schema {version}); upgrade archivebot")
-    for number, step in enumerate(STEPS[version:], version + 1):
-        with transaction(database):
-            (now,) = database.execute("PRAGMA user_version").fetchone()
-            if now >= number:
-                continue  # another process made this step while we waited for the lock
-            step(database)
-            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {number}")
+    """Bring an archive to the newest schema; raises StorageError for what is no archive, or a newer one."""
+    upgrade(database, uri, APPLICATION_ID, STEPS, "give another ARCHIVE_URI", PAGE_SIZE)

@@ -24,7 +24,8 @@ from archivebot.storage.base import (
     VersionId,
     edges_of,
 )
-from archivebot.storage.schema import migrate, transaction
+from archivebot.storage.migration import transaction
+from archivebot.storage.schema import migrate
 from archivebot.storage.sketch import decode, encode, shared
 from archivebot.storage.sqlite_links import holding, label, merged, pack, unpack
 from archivebot.storage.sqlite_rows import (

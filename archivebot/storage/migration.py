@@ -1,0 +1,71 @@
+"""Bringing a SQLite file to its newest schema, whichever process comes first."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from archivebot.exceptions import StorageError
+
+Step = Callable[[sqlite3.Connection], None]
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """Run a block as one write transaction: all of it is kept, or nothing.
+
+    The lock is taken at once (BEGIN IMMEDIATE): a transaction that reads before it writes would
+    fail instead of waiting when two processes write.
+    """
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        database.execute("COMMIT")
+    except BaseException:
+        if database.in_transaction:  # a full disk ends it by itself
+            database.execute("ROLLBACK")
+        raise
+
+
+def upgrade(
+    database: sqlite3.Connection,
+    uri: str,
+    application: int,
+    steps: Sequence[Step],
+    advice: str,
+    page_size: int | None = None,
+) -> None:
+    """Take the steps that a file lacks, each as one transaction; their number is its PRAGMA user_version.
+
+    Raises StorageError for a file of another ``application`` (PRAGMA application_id), with the advice,
+    and for one that knows more steps than there are.
+    """
+    owner, tables, version = _state(database)
+    if owner not in (0, application) or (owner == 0 and tables):
+        raise StorageError(f"{uri} is a SQLite database of another program; {advice}")
+    if version > len(steps):
+        raise StorageError(f"{uri} was written by a newer archivebot (schema {version}); upgrade archivebot")
+    if not tables and page_size:
+        database.execute(f"PRAGMA page_size = {page_size}")
+    database.execute("PRAGMA journal_mode = WAL")
+    for number, step in enumerate(steps[version:], version + 1):
+        with transaction(database):
+            (now,) = database.execute("PRAGMA user_version").fetchone()
+            if now >= number:
+                continue  # another process made this step while we waited for the lock
+            step(database)
+            database.execute(f"PRAGMA application_id = {application}")
+            database.execute(f"PRAGMA user_version = {number}")
+
+
+def _state(database: sqlite3.Connection) -> tuple[int, int, int]:
+    """Read application, number of tables and version at one moment: another process may be making them."""
+    database.execute("BEGIN")
+    try:
+        (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (owner,) = database.execute("PRAGMA application_id").fetchone()
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+    finally:
+        database.execute("ROLLBACK")
+    return owner, tables, version
