@@ -16,7 +16,7 @@ from scrapy.commands import ScrapyCommand
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, UsageError
-from archivebot.frontier import Frontier, frontier_uri, open_frontier
+from archivebot.frontier import Frontier, chosen_uri, open_frontier
 
 # C0 and C1 controls but for tab and line feed: a hostile page could drive the user's terminal.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -132,9 +132,7 @@ class FrontierCommand(ArchiveCommand):
         NotArchived where no such crawl is.
         """
         assert self.settings is not None, "Scrapy gives every command its settings"
-        beside = frontier_uri(ArchiveConfig.from_settings(self.settings).uri)
-        uri = self.settings.get("REDIS_URL") or self.settings.get("ARCHIVE_FRONTIER") or beside
-        frontier = open_frontier(uri, crawl, create=False)
+        frontier = open_frontier(chosen_uri(self.settings), crawl, create=False)
         try:
             yield frontier
         finally:

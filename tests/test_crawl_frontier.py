@@ -195,3 +195,23 @@ def test_a_failed_page_is_tried_again_on_request_and_a_forgotten_crawl_begins_an
 def test_the_records_of_a_site_crawl_have_no_focus(site: MockServer, crawl: Crawl) -> None:
     site.routes["/"] = html()
     assert "relevance" not in json.dumps(crawl(seeds=site.url()).records)
+
+
+@pytest.mark.parametrize(
+    ("setting", "code", "said"),
+    [
+        ("REDIS_URL=redis://127.0.0.1:9/0", 3, "no Redis at 127.0.0.1:9/0 answers: is it running"),
+        ("ARCHIVE_FRONTIER=sqlite:///{notes}", 3, "the file is damaged or no frontier"),
+        ("ARCHIVE_FRONTIER=notes", 2, "'notes' names no frontier"),
+    ],
+)
+def test_a_frontier_that_cannot_be_used_is_one_line_and_nothing_is_fetched(
+    site: MockServer, crawl: Crawl, setting: str, code: int, said: str
+) -> None:
+    notes = crawl.folder / "notes.txt"
+    notes.write_text("buy milk")
+    crawled = crawl("-s", setting.format(notes=notes), seeds=site.url())
+    assert (crawled.code, site.asked) == (code, [])
+    assert "Traceback" not in crawled.log
+    assert said in crawled.log.splitlines()[-1]
+    assert notes.read_text() == "buy milk"

@@ -1,26 +1,26 @@
 """The guard: links, redirects and requests from elsewhere pass the same rules."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.extension import ExtensionManager
 from scrapy.utils.test import get_crawler
 
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.guard import GuardDownloaderMiddleware, GuardSpiderMiddleware, Refused
-from archivebot.urls import Scope
+from spiders.site import SiteSpider
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, html, redirect
 
 
 @pytest.fixture
-def crawler() -> Any:
-    settings = {"ARCHIVE_URI": "sqlite:///a.db", "REDIS_URL": "", "ARCHIVE_FRONTIER": ""}
-    crawler: Any = get_crawler(Spider, {**settings, "EXTENSIONS": {Dispatcher: 0}})
-    crawler.spider = crawler._create_spider("guarded")
-    crawler.extensions = ExtensionManager.from_crawler(crawler)
-    crawler.spider.scope = Scope.from_seeds(["http://a.example/"], "host")
+def crawler(tmp_path: Path) -> Any:
+    settings = {"ARCHIVE_URI": f"sqlite:///{tmp_path}/a.db", "ARCHIVE_LEASE_SECONDS": 60}
+    crawler: Any = get_crawler(SiteSpider, settings)
+    crawler.spider = SiteSpider(seeds="http://a.example/")
+    crawler.extensions = ExtensionManager(Dispatcher.from_crawler(crawler), crawler=crawler)
     return crawler
 
 

@@ -24,7 +24,7 @@ from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import PASSING
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import StorageError
-from archivebot.frontier import Entry, Frontier, Lease, State, frontier_uri, open_frontier
+from archivebot.frontier import Entry, Frontier, Lease, State, chosen_uri, open_frontier
 from archivebot.models import Capture, Outcome, Page, Snapshot
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ class Dispatcher:
     again until ``ARCHIVE_FRONTIER_PATIENCE`` seconds have passed; then the crawl ends.
     """
 
-    def __init__(self, crawler: Crawler, uri: str) -> None:
+    def __init__(self, crawler: Crawler, frontier: Frontier) -> None:
         settings = crawler.settings
-        self.crawler, self.uri = crawler, uri
+        self.crawler, self.frontier = crawler, frontier
         self.patience = settings.getfloat("ARCHIVE_FRONTIER_PATIENCE")
         self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
         self.slack: float | None = None  # what the order of a focused crawl sets
@@ -78,8 +78,11 @@ class Dispatcher:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dispatcher:
         settings = crawler.settings
-        uri = settings["REDIS_URL"] or settings["ARCHIVE_FRONTIER"] or frontier_uri(settings["ARCHIVE_URI"])
-        dispatcher = cls(crawler, uri)
+        spider: ArchiveSpider = crawler.spider  # type: ignore[assignment]  # only ours have arguments
+        name = crawl_name(spider.name, spider.arguments.identity)
+        frontier = open_frontier(chosen_uri(settings), name, settings.getfloat("ARCHIVE_LEASE_SECONDS"))
+        frontier.crawls()  # a server that does not answer is told before anything starts
+        dispatcher = cls(crawler, frontier)
         crawler.signals.connect(dispatcher.item_scraped, signals.item_scraped)
         crawler.signals.connect(dispatcher.item_dropped, signals.item_dropped)
         crawler.signals.connect(dispatcher.item_error, signals.item_error)
@@ -95,12 +98,9 @@ class Dispatcher:
         return dispatcher
 
     def open(self, spider: ArchiveSpider) -> None:
-        """Open the frontier; a crawl that was interrupted goes on. Raises StorageError."""
+        """Begin the crawl, or go on with it where it was interrupted. Raises StorageError."""
         arguments = spider.arguments
         self.most, self.most_bytes = arguments.pages, arguments.bytes
-        self.frontier: Frontier = open_frontier(
-            self.uri, crawl_name(spider.name, arguments.identity), self.lease_seconds
-        )
         self.resumed = self.frontier.begin(json.dumps(arguments.identity, ensure_ascii=False), self.most)
         counts = self.frontier.counts()
         self.crawler.stats.set_value("scheduler/enqueued", counts.queued)

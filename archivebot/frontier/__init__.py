@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from archivebot.config import without_password
+from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import Counts, CrawlInfo, Entry, Frontier, HostCounts, Lease, Record, State
 from archivebot.frontier.seen import SeenCache
@@ -19,6 +21,7 @@ __all__ = [
     "Record",
     "SeenCache",
     "State",
+    "chosen_uri",
     "frontier_uri",
     "latest_crawl",
     "open_frontier",
@@ -57,6 +60,16 @@ def frontier_uri(archive_uri: str) -> str:
     if scheme != "sqlite" or not path:
         return "sqlite:///archive.frontier.db"
     return f"sqlite:///{Path(path).with_suffix('.frontier.db')}"
+
+
+def chosen_uri(settings: Mapping[str, Any]) -> str:
+    """Give the URI that the settings choose: REDIS_URL, ARCHIVE_FRONTIER, or the file beside the archive.
+
+    >>> chosen_uri({"ARCHIVE_URI": "sqlite:///a.db", "REDIS_URL": ""})
+    'sqlite:///a.frontier.db'
+    """
+    beside = frontier_uri(ArchiveConfig.from_settings(settings).uri)
+    return str(settings.get("REDIS_URL") or settings.get("ARCHIVE_FRONTIER") or beside)
 
 
 def _existing(uri: str, crawl: str | None) -> str:
