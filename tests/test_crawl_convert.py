@@ -11,6 +11,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from twisted.internet import error as twisted_errors
 
 from archivebot.crawl.convert import (
+    MOST_TEXT,
     location_of,
     outcome_of_failure,
     outcome_of_response,
@@ -47,6 +48,26 @@ def test_nofollow_and_context_are_handed_on() -> None:
 def test_what_is_not_html_has_no_links() -> None:
     body = b"<a href=/x>"
     assert read(Response(URL, body=body)) == read(TextResponse(URL, body=body)) == Hypertext()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("text/plain", "Tide tables"),
+        ("Text/Plain; charset=utf-8", "Tide tables"),
+        ("text/css", ""),
+        (None, ""),
+    ],
+)
+def test_plain_text_is_read_as_it_is_where_its_text_is_asked_for(kind: str | None, text: str) -> None:
+    response = TextResponse(URL, body=b"Tide tables", headers={"Content-Type": kind} if kind else {})
+    assert read(response, context=True) == Hypertext(text=text)
+    assert read(response) == Hypertext()
+
+
+def test_of_a_long_plain_text_the_beginning_is_read() -> None:
+    response = TextResponse(URL, body=b"tide " * MOST_TEXT, headers={"Content-Type": "text/plain"})
+    assert len(read(response, context=True).text) == MOST_TEXT
 
 
 @settings(max_examples=100, deadline=None)

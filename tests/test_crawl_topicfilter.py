@@ -86,14 +86,16 @@ def test_hard_focus_records_an_off_topic_page_without_its_body(tunnel: MockServe
 def test_hard_focus_drops_links_that_promise_too_little_and_can_take_them_back(
     tunnel: MockServer, focused: Crawl
 ) -> None:
-    options = {"seeds": tunnel.url(), "topic": TOPIC, "focus": "hard"}
+    options = {"seeds": tunnel.url(), "topic": TOPIC, "focus": "hard", "tunnel": 3}
     assert len(focused("-s", "ARCHIVE_LINK_THRESHOLD=99", **options).records) == 1
     explained = focused.ask("explain", tunnel.url("/off1"))
     assert (explained["state"], explained["reason"]) == ("rejected", "link_score")
     assert explained["parts"]
     assert focused.ask("frontier")["next"] == []
     focused.ask("frontier", "--retry", "rejected")
-    assert len(focused("-s", "ARCHIVE_LINK_THRESHOLD=-99", **options).records) >= 1
+    again = focused("-s", "ARCHIVE_LINK_THRESHOLD=-99", **options)
+    chain = ("/off1", "/off2", "/off3", "/on", "/off4")
+    assert [record["url"] for record in again.records] == [tunnel.url(name) for name in chain]
 
 
 @pytest.mark.parametrize("order", ["best", "bfs", "pagerank", "ipagerank"])
@@ -172,3 +174,29 @@ def test_a_saved_topic_is_taken_by_its_name(tunnel: MockServer, focused: Crawl, 
     }
     assert "its words are the topic" not in crawled.log
     assert json.loads((tmp_path / "topics" / "tides.json").read_text("utf-8"))["name"] == "tides"
+
+
+def test_plain_text_is_judged_by_its_words(site: MockServer, focused: Crawl) -> None:
+    site.routes |= {
+        "/": page("/tides.txt", "/shoes.txt", "/style.css", on=True),
+        "/tides.txt": Reply(TIDES.encode(), type="text/plain"),
+        "/shoes.txt": Reply(SHOES.encode(), type="text/plain; charset=utf-8"),
+        "/style.css": Reply(TIDES.encode(), type="text/css"),
+    }
+    crawled = focused(seeds=site.url(), topic=TOPIC)
+    relevant = {record["url"].rpartition("/")[2] for record in crawled.records if record["relevant"]}
+    assert relevant == {"", "tides.txt"}
+    assert crawled.stat("topic/judged") == 3
+
+
+@pytest.mark.parametrize("order", ["best", "ipagerank"])
+def test_a_link_that_says_a_synonym_goes_first(
+    site: MockServer, focused: Crawl, tmp_path: Path, order: str
+) -> None:
+    words = ("Shoes", "Boots", "Laces", "Ferries", "Hats")
+    anchors = "".join(f"<li><a href=/{word.lower()}>{word}</a></li>" for word in words)
+    site.routes["/"] = Reply(f"<ul>{anchors}</ul>".encode())
+    setting = ("-s", f"ARCHIVE_TOPICS={tmp_path}/topics", "-s", "ARCHIVE_LOCAL_CONCURRENCY=1")
+    focused.ask("topic", "boats", "--words", "boat", "--synonyms", "boat=ferry=ship", *setting)
+    focused(*setting, seeds=site.url(), topic="boats", order=order)
+    assert site.paths()[:2] == ["/", "/ferries"]

@@ -139,6 +139,7 @@ def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
         (("--top", "0"), "give a number from 1 on"),
         (("--by", "arc"), "--topic belongs to"),
         (("--topic", "courses"), "--topic belongs to"),
+        (("--by", "arc", "--topic", "the"), "the words of a topic must have"),
         (("--by", "luck"), "invalid choice: 'luck'"),
         (("http://a.org/",), "write: scrapy rank"),
     ],

@@ -16,6 +16,8 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from tests.conftest import ROOT
 from tests.factories import URL, html, make_page
+from tests.mockserver import MockServer, redirect, robots
+from tests.mockserver import html as answer
 from tests.test_topic_training import DIVING, SHOPS
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -87,16 +89,80 @@ def test_a_topic_is_shown_as_a_table(run: Run) -> None:
     assert shown == run("diving", "--show").stdout
 
 
-def test_pages_of_the_archive_are_read_and_others_asked_to_be_crawled(run: Run, tmp_path: Path) -> None:
+def test_pages_of_the_archive_are_read(run: Run, tmp_path: Path) -> None:
     archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
     archive.add(archive.segment(make_page(html("Dive the coral reef."))))
     archive.close()
     assert run("diving", "--from", URL).returncode == 0
     assert document(run("all", "--archive", "--json"))["examples"] == {"relevant": 1, "other": 0}
     assert document(run("diving", "--score", URL, "--json"))[0]["relevant"]
-    missing = run("diving", "--score", "http://example.net/")
-    assert missing.returncode == 1
-    assert "never captured" in missing.stderr
+
+
+def test_pages_that_the_archive_does_not_have_are_crawled_once(run: Run, site: MockServer) -> None:
+    reply = answer("/deeper", text="Dive the coral reef of Malta.")
+    site.routes |= {
+        "/": reply,
+        "/bali": answer(text="Dive the coral reef of Bali."),
+        "/shop": answer(text="Shoes"),
+    }
+    urls = [site.url(), site.url("/bali")]
+    made = document(run("diving", "--from", *urls, "--negative", site.url("/shop"), "--json"))
+    assert made["examples"] == {"relevant": 2, "other": 1}
+    assert {"reef", "coral"} <= made["terms"].keys()
+    assert sorted(site.paths()) == ["/", "/bali", "/shop"]
+    assert site.asked[0].path == "/robots.txt"
+    found = document(run("diving", "--score", *urls, "--json"))
+    assert [record["source"] for record in found] == urls
+    assert len(site.paths()) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("/none", "not_found"), ("/secret", "robots_denied"), ("/old", "it leads to http://127.0.0.1")],
+)
+def test_a_page_that_cannot_be_had_is_named_with_the_reason(
+    run: Run, site: MockServer, path: str, reason: str
+) -> None:
+    site.routes |= {"/robots.txt": robots("User-agent: *\nDisallow: /secret"), "/old": redirect("/new")}
+    for _ in range(2):
+        result = run("diving", "--from", site.url(path))
+        assert result.returncode == 1
+        assert f"{site.url(path)} cannot be read: {reason}" in result.stderr
+    assert "/secret" not in site.paths()
+
+
+def test_a_crawl_that_cannot_begin_is_told_in_one_line(run: Run, site: MockServer) -> None:
+    result = run("diving", "--from", site.url(), "-s", "ARCHIVE_FRONTIER=nowhere:")
+    assert result.returncode == 2
+    assert "scrapy topic: 'nowhere:' names no frontier" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_synonyms_are_kept_shown_and_count_as_their_words(run: Run) -> None:
+    made = document(run("ferries", "--words", "ferry", "--synonyms", "ferry=boat=ship, line=route", "--json"))
+    assert made["synonyms"] == [["ferry", "boat", "ship"], ["line", "route"]]
+    shown = run("ferries", "--show").stdout
+    assert "= ferry = boat = ship" in " ".join(shown.split())
+
+
+def test_synonyms_are_added_to_a_topic_that_is_saved(run: Run, tmp_path: Path) -> None:
+    run("ferries", "--words", "ferry")
+    assert "1 terms" in run("ferries", "--synonyms", "ferry=boat").stdout
+    run("ferries", "--synonyms", "boat=ship")
+    (tmp_path / "boats.txt").write_text("A boat and a ship.")
+    (judged,) = document(run("ferries", "--score", "boats.txt", "--json"))
+    assert judged["relevant"]
+    assert judged["terms"] == [["ferri", 2.0]]
+
+
+def test_words_in_the_company_of_the_topic_are_learnt_from_its_texts(run: Run, tmp_path: Path) -> None:
+    for name, boat in {"a.txt": "ferry", "b.txt": "ferry", "c.txt": "hydrofoil"}.items():
+        lines = [f"The {boat} sails to {place} at noon." for place in ("Malta", "Bali", "Cuba")]
+        (tmp_path / name).write_text("\n".join(lines))
+    profile = document(run("boats", "--from", "a.txt,b.txt,c.txt", "--json"))
+    assert profile["terms"].keys().isdisjoint(profile["neighbours"])
+    assert "hydrofoil" in profile["neighbours"]
+    assert "hydrofoil" in run("boats").stdout
 
 
 @pytest.mark.parametrize(
@@ -106,6 +172,8 @@ def test_pages_of_the_archive_are_read_and_others_asked_to_be_crawled(run: Run, 
         (("diving", "--from", "none.html"), "cannot be read"),
         (("diving", "--negative", "shop8.html"), "give --from"),
         (("diving", "--words", "reef:much"), "no number"),
+        (("diving", "--synonyms", "reef=atoll, boat"), "'boat' needs words that mean the same"),
+        (("cooking", "--synonyms", "pot=pan"), "there is no topic 'cooking'"),
         (("diving", "--evaluat"), ""),
         ((), "write: scrapy topic"),
         (("a/b", "--words", "reef"), "cannot name a topic"),

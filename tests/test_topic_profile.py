@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,8 @@ PROFILE = TopicProfile(
     negative={"casino": 0.5},
     threshold=0.4,
     link_model={"any": ["thing"]},
+    synonyms=(("reef", "lagoon"), ("gambling hall", "casino")),
+    neighbours={"boat": 0.25},
     relevant=3,
     other=1,
 )
@@ -42,6 +46,35 @@ def test_saving_again_replaces_the_file_and_leaves_nothing_else(tmp_path: Path) 
     save(TopicProfile("diving", {"boat": 1.0}, Logistic(0.0, {})), tmp_path)
     assert dict(load("diving", tmp_path).terms) == {"boat": 1.0}
     assert [path.name for path in tmp_path.iterdir()] == ["diving.json"]
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o027])
+def test_the_file_has_the_rights_of_any_file(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        path = save(PROFILE, tmp_path)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_words_are_similar_to_the_topic_in_proportion_to_its_best_term() -> None:
+    near = PROFILE.similarity()
+    assert (near.of("潜水"), near.of("reef"), near.of("casino")) == (1.0, 0.4, 0.0)
+
+
+def test_a_synonym_is_worth_what_its_term_is_and_a_neighbour_what_the_texts_say() -> None:
+    assert PROFILE.vector == {**PROFILE.signed, "lagoon": 1.0, "gambl": -0.5, "hall": -0.5}
+    near = PROFILE.similarity()
+    assert (near.of("lagoon"), near.of("boat"), near.of("gambl")) == (0.4, 0.25, 0.0)
+
+
+def test_a_profile_from_before_there_were_synonyms_is_read(tmp_path: Path) -> None:
+    path = save(PROFILE, tmp_path)
+    stored = json.loads(path.read_text("utf-8"))
+    del stored["synonyms"], stored["neighbours"]
+    path.write_text(json.dumps(stored), "utf-8")
+    assert load("diving", tmp_path) == replace(PROFILE, synonyms=(), neighbours={})
 
 
 def test_an_unknown_topic_names_those_nearly_so_called(tmp_path: Path) -> None:

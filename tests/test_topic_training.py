@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from archivebot.exceptions import UsageError
-from archivebot.topic.profile import TopicProfile
+from archivebot.topic.profile import TopicProfile, save
 from archivebot.topic.relevance import PageScorer
-from archivebot.topic.training import Example, cross_validated, from_examples, from_words, with_words
+from archivebot.topic.training import (
+    Example,
+    cross_validated,
+    from_examples,
+    from_words,
+    profile_of,
+    with_neighbours,
+    with_synonyms,
+    with_words,
+)
 
 PLACES = ("Bali", "Malta", "Egypt", "Belize", "Fiji", "Palau", "Bonaire", "Cuba")
 GOODS = ("shoes", "lamps", "chairs", "phones", "tents", "books", "toys", "pens")
@@ -41,6 +51,12 @@ def test_a_word_with_a_weight_below_0_speaks_against_the_topic() -> None:
 def test_words_that_tell_nothing_make_no_topic(words: dict[str, float]) -> None:
     with pytest.raises(UsageError, match="words of a topic"):
         from_words("x", words)
+
+
+def test_a_topic_is_a_profile_by_its_name_or_made_of_its_words(tmp_path: Path) -> None:
+    save(from_words("reefs", {"coral": 3.0}), tmp_path)
+    assert profile_of("reefs", tmp_path).terms == {"coral": 3.0}
+    assert profile_of("reefs, boats", tmp_path).terms == {"reef": 1.0, "boat": 1.0}
 
 
 def test_pages_of_the_topic_alone_are_enough_to_begin_with() -> None:
@@ -91,6 +107,39 @@ def test_words_are_added_to_a_learnt_topic_with_the_weight_of_its_best_term() ->
     profile = with_words(from_examples("diving", DIVING), {"snorkel": 2.0, "casino": -1.0})
     assert profile.terms["snorkel"] == 2 * max(from_examples("diving", DIVING).terms.values())
     assert profile.negative["casino"] > 0
+
+
+def test_a_page_counts_the_same_by_a_word_and_by_its_synonym() -> None:
+    plain = from_examples("diving", DIVING)
+    scorer = PageScorer(with_synonyms(plain, [("reef", "atoll", "coral")]))
+    by_word, by_synonym = (scorer.score("", f"A {word} to dive.") for word in ("reef", "atoll"))
+    assert by_synonym == by_word
+    assert by_synonym.log_odds > PageScorer(plain).score("", "An atoll to dive.").log_odds
+
+
+def test_a_synonym_of_a_word_of_the_topic_does_not_speak_against_it() -> None:
+    profile = with_synonyms(from_words("ferries", {"ferry": 1.0, "ship": -1.0}), [("ferry", "ship")])
+    assert profile.negative == {}
+    assert PageScorer(profile).score("", "A ship and a ship").relevant
+
+
+def test_rings_are_added_to_those_there_are_each_once() -> None:
+    profile = with_synonyms(from_words("ferries", {"ferry": 1.0}), [("ferry", "boat")])
+    profile = with_synonyms(profile, [("boat", "ship"), ("ferry", "boat")])
+    assert profile.synonyms == (("ferry", "boat"), ("boat", "ship"))
+    assert profile.similarity().weight(["ship"]) == 1.0
+
+
+def test_neighbours_are_learnt_from_the_pages_of_the_topic_alone() -> None:
+    sails = [
+        Example("", "", f"The {boat} sails to {place} at noon")
+        for boat in ("ferry", "hydrofoil")
+        for place in PLACES
+    ]
+    shops = [Example("", "", f"The ferry {good} sells at {good}", False) for good in GOODS]
+    profile = with_neighbours(from_words("ferries", {"ferry": 1.0, "noon": -1.0}), sails + shops * 3)
+    assert profile.similarity().of("hydrofoil") > 0.5
+    assert profile.neighbours.keys().isdisjoint({"ferri", "noon", "shoe", "sell"})
 
 
 def test_cross_validation_judges_each_example_by_a_model_of_the_others() -> None:

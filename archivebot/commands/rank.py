@@ -13,8 +13,8 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.storage.base import Edge
 from archivebot.terms import terms
 from archivebot.topic.anchor import window_weight
-from archivebot.topic.profile import load, names
 from archivebot.topic.similarity import THRESHOLD, Similarity
+from archivebot.topic.training import profile_of
 from archivebot.urls import Scope, host_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Command(ArchiveCommand):
             raise UsageError(f"--top is {opts.top}: give a number from 1 on")
         if (opts.by in TOPICAL) != bool(opts.topic):
             raise UsageError("--topic belongs to --by ipagerank and --by arc, which need it")
-        graph = graph_of(archive.edges(), weight_of(opts.by, self._topic(opts.topic or "")))
+        graph = graph_of(archive.edges(), weight_of(opts.by, self._topic(opts.topic)))
         if not len(graph):
             raise NotArchived(f"{archive.uri} has no links yet: crawl first; what was ingested brought none")
         if opts.external:
@@ -57,15 +57,10 @@ class Command(ArchiveCommand):
             print_table([*head[:-1], name], [[record[column] for column in head] for record in records])
         return 0
 
-    def _topic(self, text: str) -> Similarity:
-        """Give how similar words are to a topic: that of a profile, or the one that the words are."""
+    def _topic(self, text: str | None) -> Similarity:
+        """Give how similar words are to a topic, given by its name or by words; without one none is."""
         assert self.settings is not None, "Scrapy gives every command its settings"
-        folder = Path(self.settings.get("ARCHIVE_TOPICS", "topics"))
-        if text not in names(folder):
-            return Similarity.learn(terms(text))
-        weights = load(text, folder).terms
-        most = max(weights.values(), default=1.0)
-        return Similarity({term: weight / most for term, weight in weights.items()})
+        return profile_of(text, Path(self.settings["ARCHIVE_TOPICS"])).similarity() if text else Similarity()
 
 
 def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGraph:

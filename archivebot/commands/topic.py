@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -11,10 +12,19 @@ from typing import Any
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table, say
 from archivebot.exceptions import NotArchived, UsageError
+from archivebot.models import Capture
 from archivebot.topic.profile import TopicProfile, load, save
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.sources import example, read_examples, read_file, read_folder
-from archivebot.topic.training import Example, cross_validated, from_examples, from_words, with_words
+from archivebot.topic.training import (
+    Example,
+    cross_validated,
+    from_examples,
+    from_words,
+    with_neighbours,
+    with_synonyms,
+    with_words,
+)
 
 SHOWN = 20
 
@@ -24,13 +34,19 @@ class Command(ArchiveCommand):
 
     arguments = "NAME"
     explanation = (
-        "A SOURCE is a file, a folder or the URL of an archived page. Pages of the topic alone are enough"
-        " to begin with; labelled ones of both kinds train a model. A word with a minus speaks against"
-        ' the topic, a number after a colon is its weight: --words "coral reef, diving:2, -casino".'
+        "A SOURCE is a file, a folder or a URL; a page that is not in the archive is crawled first."
+        " Pages of the topic alone are enough to begin with; labelled ones of both kinds train a model."
+        " A word with a minus speaks against the topic, a number after a colon is its weight:"
+        ' --words "coral reef, diving:2, -casino".'
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--words", metavar="WORDS", help="words of the topic, parted by commas")
+        parser.add_argument(
+            "--synonyms",
+            metavar="WORDS",
+            help='rings of words that mean the same, "ferry=boat=ship,line=route"; added to a saved topic',
+        )
         parser.add_argument(
             "--from", dest="sources", nargs="+", default=[], metavar="SOURCE", help="pages of the topic"
         )
@@ -54,20 +70,21 @@ class Command(ArchiveCommand):
         if opts.evaluate:
             return _evaluate(opts)
         made = bool(opts.words or opts.sources or opts.examples or opts.archive)
-        if made:
-            profile = self._made(name, opts)
+        if opts.negative and not made:
+            raise UsageError("--negative needs pages of the topic too: give --from")
+        rings = _rings(opts.synonyms or "")
+        saved = None if made else with_synonyms(load(name, self._folder), rings)
+        self._capture([*opts.sources, *opts.negative, *(opts.score or ())])
+        profile = saved or self._made(name, opts, rings)
+        if made or rings:
             path = save(profile, self._folder)
             if not (opts.json or opts.score):
                 say(f"{path}: {_summary(profile)}")
-        else:
-            if opts.negative:
-                raise UsageError("--negative needs pages of the topic too: give --from")
-            profile = load(name, self._folder)
         if opts.score:
             return self._score(profile, opts)
         if opts.json:
             print_json(profile.as_dict())
-        elif opts.show or not made:
+        elif opts.show or not (made or rings):
             _show(profile)
         return 0
 
@@ -76,7 +93,7 @@ class Command(ArchiveCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         return Path(self.settings.get("ARCHIVE_TOPICS") or "topics")
 
-    def _made(self, name: str, opts: argparse.Namespace) -> TopicProfile:
+    def _made(self, name: str, opts: argparse.Namespace, rings: list[tuple[str, ...]]) -> TopicProfile:
         examples = read_examples(Path(opts.examples)) if opts.examples else []
         examples += self._pages(opts.sources, True) + self._pages(opts.negative, False)
         if opts.archive:
@@ -84,10 +101,29 @@ class Command(ArchiveCommand):
             with self.archive() as archive:
                 examples += [page for page in _archived(archive) if page.source not in known]
         weighted = _weighted(opts.words) if opts.words else {}
-        if not examples:
-            return from_words(name, weighted)
-        profile = from_examples(name, examples)
-        return with_words(profile, weighted) if weighted else profile
+        profile = from_examples(name, examples) if examples else from_words(name, weighted)
+        if examples and weighted:
+            profile = with_words(profile, weighted)
+        return with_neighbours(with_synonyms(profile, rings), examples)
+
+    def _capture(self, sources: list[str]) -> None:
+        """Crawl what the archive has no content of, by all the rules of a crawl; it tells how that went."""
+        missing = [source for source in _parted(sources) if _is_url(source) and not self._has(source)]
+        if not missing:
+            return
+        assert self.crawler_process is not None, "Scrapy gives one to every command that does not refuse it"
+        crawl = self.crawler_process.crawl("site", seeds=",".join(missing), scope="page")
+        self.crawler_process.start()
+        error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
+        if error is not None:
+            raise error
+
+    def _has(self, url: str) -> bool:
+        try:
+            with self.archive() as archive:
+                return archive.stored(archive.resolve(url)) is not None
+        except NotArchived:
+            return False
 
     def _pages(self, sources: list[str], relevant: bool) -> list[Example]:
         return [page for source in _parted(sources) for page in self._read(source, relevant)]
@@ -96,14 +132,14 @@ class Command(ArchiveCommand):
         path = Path(source)
         if path.is_dir():
             yield from read_folder(path, relevant)
-        elif path.exists() or "://" not in source:
+        elif not _is_url(source):
             yield read_file(path, relevant=relevant)
         else:
             with self.archive() as archive:
                 url = archive.resolve(source)
                 page = _page(archive, url, relevant)
-            if page is None:
-                raise NotArchived(f"{url} has no content in the archive: crawl it first")
+                if page is None:
+                    raise NotArchived(f"{url} cannot be read: {_reason(archive.captures(url)[-1])}")
             yield page
 
     def _score(self, profile: TopicProfile, opts: argparse.Namespace) -> int:
@@ -147,6 +183,26 @@ def _parted(sources: list[str]) -> list[str]:
         for part in ([source] if Path(source).exists() else source.split(","))
         if part
     ]
+
+
+def _is_url(source: str) -> bool:
+    return "://" in source and not Path(source).exists()
+
+
+def _reason(capture: Capture) -> str:
+    """Say why a page brought no content."""
+    if capture.location:
+        return f"it leads to {capture.location}; give that"
+    return f"{capture.outcome}, {capture.reason}" if capture.reason else capture.outcome
+
+
+def _rings(text: str) -> list[tuple[str, ...]]:
+    parts = [part for part in text.split(",") if part.strip()]
+    rings = [tuple(word.strip() for word in part.split("=") if word.strip()) for part in parts]
+    for part, ring in zip(parts, rings, strict=True):
+        if len(ring) < 2:
+            raise UsageError(f"--synonyms: {part.strip()!r} needs words that mean the same: ferry=boat=ship")
+    return rings
 
 
 def _weighted(text: str) -> dict[str, float]:
@@ -197,8 +253,11 @@ def _summary(profile: TopicProfile) -> str:
 
 def _show(profile: TopicProfile) -> None:
     say(f"{profile.name}: {_summary(profile)}, relevant from {profile.threshold:.2f}")
-    rows: list[list[Any]] = [
-        ["+", f"{weight:.3f}", term] for term, weight in list(profile.terms.items())[:SHOWN]
+    columns = {"+": profile.terms, "-": profile.negative, "~": profile.neighbours}
+    rows = [
+        [sign, f"{weight:.3f}", term]
+        for sign, weights in columns.items()
+        for term, weight in list(weights.items())[:SHOWN]
     ]
-    rows += [["-", f"{weight:.3f}", term] for term, weight in list(profile.negative.items())[:SHOWN]]
+    rows += [["=", "", " = ".join(ring)] for ring in profile.synonyms]
     print_table(["", "weight", "term"], rows)

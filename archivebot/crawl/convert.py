@@ -6,7 +6,7 @@ from datetime import datetime
 
 from scrapy import exceptions as scrapy_errors
 from scrapy.http import Headers as ScrapyHeaders
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 from twisted.internet import error as twisted_errors
 from twisted.web._newclient import ParseError
@@ -17,6 +17,10 @@ from archivebot.models import Headers, Link, Outcome, Page
 from archivebot.outcome.status import outcome_of
 
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
+
+# Characters of a plain text that are judged. A million take 0.6 seconds, in which the crawl stands still,
+# and a log may have 60; a quarter of one is a book of 40,000 words.
+MOST_TEXT = 250_000
 
 _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (scrapy_errors.DownloadTimeoutError, Outcome.TIMEOUT),
@@ -35,11 +39,14 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
 
 
 def read(response: Response, *, skip_nofollow: bool = True, context: bool = False) -> Hypertext:
-    """Read an HTML response; what is not HTML has neither links nor text."""
-    if not isinstance(response, HtmlResponse):
-        return Hypertext()
-    url, encoding = response.url, response.encoding
-    return read_html(response.body, encoding, url, skip_nofollow=skip_nofollow, context=context)
+    """Read an HTML response; plain text has its text where context is asked for, all else has nothing."""
+    if isinstance(response, HtmlResponse):
+        url, encoding = response.url, response.encoding
+        return read_html(response.body, encoding, url, skip_nofollow=skip_nofollow, context=context)
+    kind = (response.headers.get("Content-Type") or b"").lower()
+    if context and isinstance(response, TextResponse) and kind.startswith(b"text/plain"):
+        return Hypertext(text=response.text[:MOST_TEXT])
+    return Hypertext()
 
 
 def stored_response(url: str, headers: Headers, body: bytes) -> Response:

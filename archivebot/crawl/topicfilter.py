@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,10 @@ from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Outcome, Page
 from archivebot.terms import terms
 from archivebot.topic.linkscore import LinkScorer
-from archivebot.topic.profile import TopicProfile, load, names
+from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, Relevance
-from archivebot.topic.similarity import Similarity
-from archivebot.topic.training import from_words
+from archivebot.topic.training import profile_of
 from archivebot.topic.tunnel import beyond, distance
-
-logger = logging.getLogger(__name__)
 
 JUDGED = "archive_judged"  # meta key of what the filter says of a page, while its output passes
 SHOWN = 10  # terms of a page that are kept to explain its relevance
@@ -155,14 +151,6 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
             self.crawler.stats.inc_value("topic/relevant", int(page.relevant))
 
 
-def profile_of(text: str, folder: Path) -> TopicProfile:
-    """Give the profile that a name stands for, or one made of words; raises UsageError."""
-    if text in names(folder):
-        return load(text, folder)
-    logger.info("There is no topic %r in %s: its words are the topic", text, folder)
-    return from_words("words", dict.fromkeys(text.replace(",", " ").split(), 1.0))
-
-
 def order_of(name: str, profile: TopicProfile, every: int) -> Order:
     """Give the order that ``-a order=`` names."""
     if name == "bfs":
@@ -170,8 +158,7 @@ def order_of(name: str, profile: TopicProfile, every: int) -> Order:
     if name == "pagerank":
         return RankOrder(lambda _: 1.0, every)
     if name == "ipagerank":
-        most = max(profile.terms.values())
-        near = Similarity({term: weight / most for term, weight in profile.terms.items()})
+        near = profile.similarity()
         return RankOrder(lambda link: near.weight(terms(link.anchor)), every)
     return BestFirst(LinkScorer.of(profile))
 

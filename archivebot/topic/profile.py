@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -14,6 +13,7 @@ from typing import Any
 
 from archivebot.exceptions import UsageError
 from archivebot.topic.logistic import Logistic
+from archivebot.topic.similarity import Similarity, stands_for
 
 SCHEMA = 1
 
@@ -26,7 +26,8 @@ class TopicProfile:
     ``combination`` makes one log-odds of the parts of a page's score; a page is relevant where the
     probability reaches ``threshold``. ``page_model`` is a naive Bayes on words with the classes
     ``relevant`` and ``other``, ``link_model`` what the scorer of links learnt; either may be missing.
-    ``relevant`` and ``other`` count the examples.
+    ``synonyms`` are rings of words as the user gave them, ``neighbours`` terms that the texts of the topic
+    use like its own, with their similarity (0..1). ``relevant`` and ``other`` count the examples.
     """
 
     name: str
@@ -36,13 +37,38 @@ class TopicProfile:
     threshold: float = 0.5
     page_model: Mapping[str, Any] | None = field(default=None, repr=False)
     link_model: Mapping[str, Any] | None = field(default=None, repr=False)
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    neighbours: Mapping[str, float] = field(default_factory=dict, repr=False)
     relevant: int = 0
     other: int = 0
 
     @property
-    def vector(self) -> dict[str, float]:
+    def signed(self) -> dict[str, float]:
         """The terms with their weights, those that speak against the topic below 0."""
         return {**self.terms, **{term: -weight for term, weight in self.negative.items()}}
+
+    @property
+    def vector(self) -> dict[str, float]:
+        """The same with the synonyms of the terms, which weigh as much as they."""
+        return self._widened(self.signed)
+
+    @property
+    def stands_for(self) -> dict[str, str]:
+        """The term for each of its synonyms."""
+        return stands_for(self.signed, self.synonyms)
+
+    def similarity(self) -> Similarity:
+        """Give how similar words are to the topic: the best term has 1, the others in proportion.
+
+        A synonym is as similar as its term, any other word as the texts of the topic make it.
+        """
+        most = max(self.terms.values(), default=1.0)
+        own = {term: weight / most for term, weight in self.terms.items()}
+        return Similarity({**self.neighbours, **self._widened(own)})
+
+    def _widened(self, weights: dict[str, float]) -> dict[str, float]:
+        synonyms = {word: weights[term] for word, term in self.stands_for.items() if term in weights}
+        return {**weights, **synonyms}
 
     def as_dict(self) -> dict[str, Any]:
         """Give the profile as values that JSON holds, best terms first."""
@@ -54,6 +80,8 @@ class TopicProfile:
             "combination": {"bias": self.combination.bias, "weights": dict(self.combination.weights)},
             "terms": _ranked(self.terms),
             "negative": _ranked(self.negative),
+            "synonyms": [list(ring) for ring in self.synonyms],
+            "neighbours": _ranked(self.neighbours),
             "page_model": self.page_model,
             "link_model": self.link_model,
         }
@@ -76,6 +104,9 @@ class TopicProfile:
             threshold=float(data["threshold"]),
             page_model=data["page_model"],
             link_model=data["link_model"],
+            # Not in the first profiles of this schema, which mean the same without.
+            synonyms=tuple(tuple(map(str, ring)) for ring in data.get("synonyms", ())),
+            neighbours=_weights(data.get("neighbours", {})),
             relevant=int(data["examples"]["relevant"]),
             other=int(data["examples"]["other"]),
         )
@@ -90,11 +121,9 @@ def save(profile: TopicProfile, folder: Path) -> Path:
     text = json.dumps(profile.as_dict(), ensure_ascii=False, indent=1)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=folder, suffix=".tmp", encoding="utf-8", delete=False
-        ) as file:
-            file.write(text + "\n")
-        os.replace(file.name, path)
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.write_text(text + "\n", "utf-8")
+        draft.replace(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     return path

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from archivebot.terms import stem, tells
 from archivebot.text import words
@@ -42,15 +43,15 @@ class PageText:
     body: list[str] = field(repr=False)
 
     @classmethod
-    def of(cls, title: str, text: str) -> PageText:
-        """Split a title and the main text.
+    def of(cls, title: str, text: str, same: Mapping[str, str] = MappingProxyType({})) -> PageText:
+        """Split a title and the main text; ``same`` gives the term that a synonym counts as.
 
         >>> page = PageText.of("Reefs", "The reef of 1998")
         >>> page.title, page.body, page.words["the"]
         (['reef'], ['reef'], 1)
         """
         head, rest = words(title), words(text)
-        return cls(Counter(head + rest), _terms(head), _terms(rest))
+        return cls(Counter(head + rest), _terms(head, same), _terms(rest, same))
 
 
 class PageScorer:
@@ -58,6 +59,7 @@ class PageScorer:
 
     def __init__(self, profile: TopicProfile) -> None:
         self._profile = profile
+        self._same = profile.stands_for
         self._model = NaiveBayes.from_dict(profile.page_model) if profile.page_model else None
 
     def score(self, title: str, text: str) -> Relevance:
@@ -68,7 +70,7 @@ class PageScorer:
         >>> scorer.score("Reefs", "Where to dive").relevant, scorer.score("", "A shop").relevant
         (True, False)
         """
-        page = PageText.of(title, text)
+        page = PageText.of(title, text, self._same)
         parts = self._profile.combination.parts(features(page, self._profile, self._model))
         log_odds = sum(parts.values())
         value = probability(log_odds)
@@ -78,7 +80,7 @@ class PageScorer:
         if self._model is not None:
             return tuple(self._model.contributions(page.words, "relevant")[:MOST_SHOWN])
         counts = frequencies(page.title, page.body)
-        topic = self._profile.vector
+        topic = self._profile.signed
         told = [(term, topic[term] * count) for term, count in counts.items() if term in topic]
         return tuple(sorted(told, key=lambda item: (-abs(item[1]), item[0]))[:MOST_SHOWN])
 
@@ -90,7 +92,7 @@ def features(page: PageText, profile: TopicProfile, model: NaiveBayes | None) ->
     that speak against it counting so, and ``count`` the logarithm of 1 + the weighted count.
     """
     counts = frequencies(page.title, page.body)
-    topic = profile.vector
+    topic = profile.signed
     return {
         "bayes": squeezed(model.log_odds(page.words, "relevant")) if model else 0.0,
         "cosine": cosine(topic, damped(counts)),
@@ -98,5 +100,6 @@ def features(page: PageText, profile: TopicProfile, model: NaiveBayes | None) ->
     }
 
 
-def _terms(found: Iterable[str]) -> list[str]:
-    return [stem(word) for word in found if tells(word)]
+def _terms(found: Iterable[str], same: Mapping[str, str]) -> list[str]:
+    stems = (stem(word) for word in found if tells(word))
+    return [same.get(term, term) for term in stems]

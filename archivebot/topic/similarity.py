@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from archivebot.terms import terms
 
@@ -24,46 +24,27 @@ LEAST_COUNT = 3  # a rarer word has too few neighbours to be compared
 # Context distribution smoothing of the same paper, against the bias of PMI to rare words.
 SMOOTHING = 0.75
 
-# Neighbours that are kept, and the least similarity that is worth it.
+# Neighbours that are kept, and the least similarity that is worth it. On WebKB, where most anchors are
+# names, RW of the anchor by the five best terms of a topic ranks links with an average precision of 0.106,
+# with their neighbours from 0.1 on 0.114, from 0.3 on 0.108; by 500 terms 0.115 and 0.114.
 MOST_NEIGHBOURS = 500
 LEAST_SIMILARITY = 0.1
 
 # The user's threshold c: from here on a word counts as a near-synonym.
 THRESHOLD = 0.5
 
+_DIGITS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
     """How similar words are to the words of a topic, 0 to 1.
 
-    The words of the topic, other forms of them and their synonyms have 1, near-synonyms 0.5 to 1,
+    The best words of the topic, other forms of them and their synonyms have 1, near-synonyms 0.5 to 1,
     distant ones 0 to 0.5. Words are terms as ``archivebot.terms`` gives them.
     """
 
     similarities: Mapping[str, float] = field(default_factory=dict)
-
-    @classmethod
-    def learn(
-        cls, topic: Iterable[str], texts: Iterable[str] = (), rings: Iterable[Iterable[str]] = ()
-    ) -> Similarity:
-        """Learn from the terms of a topic, texts on the topic, and rings of synonyms as a user writes them.
-
-        A ring that holds a word of the topic makes all its words as good as that word. From the texts
-        come words used in the same company: cosine of their vectors of positive pointwise mutual
-        information (Bullinaria, Levy, "Extracting semantic representations from word co-occurrence
-        statistics", 2007). Without texts only rings and stems count.
-
-        >>> cars = Similarity.learn(["car"], rings=[["car", "automobile"], ["ship", "boat"]])
-        >>> cars.of("car"), cars.of("automobil"), cars.of("boat")
-        (1.0, 1.0, 0.0)
-        """
-        exact = set(topic)
-        for ring in rings:
-            members = set(chain.from_iterable(map(terms, ring)))
-            if members & exact:
-                exact |= members
-        similarities = _learnt(exact, [terms(text) for text in texts])
-        return cls({**similarities, **dict.fromkeys(sorted(exact), 1.0)})
 
     def of(self, term: str) -> float:
         """Give the similarity of a term to the topic, 0 where nothing is known of it."""
@@ -84,47 +65,79 @@ class Similarity:
         most = max(map(self.of, words), default=0.0)
         return 1.0 if most >= threshold else most
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give what JSON can hold.
 
-        >>> Similarity.from_dict(Similarity({"car": 1.0}).as_dict()).of("car")
-        1.0
-        """
-        return {"similarities": {term: round(value, 4) for term, value in self.similarities.items()}}
+def stands_for(topic: Mapping[str, float], rings: Iterable[Iterable[str]]) -> dict[str, str]:
+    """Give for each synonym of a term of the topic that term, the best one of its ring.
 
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Similarity:
-        """Make what ``as_dict`` gave."""
-        return cls(dict(stored["similarities"]))
+    A ring is words that mean the same, as a user writes them. Rings that share a word are one; a ring
+    without a term of the topic says nothing.
+
+    >>> stands_for({"car": 2.0, "truck": 1.0}, [["cars", "automobile", "truck"], ["ship", "boat"]])
+    {'automobil': 'car', 'truck': 'car'}
+    """
+    groups: list[set[str]] = []
+    for ring in rings:
+        members = set(chain.from_iterable(map(terms, ring)))
+        members.update(*(group for group in groups if group & members))
+        groups = [group for group in groups if not group & members] + [members]
+    found: dict[str, str] = {}
+    for group in groups:
+        if known := sorted(group & topic.keys()):
+            best = max(known, key=topic.__getitem__)
+            found |= dict.fromkeys(sorted(group - {best}), best)
+    return found
 
 
-def _learnt(topic: set[str], texts: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Give the terms used in the company that a term of the topic is used in, the nearest first."""
+def neighbours(
+    topic: Mapping[str, float], texts: Sequence[Sequence[str]], known: Container[str] = ()
+) -> dict[str, float]:
+    """Give the terms of texts that keep the company of a term of the topic, the nearest first.
+
+    ``topic`` has weights of 0 to 1, ``texts`` are terms in order, ``known`` are terms that need no
+    neighbour. The similarity is the cosine of vectors of positive pointwise mutual information
+    (Bullinaria, Levy, "Extracting semantic representations from word co-occurrence statistics", 2007) and
+    the weight of the term of the topic, multiplied.
+
+    >>> texts = [["car", "engin", "fuel"], ["truck", "engin", "fuel"], ["violin", "bow"]] * 3
+    >>> neighbours({"car": 1.0}, texts, known=["engin", "fuel"])
+    {'truck': 1.0}
+    >>> neighbours({"car": 1.0}, [])
+    {}
+    """
     counts = Counter(chain.from_iterable(texts))
     common = (term for term, count in counts.most_common(MOST_WORDS) if count >= LEAST_COUNT)
     vocabulary = {term: number for number, term in enumerate(common)}
-    seeds = [vocabulary[term] for term in sorted(topic) if term in vocabulary]
+    seeds = {vocabulary[term]: weight for term, weight in topic.items() if term in vocabulary}
     if not seeds:
         return {}
+    from scipy.sparse import diags_array  # where needed: see _vectors
+
     vectors = _vectors(texts, vocabulary)
-    nearest = (vectors @ vectors[seeds].T).max(axis=1).toarray().ravel().tolist()
-    found = sorted(zip(nearest, vocabulary, strict=True), key=lambda pair: (-pair[0], pair[1]))
-    return {term: value for value, term in found[:MOST_NEIGHBOURS] if value >= LEAST_SIMILARITY}
+    weighted = diags_array(list(seeds.values())) @ vectors[list(seeds)]
+    nearest = (vectors @ weighted.T).max(axis=1).toarray().ravel().tolist()
+    found = [
+        (term, round(value, _DIGITS))
+        for term, value in zip(vocabulary, nearest, strict=True)
+        if value >= LEAST_SIMILARITY and term not in topic and term not in known
+    ]
+    return dict(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:MOST_NEIGHBOURS])
 
 
 def _vectors(texts: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> csr_array:
     """Give a row of unit length for each term: positive PMI with the terms that it occurs with."""
     # Imported where needed: numpy and scipy take a third of a second.
     import numpy as np
-    from scipy.sparse import coo_array, diags_array
+    from scipy.sparse import coo_array, csr_array, diags_array
 
     size = len(vocabulary)
     gap = [-1] * WINDOW  # no window reaches from one text into the next
-    line = np.array([number for text in texts for number in (*(vocabulary.get(t, -1) for t in text), *gap)])
-    left = np.concatenate([line[:-step] for step in range(1, WINDOW + 1)])
-    right = np.concatenate([line[step:] for step in range(1, WINDOW + 1)])
-    both = (left >= 0) & (right >= 0)
-    pairs = coo_array((np.ones(both.sum()), (left[both], right[both])), shape=(size, size)).tocsr()
+    places = chain.from_iterable((*(vocabulary.get(term, -1) for term in text), *gap) for text in texts)
+    line = np.fromiter(places, np.int32)
+    pairs = csr_array((size, size))
+    for step in range(1, WINDOW + 1):
+        left, right = line[:-step], line[step:]
+        both = (left >= 0) & (right >= 0)
+        pairs += coo_array((np.ones(both.sum()), (left[both], right[both])), shape=(size, size)).tocsr()
     pairs = (pairs + pairs.T).tocoo()
     often = pairs.sum(axis=1)
     expected = often**SMOOTHING

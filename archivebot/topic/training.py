@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import heapq
+import logging
 import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from archivebot.exceptions import UsageError
@@ -18,9 +20,12 @@ from archivebot.topic.evaluation import Evaluation, best_threshold, evaluate, fo
 from archivebot.topic.evidence import source_model
 from archivebot.topic.linkmodel import TrainingPage, train
 from archivebot.topic.logistic import Logistic, fit, probability
-from archivebot.topic.profile import TopicProfile
+from archivebot.topic.profile import TopicProfile, load, names
 from archivebot.topic.relevance import PageScorer, PageText, features
+from archivebot.topic.similarity import neighbours
 from archivebot.topic.vectors import Vector, centroid, damped, frequencies
+
+logger = logging.getLogger(__name__)
 
 # The thesis: a page whose weighted count is below 2 is off-topic.
 COUNT_THRESHOLD = 2.0
@@ -54,6 +59,14 @@ class Example:
     text: str = field(repr=False)
     relevant: bool = True
     links: tuple[Link, ...] = field(default=(), repr=False)
+
+
+def profile_of(text: str, folder: Path) -> TopicProfile:
+    """Give the profile that a name stands for, or one made of words; raises UsageError."""
+    if text in names(folder):
+        return load(text, folder)
+    logger.info("There is no topic %r in %s: its words are the topic", text, folder)
+    return from_words("words", dict.fromkeys(text.replace(",", " ").split(), 1.0))
 
 
 def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
@@ -106,6 +119,30 @@ def with_words(profile: TopicProfile, weighted: Mapping[str, float]) -> TopicPro
         terms={**profile.terms, **{term: best * weight for term, weight in added.terms.items()}},
         negative={**profile.negative, **{term: best * weight for term, weight in added.negative.items()}},
     )
+
+
+def with_synonyms(profile: TopicProfile, rings: Iterable[tuple[str, ...]]) -> TopicProfile:
+    """Add rings of words that mean the same: each counts as the best term of the topic among them.
+
+    >>> words = from_words("ferries", {"ferry": 2.0, "boat": 1.0, "car": -1.0})
+    >>> ferries = with_synonyms(words, [("ferry", "boat", "ship")])
+    >>> ferries.terms, ferries.vector
+    ({'ferri': 2.0}, {'ferri': 2.0, 'car': -1.0, 'boat': 2.0, 'ship': 2.0})
+    """
+    known = replace(profile, synonyms=tuple(dict.fromkeys((*profile.synonyms, *rings))))
+    same = known.stands_for
+    return replace(
+        known,
+        terms={term: weight for term, weight in profile.terms.items() if term not in same},
+        negative={term: weight for term, weight in profile.negative.items() if term not in same},
+    )
+
+
+def with_neighbours(profile: TopicProfile, examples: Iterable[Example]) -> TopicProfile:
+    """Add the words that the relevant examples use in the same company as the terms of the topic."""
+    texts = [terms(f"{example.title}\n{example.text}") for example in examples if example.relevant]
+    topic = profile.similarity().similarities
+    return replace(profile, neighbours=neighbours(topic, texts, known=profile.vector))
 
 
 def cross_validated(examples: Sequence[Example], number: int = FOLDS) -> Evaluation:
