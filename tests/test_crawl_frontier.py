@@ -173,6 +173,9 @@ def test_the_frontier_is_shown_and_explained(site: MockServer, crawl: Crawl) -> 
     assert frontier["states"] | {"done": 3, "rejected": 2, "queued": 0} == frontier["states"]
     assert frontier["reasons"] == {"other_host": 1, "depth": 1}
     assert frontier["ended"] == "finished"
+    shown = crawl.ask("frontier", "--top", "1")
+    assert shown["rejected"] == frontier["rejected"][:1]
+    assert shown["reasons"] == frontier["reasons"]
     explained = crawl.ask("explain", away)
     assert (explained["state"], explained["reason"]) == ("rejected", "other_host")
     assert explained["path"] == [site.url(), away]

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from archivebot.exceptions import StorageError
-from archivebot.frontier import schema, scripts
+from archivebot.frontier import scripts
 from archivebot.frontier.base import State
-from archivebot.frontier.schema import APPLICATION_ID, COUNTED, STEPS, migrate
+from archivebot.frontier.schema import COUNTED, migrate
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = (ROOT / "docs/frontier.md").read_text("utf-8")
@@ -23,35 +22,6 @@ DOCUMENT = (ROOT / "docs/frontier.md").read_text("utf-8")
 def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(tmp_path / "f.db", isolation_level=None)) as database:
         yield database
-
-
-def test_migrating_again_changes_nothing(database: sqlite3.Connection) -> None:
-    migrate(database, "uri")
-    before = list(database.iterdump())
-    migrate(database, "uri")
-    assert list(database.iterdump()) == before
-    assert database.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-
-
-def test_a_step_that_fails_leaves_the_schema_before_it(
-    database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(db: sqlite3.Connection) -> None:
-        db.execute("CREATE TABLE half (id)")
-        db.execute("no SQL")
-
-    monkeypatch.setattr(schema, "STEPS", [*STEPS, broken])
-    with pytest.raises(sqlite3.OperationalError, match="syntax error"):
-        migrate(database, "uri")
-    assert database.execute("PRAGMA user_version").fetchone() == (len(STEPS),)
-    assert not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'half'").fetchone()
-
-
-@pytest.mark.parametrize("sql", ["CREATE TABLE theirs (id)", "PRAGMA application_id = 77"])
-def test_a_database_of_another_program_is_refused(database: sqlite3.Connection, sql: str) -> None:
-    database.execute(sql)
-    with pytest.raises(StorageError, match=r"^uri is a SQLite database of another program"):
-        migrate(database, "uri")
 
 
 def test_the_states_are_counted_in_the_order_of_their_numbers() -> None:

@@ -7,12 +7,12 @@ import json
 from collections import Counter
 from dataclasses import asdict
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table, say
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.frontier.base import CrawlInfo, Frontier, HostCounts, Record, State
+from archivebot.frontier.base import Frontier, Record, State
 from archivebot.timestamps import timestamp
 from archivebot.urls import parse_seed
 
@@ -71,39 +71,29 @@ def _changed(opts: argparse.Namespace, name: str, count: int, told: str) -> int:
 
 
 def _state(frontier: Frontier, top: int) -> dict[str, Any]:
-    info = next((crawl for crawl in frontier.crawls() if crawl.name == frontier.crawl), None)
-    if info is None:
+    crawls = {crawl.name: crawl for crawl in frontier.crawls()}
+    if frontier.crawl not in crawls:
         raise NotArchived(f"there is no crawl {frontier.crawl!r}")
-    rejected = list(islice(frontier.records(State.REJECTED), top))
-    reasons = Counter(record.entry.reason for record in frontier.records(State.REJECTED))
-    return {
-        **_crawl(info),
-        "states": asdict(info.counts),
-        "hosts": [_host(host) for host in frontier.hosts()[:top]],
-        "next": [_entry(record) for record in frontier.records(State.QUEUED, limit=top)],
-        "reasons": dict(reasons.most_common()),
-        "rejected": [_entry(record) for record in rejected],
-        "crawls": [crawl.name for crawl in frontier.crawls()],
-    }
-
-
-def _crawl(info: CrawlInfo) -> dict[str, Any]:
+    info = crawls[frontier.crawl]
+    records = frontier.records(State.REJECTED)
+    rejected = list(islice(records, top))
+    reasons = Counter(record.entry.reason for record in chain(rejected, records))
     return {
         "crawl": info.name,
         "arguments": json.loads(info.arguments or "{}"),
         "began": timestamp(datetime.fromtimestamp(info.began, UTC)),
         "ended": info.ended,
+        "states": asdict(info.counts),
+        "hosts": [asdict(host) for host in frontier.hosts()[:top]],
+        "next": [_entry(record) for record in frontier.records(State.QUEUED, limit=top)],
+        "reasons": dict(reasons.most_common()),
+        "rejected": [_entry(record) for record in rejected],
+        "crawls": list(crawls),
     }
 
 
-def _host(host: HostCounts) -> dict[str, Any]:
-    return asdict(host)
-
-
 def _entry(record: Record) -> dict[str, Any]:
-    entry = record.entry
-    told = {"url": entry.url, "score": entry.score, "distance": entry.distance, "source": entry.source}
-    return {**told, "reason": entry.reason}
+    return {name: getattr(record.entry, name) for name in ("url", "score", "distance", "source", "reason")}
 
 
 def _show(state: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
 from archivebot.crawl.entries import SOURCE, entry_of, request_of
+from archivebot.crawl.extension import Extension
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import PASSING
 from archivebot.crawl.session import ArchiveSession
@@ -48,7 +49,7 @@ class _Settled:
     capture: Capture | None = None
 
 
-class Dispatcher:
+class Dispatcher(Extension):
     """The one place that talks to the frontier of a crawl; ``most`` is its page limit.
 
     What is written waits in order until :meth:`flush`. A frontier that cannot be reached is asked
@@ -87,14 +88,6 @@ class Dispatcher:
         crawler.signals.connect(dispatcher.item_dropped, signals.item_dropped)
         crawler.signals.connect(dispatcher.item_error, signals.item_error)
         crawler.signals.connect(dispatcher.spider_error, signals.spider_error)
-        return dispatcher
-
-    @classmethod
-    def of(cls, crawler: Crawler) -> Dispatcher:
-        """Give the dispatcher of a crawl; raises RuntimeError where the extension is switched off."""
-        dispatcher = crawler.get_extension(cls)
-        if dispatcher is None:
-            raise RuntimeError("Dispatcher is not among the EXTENSIONS")
         return dispatcher
 
     def open(self, spider: ArchiveSpider) -> None:

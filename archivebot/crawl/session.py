@@ -12,11 +12,12 @@ from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.crawl.extension import Extension
 
 T = TypeVar("T")
 
 
-class ArchiveSession:
+class ArchiveSession(Extension):
     """Open one Archive per crawl, do all its work in order on one thread, close it after the last item.
 
     One thread, because an Archive is not thread-safe and because writes are serial anyway; it keeps
@@ -35,14 +36,6 @@ class ArchiveSession:
         session = cls(ArchiveConfig.from_settings(crawler.settings))
         # Pipelines close before this signal, so no item can come after it.
         crawler.signals.connect(session.close, signals.spider_closed)
-        return session
-
-    @classmethod
-    def of(cls, crawler: Crawler) -> ArchiveSession:
-        """Give the session of a crawl; raises RuntimeError where the extension is switched off."""
-        session = crawler.get_extension(cls)
-        if session is None:
-            raise RuntimeError("ArchiveSession is not among the EXTENSIONS")
         return session
 
     async def run(self, work: Callable[..., T], *args: object) -> T:

@@ -9,7 +9,7 @@ from typing import Any
 
 from archivebot.exceptions import StorageError
 from archivebot.frontier.schema import migrate
-from archivebot.storage.migration import transaction
+from archivebot.storage.migration import failure, transaction
 
 # How long a writer waits for another one, in seconds.
 BUSY_TIMEOUT = 30
@@ -48,7 +48,7 @@ class FrontierFile:
             raise self._failure(error) from error
 
     def _failure(self, error: sqlite3.Error) -> StorageError:
-        return StorageError(f"{self.uri}: {error}{_advice(error)}")
+        return failure(self.uri, error, "no frontier; move it away and crawl again")
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -82,12 +82,3 @@ class FrontierFile:
     def close(self) -> None:
         """Close the connection."""
         self._db.close()
-
-
-def _advice(error: sqlite3.Error) -> str:
-    text = str(error)
-    if "unable to open" in text or "readonly" in text:
-        return " (does the folder exist, and may you write to it?)"
-    if "not a database" in text or "malformed" in text:
-        return " (the file is damaged or no frontier; move it away and crawl again)"
-    return " (another process is writing; try again)" if "locked" in text else ""

@@ -28,6 +28,22 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+def failure(uri: str, error: sqlite3.Error, damaged: str) -> StorageError:
+    """Give the error of a file with advice; ``damaged`` says what it is no file of, and what to do then.
+
+    >>> failure("sqlite:///a.db", sqlite3.OperationalError("database is locked"), "")
+    StorageError('sqlite:///a.db: database is locked (another process is writing; try again)')
+    """
+    text, advice = str(error), ""
+    if "unable to open" in text or "readonly" in text:
+        advice = " (does the folder exist, and may you write to it?)"
+    elif "not a database" in text or "malformed" in text:
+        advice = f" (the file is damaged or {damaged})"
+    elif "locked" in text:
+        advice = " (another process is writing; try again)"
+    return StorageError(f"{uri}: {text}{advice}")
+
+
 def upgrade(
     database: sqlite3.Connection,
     uri: str,

@@ -24,7 +24,7 @@ from archivebot.storage.base import (
     VersionId,
     edges_of,
 )
-from archivebot.storage.migration import transaction
+from archivebot.storage.migration import failure, transaction
 from archivebot.storage.schema import migrate
 from archivebot.storage.sketch import decode, encode, shared
 from archivebot.storage.sqlite_links import holding, label, merged, pack, unpack
@@ -95,7 +95,8 @@ class SQLiteStore:
         try:
             yield
         except sqlite3.Error as error:
-            raise StorageError(f"{self.uri}: {error}{_advice(error)}") from error
+            damaged = "no archive; restore a copy, or give another ARCHIVE_URI"
+            raise failure(self.uri, error, damaged) from error
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
         with self._translated(), transaction(self._db):
@@ -379,12 +380,3 @@ class SQLiteStore:
     def _rows(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
         with self._translated():
             yield from map(make, self._db.execute(sql, values))
-
-
-def _advice(error: sqlite3.Error) -> str:
-    text = str(error)
-    if "unable to open" in text or "readonly" in text:
-        return " (does the folder exist, and may you write to it?)"
-    if "not a database" in text or "malformed" in text:
-        return " (the file is damaged or no archive; restore a copy, or give another ARCHIVE_URI)"
-    return " (another process is writing; try again)" if "locked" in text else ""
