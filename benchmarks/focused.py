@@ -55,9 +55,10 @@ from urllib.parse import urlsplit
 from common import ROOT, Row, need, report, run
 from scipy.stats import chi2_contingency
 from sites import make, read_sites
-from walks import Graph, by_chance, by_keywords, by_oracle, by_scorer, read_page, recall_area, trained
+from walks import Graph, Limits, by_chance, by_keywords, by_oracle, by_scorer, read_page, recall_area, trained
 from webserver import Stored, Web, serving
 
+from archivebot.crawl.order import SLACK
 from archivebot.terms import stem, tells
 from archivebot.text import words
 from archivebot.topic.linkscore import LinkScorer
@@ -75,7 +76,7 @@ SEED = 20261120
 LEAST_SHARE = 0.1  # of the on-topic pages of a university have a word of the topic
 SEEDS = 3  # of the sites
 STEPS = range(500, 4001, 500)
-FLIGHT = 8  # requests of our crawls at a time
+LIMITS = Limits(requests=32, per_host=8, slack=SLACK)  # of our crawls
 
 CRAWL4AI = """
 import asyncio
@@ -214,11 +215,13 @@ def rehearsed(task: Task) -> dict[str, Result]:
     relevant, topic = task.relevant, from_words("words", dict.fromkeys(task.words, 1.0))
     pages = PageScorer(topic)
     learnt = trained(chain.from_iterable(task.training.values()), task.topic)
+    label, words = LinkScorer(learnt), LinkScorer.of(topic)
+    known = task.graph.web.pages
     orders = {
-        "training pages": by_scorer(LinkScorer(learnt), lambda page: float(page.source in relevant)),
-        "five words": by_scorer(LinkScorer.of(topic), lambda page: pages.score(page.title, page.text).value),
+        "training pages": by_scorer(label, lambda page: float(page.source in relevant), known),
+        "five words": by_scorer(words, lambda page: pages.score(page.title, page.text).value, known),
     }
-    return {name: task.result(list(task.graph.walk(order, FLIGHT))) for name, order in orders.items()}
+    return {name: task.result(list(task.graph.walk(order, LIMITS))) for name, order in orders.items()}
 
 
 def train(folder: Path, task: Task) -> None:
@@ -249,7 +252,8 @@ def crawl(web: Web, folder: Path, wanted: Collection[str] = (), **arguments: obj
             "ARCHIVE_TOPICS": folder / "topics",
             "REDIS_URL": "",
             "DOWNLOAD_DELAY": 0,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": FLIGHT,
+            "CONCURRENT_REQUESTS": LIMITS.requests,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": LIMITS.per_host,
             "LOG_LEVEL": "WARNING",
         }
         command = [sys.executable, "-m", "scrapy", "crawl", "topic"]

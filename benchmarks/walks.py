@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from heapq import heappop, heappush
@@ -16,9 +16,10 @@ from archivebot.hypertext import read
 from archivebot.models import Link
 from archivebot.terms import terms
 from archivebot.topic.linkmodel import LinkModel, TrainingPage, train
-from archivebot.topic.linkscore import LinkScorer, SourceView
+from archivebot.topic.linkscore import Judged, LinkScorer
 from archivebot.topic.training import Example
 from archivebot.topic.tunnel import distance
+from archivebot.urls import host_of
 
 # Windows-1252 accepts nearly any byte and was what pages of that time without a charset meant.
 ENCODING = "windows-1252"
@@ -36,6 +37,63 @@ def read_page(page: Stored) -> Example:
         return Example(page.url, "", page.body.decode(ENCODING, "replace"))
     found = read(page.body, ENCODING, page.url, context=True)
     return Example(page.url, found.title, found.text, links=found.links)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Requests under way, in all and to a host, and by how much less a URL may rank than one that waits."""
+
+    requests: int = 1
+    per_host: int = 1
+    slack: float = 0.0
+
+
+ONE = Limits()
+
+
+class Queue:
+    """The URLs that wait, the best first; those of hosts with no request to spare are held back."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._numbers: dict[str, int] = {}
+        self._ranks: dict[str, float] = {}
+        self._ready: list[tuple[float, int, str]] = []
+        self._held: defaultdict[str, list[tuple[float, int, str]]] = defaultdict(list)
+        self._busy: Counter[str] = Counter()
+
+    def put(self, url: str, rank: float) -> None:
+        """Let a URL wait with a new rank, unless it was taken."""
+        if url not in self._numbers or url in self._ranks:
+            self._ranks[url] = rank
+            heappush(self._ready, (-rank, self._numbers.setdefault(url, len(self._numbers)), url))
+
+    def take(self) -> str | None:
+        """Take the best URL of a host that is free, unless a much better one is held back."""
+        while self._waits(self._ready):
+            cost, _, url = self._ready[0]
+            if self._busy[host_of(url)] >= self._limits.per_host:
+                heappush(self._held[host_of(url)], heappop(self._ready))
+                continue
+            best = min((held[0][0] for held in self._held.values() if self._waits(held)), default=INFINITY)
+            if best + self._limits.slack < cost:
+                return None
+            heappop(self._ready)
+            del self._ranks[url]
+            self._busy[host_of(url)] += 1
+            return url
+        return None
+
+    def release(self, host: str) -> None:
+        """Take note that a host has one request less under way."""
+        self._busy[host] -= 1
+        for entry in self._held.pop(host, ()):
+            heappush(self._ready, entry)
+
+    def _waits(self, heap: list[tuple[float, int, str]]) -> bool:
+        while heap and self._ranks.get(heap[0][2]) != -heap[0][0]:
+            heappop(heap)
+        return bool(heap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +123,25 @@ class Graph:
         """Give the reachable pages of a label."""
         return {url for url in self.pages if self.web.pages[url].label == label}
 
-    def walk(self, order: Order, flight: int = 1) -> Iterator[str]:
-        """Give every URL in best-first order, as a crawl asks for it with so many requests in flight.
+    def walk(self, order: Order, limits: Limits = ONE) -> Iterator[str]:
+        """Give every URL in best-first order, as a crawl asks for it.
 
         The answers come in the order of the requests. Of equal ranks the URL found first comes first; a
         URL out of the web is a page without text and links.
         """
-        numbers = {self.seed: 0}
-        waiting = {self.seed: INFINITY}
-        queue = [(-INFINITY, 0, self.seed)]
+        queue = Queue(limits)
+        queue.put(self.seed, INFINITY)
         asked: deque[str] = deque()
-        while queue or asked:
-            while queue and len(asked) < flight:
-                rank, _, url = heappop(queue)
-                if waiting.get(url) == -rank:
-                    del waiting[url]
-                    asked.append(url)
-                    yield url
+        while True:
+            while len(asked) < limits.requests and (url := queue.take()):
+                asked.append(url)
+                yield url
             if not asked:
                 return
             url = asked.popleft()
+            queue.release(host_of(url))
             for target, rank in order(self.pages.get(url) or Example(url, "", "")).items():
-                if target not in numbers or target in waiting:
-                    waiting[target] = rank
-                    heappush(queue, (-rank, numbers.setdefault(target, len(numbers)), target))
+                queue.put(target, rank)
 
 
 def _resolved(web: Web, link: Link) -> Link:
@@ -129,15 +182,25 @@ def _by_best(score: Callable[[Link], float]) -> Order:
     return order
 
 
-def by_scorer(scorer: LinkScorer, relevance: Callable[[Example], float]) -> Order:
-    """Rank as a focused crawl does, whose scorer learns from the relevance (0..1) of each page with text."""
+def by_scorer(scorer: LinkScorer, relevance: Callable[[Example], float], known: Container[str]) -> Order:
+    """Rank as a focused crawl does, whose scorer learns from the relevance (0..1) of each page with text.
+
+    All URLs that are not ``known`` are missing pages.
+    """
     distances: dict[str, int] = {}
     fetched = count(1)
 
     def order(page: Example) -> Mapping[str, float]:
         judged = relevance(page) if page.title or page.text else None
         off_topic = distance(distances.get(page.source, 0), None if judged is None else judged >= EVEN)
-        source = SourceView(page.source, page.title, judged, off_topic, next(fetched))
+        source = Judged(
+            page.source,
+            page.title,
+            judged,
+            missing=page.source not in known,
+            distance=off_topic,
+            order=next(fetched),
+        )
         scores = scorer.page(source, page.links)
         found = {url: score.rank for url, score in scores.items() if url not in distances}
         distances.update(dict.fromkeys(found, off_topic))

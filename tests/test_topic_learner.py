@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.topic.learner import EQUAL, MOST_LINKS, NEWS, Learner
+from archivebot.topic.learner import EQUAL, MOST_LINKS, NEWS, PROMISING, Learner
 from archivebot.topic.linkmodel import LinkModel
 
 GOOD, BAD = ("anchor:atlas", "role:main"), ("anchor:offer", "role:main")
@@ -47,7 +47,24 @@ def test_what_was_learnt_from_many_links_moves_less() -> None:
         model = LinkModel(links=links)
         return taught(Learner(model), 1).model.log_odds(GOOD) - model.log_odds(GOOD)
 
-    assert moved(9 * EQUAL) == pytest.approx(moved(0) / 10, rel=0.1)
+    assert moved(99 * EQUAL) == pytest.approx(moved(9 * EQUAL) / 10, rel=0.1)
+
+
+def test_a_missing_page_is_worth_nothing_but_teaches_less_than_one_off_topic() -> None:
+    def learnt(relevance: float | None, missing: bool) -> float:
+        learner = Learner(LinkModel())
+        expect(learner, "http://a.example/", GOOD)
+        learner.fetched("http://a.example/", relevance, [], missing=missing)
+        return learner.model.log_odds(GOOD)
+
+    assert learnt(0.0, False) < learnt(None, True) < LinkModel().log_odds(GOOD)
+
+
+def test_links_that_promise_little_do_not_make_a_page_worth_following() -> None:
+    learner = Learner(LinkModel())
+    expect(learner, "http://a.example/", GOOD)
+    learner.fetched("http://a.example/", 0.0, [PROMISING - 0.1] * 100)
+    assert learner.model.log_odds(GOOD) < LinkModel().log_odds(GOOD)
 
 
 def test_pages_that_cannot_be_judged_or_were_not_expected_teach_nothing() -> None:

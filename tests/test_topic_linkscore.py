@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from archivebot.models import Link
 from archivebot.topic.linkmodel import LinkModel
-from archivebot.topic.linkscore import LinkScore, LinkScorer, SourceView
+from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
 from archivebot.topic.training import from_words
 
 REEF = Link("http://b.example/reef", "Coral reefs", heading="Diving")
@@ -18,7 +18,7 @@ def scorer() -> LinkScorer:
     return LinkScorer.of(from_words("diving", {"reef": 2.0, "diving": 1.0, "casino": -1.0}))
 
 
-def score(source: SourceView, link: Link = REEF) -> LinkScore:
+def score(source: Judged, link: Link = REEF) -> LinkScore:
     return scorer().page(source, [link])[link.url]
 
 
@@ -29,36 +29,36 @@ def score(source: SourceView, link: Link = REEF) -> LinkScore:
     st.integers(0, 5000),
 )
 def test_the_parts_add_up_to_the_rank(title: str, relevance: float | None, distance: int, order: int) -> None:
-    found = score(SourceView("http://a.example/", title, relevance, distance, order))
+    found = score(Judged("http://a.example/", title, relevance, distance=distance, order=order))
     assert sum(found.parts.values()) == pytest.approx(found.rank, abs=1e-2)
     assert 0.0 <= found.value <= 1.0
 
 
 def test_the_parts_add_up_where_several_pages_link_to_a_url() -> None:
     judge = scorer()
-    judge.page(SourceView("http://a.example/", order=1), [REEF])
-    found = judge.page(SourceView("http://c.example/", order=9), [Link(REEF.url, "Casino")])[REEF.url]
+    judge.page(Judged("http://a.example/", order=1), [REEF])
+    found = judge.page(Judged("http://c.example/", order=9), [Link(REEF.url, "Casino")])[REEF.url]
     assert found.parts["links"] > 0
     assert sum(found.parts.values()) == pytest.approx(found.rank, abs=1e-2)
 
 
 def test_a_word_of_the_topic_raises_a_link_and_a_word_against_it_lowers_it() -> None:
-    view = SourceView("http://a.example/")
+    view = Judged("http://a.example/")
     plain = score(view, Link("http://b.example/x", "Staff")).rank
     assert score(view, Link("http://b.example/x", "Reefs")).rank > plain
     assert score(view, Link("http://b.example/x", "Casino")).rank < plain
 
 
 def test_a_generic_anchor_counts_nothing() -> None:
-    view = SourceView("http://a.example/")
+    view = Judged("http://a.example/")
     generic, empty = (score(view, Link("http://b.example/x", anchor)) for anchor in ("click here", "[1]"))
     assert generic.rank == empty.rank
     assert "anchor" not in generic.parts
 
 
 def test_links_of_pages_of_the_topic_score_higher_and_those_in_a_tunnel_lower() -> None:
-    on, off = (score(SourceView("http://a.example/", relevance=relevance)) for relevance in (1.0, 0.0))
-    deep = score(SourceView("http://a.example/", relevance=0.0, distance=3))
+    on, off = (score(Judged("http://a.example/", relevance=relevance)) for relevance in (1.0, 0.0))
+    deep = score(Judged("http://a.example/", relevance=0.0, distance=3))
     assert on.rank > off.rank > deep.rank
     assert on.value > off.value > deep.value
 
@@ -66,9 +66,9 @@ def test_links_of_pages_of_the_topic_score_higher_and_those_in_a_tunnel_lower() 
 def test_no_link_waits_for_ever_behind_better_ones_of_one_host() -> None:
     judge = scorer()
     poor = Link("http://poor.example/", "Staff")
-    waiting = judge.page(SourceView("http://a.example/", order=1), [poor])[poor.url].rank
+    waiting = judge.page(Judged("http://a.example/", order=1), [poor])[poor.url].rank
     best = [
-        judge.page(SourceView(f"http://rich.example/{n}", relevance=1.0, order=n), [link])[link.url].rank
+        judge.page(Judged(f"http://rich.example/{n}", relevance=1.0, order=n), [link])[link.url].rank
         for n in (2, 10_000)
         for link in [Link(f"http://rich.example/reef/{n}", "Reefs")]
     ]
@@ -76,7 +76,7 @@ def test_no_link_waits_for_ever_behind_better_ones_of_one_host() -> None:
 
 
 def test_the_value_of_a_link_does_not_depend_on_when_it_was_found() -> None:
-    early, late = (score(SourceView("http://a.example/", order=order)) for order in (1, 1000))
+    early, late = (score(Judged("http://a.example/", order=order)) for order in (1, 1000))
     assert early.value == late.value
     assert early.rank > late.rank
 
@@ -84,11 +84,11 @@ def test_the_value_of_a_link_does_not_depend_on_when_it_was_found() -> None:
 def test_the_scorer_learns_from_the_page_that_its_link_led_to() -> None:
     judge = scorer()
     atlas, staff = Link("http://b.example/atlas", "Atlas"), Link("http://b.example/staff", "Staff")
-    judge.page(SourceView("http://a.example/", order=1), [atlas, staff])
-    judge.page(SourceView(atlas.url, relevance=1.0, order=2), [])
-    judge.page(SourceView(staff.url, relevance=0.0, order=3), [])
+    judge.page(Judged("http://a.example/", order=1), [atlas, staff])
+    judge.page(Judged(atlas.url, relevance=1.0, order=2), [])
+    judge.page(Judged(staff.url, relevance=0.0, order=3), [])
     later = judge.page(
-        SourceView("http://c.example/", order=4),
+        Judged("http://c.example/", order=4),
         [Link("http://d.example/1", "Atlas"), Link("http://d.example/2", "Staff")],
     )
     assert later["http://d.example/1"].rank > later["http://d.example/2"].rank
@@ -98,6 +98,6 @@ def test_a_topic_with_a_link_model_is_scored_by_it_and_goes_on_from_what_was_lea
     judge = LinkScorer(LinkModel(-1.0, {"anchor:atlas": 2.0}, links=100))
     again = LinkScorer(LinkModel.from_dict(judge.as_dict()))
     link = Link("http://b.example/", "Atlas")
-    view = SourceView("http://a.example/")
+    view = Judged("http://a.example/")
     assert judge.page(view, [link])[link.url].parts["anchor"] == 2.0
     assert again.page(view, [link])[link.url].rank == pytest.approx(judge.page(view, [link])[link.url].rank)

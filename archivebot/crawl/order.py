@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from archivebot.models import Link
-from archivebot.topic.linkscore import LinkScore, LinkScorer, SourceView
+from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
 
 LinkOrder = Callable[[Link], LinkScore]
 
 DAMPING = 0.85
 
-# A link that promises e times less than one whose host is busy waits with it.
-SLACK = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A fetched page and what the filter says of it.
-
-    ``relevance`` is None where it has no text to judge. ``distance`` counts the off-topic pages in a row
-    up to this one, with it; ``depth`` the links from the seed, ``order`` the fetches of the crawl.
-    """
-
-    url: str
-    title: str
-    relevance: float | None
-    relevant: bool | None
-    distance: int
-    depth: int
-    order: int
+# Nats by which a link may promise less than one whose host is busy and not wait with it. Area on WebKB by
+# training pages: 0.886 with 1 and 0.889 with 0.3; by five words 0.800 and 0.814, 0.817 with 0.1. The
+# smaller it is, the more often a crawl of many hosts waits for one of them.
+SLACK = 0.3
 
 
 class Order(Protocol):
@@ -59,8 +43,7 @@ class BestFirst:
         self._scorer = scorer
 
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
-        source = SourceView(page.url, page.title, page.relevance, page.distance, page.order)
-        scores = self._scorer.page(source, links)
+        scores = self._scorer.page(page, links)
         return lambda link: scores[link.url]
 
     def news(self) -> Mapping[str, float]:

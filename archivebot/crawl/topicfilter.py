@@ -16,12 +16,12 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from archivebot.crawl.arguments import TopicArguments
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.entries import DISTANCE, LINK, ORDER, PARTS, READING, SCORE
-from archivebot.crawl.order import BestFirst, BreadthFirst, Judged, LinkOrder, Order, RankOrder
+from archivebot.crawl.order import BestFirst, BreadthFirst, LinkOrder, Order, RankOrder
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Outcome, Page
 from archivebot.terms import terms
-from archivebot.topic.linkscore import LinkScorer
+from archivebot.topic.linkscore import Judged, LinkScorer
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, Relevance
 from archivebot.topic.training import profile_of
@@ -135,6 +135,7 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
             title=reading.title,
             relevance=round(found.value, 6) if found else None,
             relevant=relevant,
+            missing=response.status >= 400,
             distance=distance(meta.get(DISTANCE, 0), relevant),
             depth=meta["depth"],
             order=meta.get(ORDER, 0),

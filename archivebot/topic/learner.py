@@ -10,9 +10,18 @@ from archivebot.topic.linkmodel import SOURCE, LinkModel, worth
 from archivebot.topic.logistic import probability
 
 # How far one page moves the log-odds of the link that led to it, for an error of 1, where nothing was
-# learnt before. Area on WebKB, the topic given by five words: 0.835 without learning, 0.842 with it; by
-# five words that say little (the best by chi-square, names of towns among them): 0.68 and 0.74.
-RATE = 2.0
+# learnt before. Area on WebKB, the topic given by five words: 0.813 with 2, 0.824 with 5, 0.835 with 10
+# and 0.769 with 20; from 10 on some topics are lost.
+RATE = 5.0
+
+# The same for a link that led to no page. Its words are seldom to blame: with the rate of other pages the
+# area falls to 0.799; without any the first 500 fetches of 12 crawls bring 420 pages on topic and not 491.
+RATE_MISSING = 0.3
+
+# Links on a page that are worth less than this, in nats, do not count as leading to the topic: a hundred
+# links that say nothing would make any list a good page. Area by five words: 0.798 with all, 0.812 with
+# none, 0.814 with those from here on.
+PROMISING = -1.0
 
 # Links of a training that weigh as much as what the crawl brings: one learnt from 4,500 moves by a tenth.
 EQUAL = 500
@@ -104,19 +113,23 @@ class Learner:
             return None
         return waiting
 
-    def fetched(self, url: str, relevance: float | None, onward: Iterable[float]) -> None:
+    def fetched(
+        self, url: str, relevance: float | None, onward: Iterable[float], *, missing: bool = False
+    ) -> None:
         """Learn from a page: its relevance (0..1) and the log-odds of the links on it.
 
-        A page that could not be judged teaches nothing.
+        A ``missing`` page is worth nothing; any other that could not be judged teaches nothing.
         """
         self._pages += 1
         link = self._waiting.get(url) or self._remember(url, Waiting((), 0.0, 0.0, 0.0))
         link.fetched = True
-        if relevance is None or not link.terms:
+        if not link.terms or (relevance is None and not missing):
             return
         expected = probability(self.model.log_odds(link.terms, link.relevance))
-        error = worth(relevance, sum(map(probability, onward))) - expected
-        step = RATE * EQUAL / (EQUAL + self.model.links) * error / len(link.terms)
+        promised = sum(probability(log_odds) for log_odds in onward if log_odds > PROMISING)
+        error = worth(relevance or 0.0, promised) - expected
+        rate = RATE_MISSING if missing else RATE
+        step = rate * EQUAL / (EQUAL + self.model.links) * error / len(link.terms)
         for term in link.terms:
             self._weights[term] = self._weights.get(term, 0.0) + step
         self._weights[SOURCE] = self._weights.get(SOURCE, 0.0) + step * link.relevance

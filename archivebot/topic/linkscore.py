@@ -24,17 +24,21 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class SourceView:
-    """The page that links stand on, as their scorer sees it.
+class Judged:
+    """A fetched page and what is said of it.
 
-    ``relevance`` is 0..1, None where the page could not be judged; ``distance`` counts the off-topic
-    pages in a row up to it, with it; ``order`` is the number of its fetch in the crawl.
+    ``relevance`` is 0..1, None where it has no text to judge; ``missing`` says that its server had no
+    page. ``distance`` counts the off-topic pages in a row up to this one, with it; ``depth`` the links
+    from the seed, ``order`` the fetches of the crawl.
     """
 
     url: str
     title: str = ""
     relevance: float | None = None
+    relevant: bool | None = None
+    missing: bool = False
     distance: int = 0
+    depth: int = 0
     order: int = 0
 
 
@@ -71,7 +75,7 @@ class LinkScorer:
             return cls(LinkModel.from_dict(profile.link_model))
         return cls(LinkModel.of_terms(profile.vector))
 
-    def page(self, source: SourceView, links: Sequence[Link]) -> dict[str, LinkScore]:
+    def page(self, source: Judged, links: Sequence[Link]) -> dict[str, LinkScore]:
         """Score the links of a fetched page, by URL, and learn from the page itself."""
         relevance = source.relevance or 0.0
         learner, model = self.learner, self.learner.model
@@ -81,7 +85,7 @@ class LinkScorer:
             settled[link.url].worth if link.url in settled else model.log_odds(terms, relevance)
             for link, terms in zip(links, bags, strict=True)
         ]
-        learner.fetched(source.url, source.relevance, worths)
+        learner.fetched(source.url, source.relevance, worths, missing=source.missing)
         tunnel = decayed(source.distance, self._decay)
         added = tunnel - self._patience * source.order
         scores: dict[str, LinkScore] = {}

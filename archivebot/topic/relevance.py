@@ -17,6 +17,10 @@ from archivebot.topic.vectors import cosine, damped, dot, frequencies
 
 MOST_SHOWN = 20  # terms that explain a score
 
+# The cosine from which on a page counts as no longer than its words of the topic bear. Of the pages of 12
+# WebKB topics of five words every eighth has more; two of the words once in a hundred terms have 0.09.
+DENSE = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
@@ -89,14 +93,17 @@ def features(page: PageText, profile: TopicProfile, model: NaiveBayes | None) ->
     """Give the evidence of a page as numbers.
 
     ``bayes`` is the squeezed log-odds of the model, ``cosine`` that of the terms, those of the profile
-    that speak against it counting so, and ``count`` the logarithm of 1 + the weighted count.
+    that speak against it counting so, ``count`` the logarithm of 1 + the weighted count, and ``thin``
+    what the cosine falls short of 0.1.
     """
     counts = frequencies(page.title, page.body)
     topic = profile.signed
+    near = cosine(topic, damped(counts))
     return {
         "bayes": squeezed(model.log_odds(page.words, "relevant")) if model else 0.0,
-        "cosine": cosine(topic, damped(counts)),
+        "cosine": near,
         "count": math.log1p(max(0.0, dot(topic, counts))),
+        "thin": max(0.0, DENSE - near),
     }
 
 
