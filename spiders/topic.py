@@ -19,7 +19,7 @@ class TopicSpider(ArchiveSpider):
     """Follow the links of the seeds that promise most for a topic and archive what they lead to.
 
     ``scrapy crawl topic -a topic=NAME_or_words -a seeds=URL[,URL...] [-a focus=soft|hard]
-    [-a tunnel=N] [-a order=best|bfs|pagerank|ipagerank] [-a scope=web|host|domain|prefix|page]
+    [-a tunnel=N] [-a order=best|linear|bfs|pagerank|ipagerank] [-a scope=web|host|domain|prefix|page]
     [-a depth=N] [-a pages=N] [-a bytes=SIZE] [-a time=SECONDS] [-a level=N]``
     """
 

@@ -76,7 +76,7 @@ def test_a_topic_takes_what_a_site_takes_and_its_own() -> None:
         ({}, "no topic"),
         ({"topic": " "}, "the topic is empty"),
         ({"topic": "tides", "focus": "sharp"}, "soft, hard"),
-        ({"topic": "tides", "order": "random"}, "best, bfs, pagerank, ipagerank"),
+        ({"topic": "tides", "order": "random"}, "best, linear, bfs, pagerank, ipagerank"),
         ({"topic": "tides", "tunel": "1"}, "did you mean tunnel"),
     ],
 )

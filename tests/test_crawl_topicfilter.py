@@ -98,7 +98,7 @@ def test_hard_focus_drops_links_that_promise_too_little_and_can_take_them_back(
     assert [record["url"] for record in again.records] == [tunnel.url(name) for name in chain]
 
 
-@pytest.mark.parametrize("order", ["best", "bfs", "pagerank", "ipagerank"])
+@pytest.mark.parametrize("order", ["best", "linear", "bfs", "pagerank", "ipagerank"])
 def test_every_order_reaches_every_page(site: MockServer, focused: Crawl, order: str) -> None:
     names = [f"/{number}" for number in range(1, 40)]
     site.routes["/"] = page(*names[:3], on=True)

@@ -16,7 +16,7 @@ from archivebot.urls.scope import KINDS
 
 EXAMPLE = "for example: scrapy crawl site -a seeds=https://example.org/"
 FOCUSES = ("soft", "hard")
-ORDERS = ("best", "bfs", "pagerank", "ipagerank")
+ORDERS = ("best", "linear", "bfs", "pagerank", "ipagerank")
 
 # What bounds a run and does not say what the crawl is about.
 LIMITS = ("pages", "bytes", "time")

@@ -1,12 +1,19 @@
-"""What a focused crawl fetches first: the best links, breadth first, or by PageRank or IPageRank."""
+"""What a focused crawl fetches first: by link score, linear priority, breadth first, or by rank."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from archivebot.models import Link
+from archivebot.terms import terms
 from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
+from archivebot.topic.priority import INITIAL, Evidence, Weights, parts, share
+from archivebot.topic.vectors import Vector, dot
+from archivebot.urls import host_of
+from archivebot.urls.tokens import url_tokens
 
 LinkOrder = Callable[[Link], LinkScore]
 
@@ -48,6 +55,42 @@ class BestFirst:
 
     def news(self) -> Mapping[str, float]:
         return self._scorer.news()
+
+
+class Linear:
+    """The URL with the highest sum of what is known of it goes first, whatever the crawl learns.
+
+    Hosts that link to it count whenever they are found; all else is that of the first link.
+    """
+
+    slack: float | None = None
+
+    def __init__(self, topic: Vector, weights: Weights) -> None:
+        self._topic, self._weights = topic, weights
+        self._found: dict[str, tuple[set[str], Evidence]] = {}
+        self._moved: set[str] = set()
+
+    def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
+        parent = INITIAL if page.relevance is None else page.relevance
+        host = host_of(page.url)
+        for link in links:
+            if link.url not in self._found:
+                told = f"{link.anchor} {' '.join(url_tokens(link.url))}"
+                evidence = Evidence.of(link.url, 1, parent, dot(self._topic, Counter(terms(told))))
+                self._found[link.url] = ({host}, evidence)
+            elif host not in self._found[link.url][0]:
+                self._found[link.url][0].add(host)
+                self._moved.add(link.url)
+        return lambda link: self._score(link.url)
+
+    def _score(self, url: str) -> LinkScore:
+        hosts, evidence = self._found[url]
+        found = parts(replace(evidence, popularity=share(len(hosts))), self._weights)
+        return LinkScore(1.0, sum(found.values()), lambda: found)
+
+    def news(self) -> Mapping[str, float]:
+        moved, self._moved = self._moved, set()
+        return {url: self._score(url).rank for url in moved}
 
 
 class BreadthFirst:

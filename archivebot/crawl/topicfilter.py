@@ -11,17 +11,19 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
+from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.crawl.arguments import TopicArguments
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.entries import DISTANCE, LINK, ORDER, PARTS, READING, SCORE
-from archivebot.crawl.order import BestFirst, BreadthFirst, LinkOrder, Order, RankOrder
+from archivebot.crawl.order import BestFirst, BreadthFirst, Linear, LinkOrder, Order, RankOrder
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Outcome, Page
 from archivebot.terms import terms
 from archivebot.topic.linkscore import Judged, LinkScorer
+from archivebot.topic.priority import weights_of
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, Relevance
 from archivebot.topic.training import profile_of
@@ -69,7 +71,7 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
         return cls(
             crawler,
             profile,
-            order_of(arguments.order, profile, settings.getint("ARCHIVE_RANK_EVERY")),
+            order_of(arguments.order, profile, settings),
             hard=hard,
             tunnel=tunnel if arguments.tunnel is None else arguments.tunnel,
             threshold=settings.getfloat("ARCHIVE_LINK_THRESHOLD"),
@@ -152,10 +154,13 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
             self.crawler.stats.inc_value("topic/relevant", int(page.relevant))
 
 
-def order_of(name: str, profile: TopicProfile, every: int) -> Order:
-    """Give the order that ``-a order=`` names."""
+def order_of(name: str, profile: TopicProfile, settings: BaseSettings) -> Order:
+    """Give the order that ``-a order=`` names. Raises UsageError for weights of what does not count."""
     if name == "bfs":
         return BreadthFirst()
+    if name == "linear":
+        return Linear(profile.vector, weights_of(settings.getdict("ARCHIVE_PRIORITY_WEIGHTS")))
+    every = settings.getint("ARCHIVE_RANK_EVERY")
     if name == "pagerank":
         return RankOrder(lambda _: 1.0, every)
     if name == "ipagerank":

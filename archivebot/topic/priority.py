@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from archivebot.urls import host_of
+from archivebot.exceptions import UsageError
 
 INITIAL = 1.0  # the priority of a URL of which nothing is known
 
@@ -31,8 +31,8 @@ class Weights:
 class Evidence:
     """What is known of a URL before it is fetched.
 
-    ``domain`` is the trust in its host, ``popularity`` how much it is referred to, ``parent`` the
-    priority of the page it was found on, ``depth`` that of its path, as a negative number, ``topic``
+    ``domain`` is what its host and path say, ``popularity`` how much it is referred to, ``parent`` what
+    the page is worth that it was found on, ``depth`` that of its path, as a negative number, ``topic``
     the weighted occurrences of the topic's terms in the evidence of its link.
     """
 
@@ -43,17 +43,31 @@ class Evidence:
     topic: float = 0.0
 
     @classmethod
-    def of(cls, url: str, sources: Iterable[str], parent: float = INITIAL, topic: float = 0.0) -> Evidence:
+    def of(cls, url: str, hosts: int, parent: float = INITIAL, topic: float = 0.0) -> Evidence:
         """Gather the evidence of a canonical URL, each part between -1 and 1.
 
-        ``sources`` are the URLs of the pages that link to it. Those on one host count once: links of one
-        site are one opinion, and easily made.
+        ``hosts`` is the number of those that link to it: links of one site are one opinion, and easily
+        made.
 
-        >>> Evidence.of("http://a.example/x/y", ["http://b.example/1", "http://b.example/2"], topic=3)
+        >>> Evidence.of("http://a.example/x/y", hosts=1, topic=3)
         Evidence(domain=0.5, popularity=0.5, parent=1.0, depth=-0.6666666666666666, topic=0.75)
         """
-        hosts = len({host_of(source) for source in sources})
-        return cls(url_weight(url), _share(hosts), parent, -_share(depth(url)), _share(topic))
+        return cls(url_weight(url), share(hosts), parent, -share(depth(url)), share(topic))
+
+
+def weights_of(given: Mapping[str, object]) -> Weights:
+    """Make weights of some that are given by name, the others being 1. Raises UsageError.
+
+    >>> weights_of({"depth": 0}).depth
+    0.0
+    """
+    unknown = given.keys() - Weights.__slots__
+    if unknown:
+        raise UsageError(f"there is no {min(unknown)!r} in a priority: it has {', '.join(Weights.__slots__)}")
+    try:
+        return Weights(**{name: float(str(weight)) for name, weight in given.items()})
+    except ValueError as error:
+        raise UsageError(f"a weight of a priority is a number: {error}") from None
 
 
 def parts(evidence: Evidence, weights: Weights | None = None) -> dict[str, float]:
@@ -69,23 +83,6 @@ def parts(evidence: Evidence, weights: Weights | None = None) -> dict[str, float
     """
     weights = weights or Weights()
     return {name: getattr(weights, name) * getattr(evidence, name) for name in Evidence.__slots__}
-
-
-def importance(
-    url: str, sources: Iterable[tuple[str, float]], x: float = 0.5, y: float = 0.5
-) -> dict[str, float]:
-    """Give the parts of I(P) = X IB(P) + Y IL(P): back-links by number and quality, and the URL itself.
-
-    ``sources`` are (URL, quality) of the pages that link to it; of one host the best counts.
-
-    >>> importance("http://home.a.com/", [("http://b.example/", 2.0), ("http://b.example/x", 1.0)])
-    {'back_links': 1.0, 'url': 0.5}
-    """
-    best: dict[str, float] = {}
-    for source, quality in sources:
-        host = host_of(source)
-        best[host] = max(quality, best.get(host, quality))
-    return {"back_links": x * sum(best.values()), "url": y * url_weight(url)}
 
 
 def url_weight(url: str) -> float:
@@ -108,6 +105,10 @@ def depth(url: str) -> int:
     return len(list(filter(None, urlsplit(url).path.split("/"))))
 
 
-def _share(amount: float) -> float:
-    """Bring an amount from 0 upwards into [0, 1)."""
+def share(amount: float) -> float:
+    """Bring an amount from 0 upwards into [0, 1).
+
+    >>> share(0), share(3)
+    (0.0, 0.75)
+    """
     return amount / (1.0 + amount)
