@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
@@ -84,6 +85,12 @@ class ArchiveCommand(ScrapyCommand):
     def name(self) -> str:
         """The word after ``scrapy``: the name of the module."""
         return type(self).__module__.rpartition(".")[2]
+
+    @property
+    def topics(self) -> Path:
+        """The folder of the profiles of topics."""
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        return Path(self.settings.get("ARCHIVE_TOPICS") or "topics")
 
     def _check(self, args: Sequence[str]) -> None:
         # Scrapy hands unknown options on as arguments.

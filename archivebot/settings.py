@@ -64,9 +64,7 @@ ARCHIVE_TOPICS = os.environ.get("ARCHIVE_TOPICS") or "topics"  # the folder of t
 ARCHIVE_TUNNEL_DEPTH = 2  # off-topic pages in a row that hard focus passes; `-a tunnel=N` overrides it
 ARCHIVE_LINK_THRESHOLD = 0.02  # links with a lesser chance to lead to the topic are dropped in hard focus
 ARCHIVE_KEEP_OFF_TOPIC = False  # keep the bodies of off-topic pages in hard focus too
-ARCHIVE_PRIORITY_WEIGHTS: dict[
-    str, float
-] = {}  # of domain, popularity, parent, depth, topic in `order=linear`; else 1
+ARCHIVE_PRIORITY_WEIGHTS: dict[str, float] = {}  # of the parts of `order=linear` that do not count 1
 ARCHIVE_RANK_EVERY = 500  # pages between two computations of PageRank or IPageRank during a crawl
 
 # --- work per page -------------------------------------------------------------------------------

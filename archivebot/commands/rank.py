@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from archivebot.archive import Archive
@@ -59,8 +58,7 @@ class Command(ArchiveCommand):
 
     def _topic(self, text: str | None) -> Similarity:
         """Give how similar words are to a topic, given by its name or by words; without one none is."""
-        assert self.settings is not None, "Scrapy gives every command its settings"
-        return profile_of(text, Path(self.settings["ARCHIVE_TOPICS"])).similarity() if text else Similarity()
+        return profile_of(text, self.topics).similarity() if text else Similarity()
 
 
 def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGraph:

@@ -73,11 +73,11 @@ class Command(ArchiveCommand):
         if opts.negative and not made:
             raise UsageError("--negative needs pages of the topic too: give --from")
         rings = _rings(opts.synonyms or "")
-        saved = None if made else with_synonyms(load(name, self._folder), rings)
+        saved = None if made else with_synonyms(load(name, self.topics), rings)
         self._capture([*opts.sources, *opts.negative, *(opts.score or ())])
         profile = saved or self._made(name, opts, rings)
         if made or rings:
-            path = save(profile, self._folder)
+            path = save(profile, self.topics)
             if not (opts.json or opts.score):
                 say(f"{path}: {_summary(profile)}")
         if opts.score:
@@ -87,11 +87,6 @@ class Command(ArchiveCommand):
         elif opts.show or not (made or rings):
             _show(profile)
         return 0
-
-    @property
-    def _folder(self) -> Path:
-        assert self.settings is not None, "Scrapy gives every command its settings"
-        return Path(self.settings.get("ARCHIVE_TOPICS") or "topics")
 
     def _made(self, name: str, opts: argparse.Namespace, rings: list[tuple[str, ...]]) -> TopicProfile:
         examples = read_examples(Path(opts.examples)) if opts.examples else []
