@@ -36,6 +36,11 @@ def test_a_link_from_another_host_is_news_and_one_from_the_same_host_is_none(ord
     assert order.news() == {}
 
 
+def test_a_word_that_speaks_against_the_topic_adds_nothing() -> None:
+    scores = Linear({"price": -1.0}, Weights()).page(Judged("http://a.example/"), [OTHER])
+    assert scores(OTHER).parts["topic"] == 0
+
+
 def test_a_weight_of_0_leaves_a_part_out() -> None:
     scores = Linear({}, Weights(depth=0)).page(Judged("http://a.example/"), [TARGET])
     assert scores(TARGET).parts["depth"] == 0

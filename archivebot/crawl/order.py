@@ -76,7 +76,8 @@ class Linear:
         for link in links:
             if link.url not in self._found:
                 told = f"{link.anchor} {' '.join(url_tokens(link.url))}"
-                evidence = Evidence.of(link.url, 1, parent, dot(self._topic, Counter(terms(told))))
+                topic = max(0.0, dot(self._topic, Counter(terms(told))))
+                evidence = Evidence.of(link.url, 1, parent, topic)
                 self._found[link.url] = ({host}, evidence)
             elif host not in self._found[link.url][0]:
                 self._found[link.url][0].add(host)
