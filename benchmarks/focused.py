@@ -21,8 +21,8 @@ the target is on topic) are simulated on the same pages with one request at a ti
 best of the training pages by chi-square, among those that a tenth of the on-topic pages of each
 university have. Crawl4AI gets them, too; PYTHON is the interpreter of an environment that has it.
 
-`--simulate` crawls nothing: our own orders are simulated as well, with eight requests in flight that are
-answered in turn, those with 404 too. With the training pages the scorer has the link model of the links
+`--simulate` crawls nothing: our own orders are simulated as well, with 32 requests in flight, 8 to a host,
+that are answered in turn, those with 404 too. With the training pages the scorer has the link model of the links
 among them, and the relevance of a page is its label; with five words the words judge links and pages.
 
 Sites (the experiment of SkyReach): FOLDER/topic/host/path, where the topic `other` is off topic.
@@ -58,12 +58,13 @@ from sites import make, read_sites
 from walks import Graph, Limits, by_chance, by_keywords, by_oracle, by_scorer, read_page, recall_area, trained
 from webserver import Stored, Web, serving
 
+from archivebot.crawl.arguments import ORDERS
 from archivebot.crawl.order import SLACK
 from archivebot.terms import stem, tells
 from archivebot.text import words
 from archivebot.topic.linkscore import LinkScorer
 from archivebot.topic.relevance import PageScorer
-from archivebot.topic.training import from_words
+from archivebot.topic.training import Example, from_words
 from archivebot.urls import canonical_url
 
 UNIVERSITIES = ("cornell", "texas", "wisconsin")
@@ -215,11 +216,17 @@ def rehearsed(task: Task) -> dict[str, Result]:
     relevant, topic = task.relevant, from_words("words", dict.fromkeys(task.words, 1.0))
     pages = PageScorer(topic)
     learnt = trained(chain.from_iterable(task.training.values()), task.topic)
-    label, words = LinkScorer(learnt), LinkScorer.of(topic)
     known = task.graph.web.pages
+
+    def labelled(page: Example) -> float:
+        return float(page.source in relevant)
+
+    def judged(page: Example) -> float:
+        return pages.score(page.title, page.text).value
+
     orders = {
-        "training pages": by_scorer(label, lambda page: float(page.source in relevant), known),
-        "five words": by_scorer(words, lambda page: pages.score(page.title, page.text).value, known),
+        "training pages": by_scorer(LinkScorer(learnt), labelled, known),
+        "five words": by_scorer(LinkScorer.of(topic), judged, known),
     }
     return {name: task.result(list(task.graph.walk(order, LIMITS))) for name, order in orders.items()}
 
@@ -381,7 +388,9 @@ def main() -> int:
     parser.add_argument("--sites", type=Path, metavar="FOLDER", help="crawl a folder of sites with topics")
     parser.add_argument("--topic", help="its topic (the first that is not `other`)")
     parser.add_argument("--seeds", help=f"its seeds (the first {SEEDS} home pages of the topic)")
-    parser.add_argument("--orders", nargs="+", default=("bfs", "pagerank", "ipagerank", "best"))
+    parser.add_argument(
+        "--orders", nargs="+", choices=ORDERS, default=("bfs", "pagerank", "ipagerank", "best")
+    )
     parser.add_argument("--make", type=Path, metavar="FOLDER", help="write a folder of sites and end")
     options = parser.parse_args()
     if options.make:

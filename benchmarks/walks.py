@@ -32,9 +32,10 @@ Order = Callable[[Example], Mapping[str, float]]
 
 @cache
 def read_page(page: Stored) -> Example:
-    """Read a page as a crawl does: only HTML has a title and links."""
+    """Read a page as a crawl does: HTML, and plain text, which has no title and no links."""
     if page.kind != "text/html":
-        return Example(page.url, "", page.body.decode(ENCODING, "replace"))
+        text = page.body.decode(ENCODING, "replace") if page.kind == "text/plain" else ""
+        return Example(page.url, "", text)
     found = read(page.body, ENCODING, page.url, context=True)
     return Example(page.url, found.title, found.text, links=found.links)
 

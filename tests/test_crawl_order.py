@@ -13,6 +13,13 @@ TARGET = Link("http://t.example/a/b", "Coral reefs")
 OTHER = Link("http://t.example/a/c", "Prices")
 
 
+def test_a_word_in_the_url_counts_as_one_in_the_anchor() -> None:
+    order = Linear({"cours": 1.0}, Weights())
+    links = [Link("http://t.example/courses", "Here"), Link("http://t.example/list", "Courses")]
+    scores = order.page(Judged("http://a.example/"), links)
+    assert [scores(link).parts["topic"] for link in links] == [0.5, 0.5]
+
+
 @pytest.fixture
 def order() -> Linear:
     return Linear({"coral": 1.0, "reef": 1.0}, Weights())

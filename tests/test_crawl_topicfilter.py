@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from scrapy import Request
+from scrapy.extension import ExtensionManager
+from scrapy.http import HtmlResponse
+from scrapy.utils.test import get_crawler
 
 from archivebot.commands.explain import explanation, path
+from archivebot.crawl.dispatcher import Dispatcher
+from archivebot.crawl.topicfilter import JUDGED, TopicFilterMiddleware
 from archivebot.frontier import State, open_frontier
+from archivebot.models import Outcome, Page
+from spiders.topic import TopicSpider
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply, html
 
@@ -51,6 +61,32 @@ def test_each_record_says_how_the_page_was_judged(tunnel: MockServer, focused: C
     assert sorted(record["order"] for record in crawled.records) == [1, 2, 3, 4, 5, 6]
     assert crawled.stat("topic/relevant") == 2
     assert "harvest 2 of 6 on topic" in crawled.log
+
+
+def test_weights_that_cannot_be_used_are_told_before_anything_is_fetched(
+    tunnel: MockServer, focused: Crawl
+) -> None:
+    crawled = focused(
+        "-s", "ARCHIVE_PRIORITY_WEIGHTS=depth:0", seeds=tunnel.url(), topic=TOPIC, order="linear"
+    )
+    assert (crawled.code, tunnel.asked) == (2, [])
+    assert 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0' in crawled.log.splitlines()[-1]
+
+
+def test_only_a_page_that_its_server_does_not_have_is_missing(tmp_path: Path) -> None:
+    settings = {"ARCHIVE_URI": f"sqlite:///{tmp_path}/a.db", "ARCHIVE_TOPICS": str(tmp_path)}
+    crawler: Any = get_crawler(TopicSpider, settings)
+    crawler.spider = TopicSpider(seeds="http://a.example/", topic=TOPIC)
+    crawler.extensions = ExtensionManager(Dispatcher.from_crawler(crawler), crawler=crawler)
+    topics = TopicFilterMiddleware.from_crawler(crawler)
+
+    def missing(status: int) -> bool:
+        request = Request("http://a.example/x", meta={"depth": 1})
+        response = HtmlResponse(request.url, status, request=request)
+        topics.get_processed_item(Page(request.url, datetime.now(UTC), Outcome.FETCHED), response)
+        return response.meta[JUDGED][0].missing
+
+    assert [status for status in (200, 301, 403, 404, 410, 429, 503) if missing(status)] == [404, 410]
 
 
 @pytest.mark.parametrize(

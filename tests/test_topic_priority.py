@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,7 +44,10 @@ def test_some_urls_speak_for_their_page(better: str, worse: str) -> None:
     assert url_weight(better) > url_weight(worse)
 
 
-@pytest.mark.parametrize(("given", "said"), [({"dept": 0}, "no 'dept'"), ({"depth": "much"}, "is a number")])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"dept": 0}, "no 'dept'"), ({"depth": "much"}, "no number"), ({"topic": math.nan}, "no number")],
+)
 def test_weights_of_what_does_not_count_are_told(given: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         weights_of(given)

@@ -42,6 +42,12 @@ def test_words_alone_accept_a_weighted_count_of_2() -> None:
     assert scorer.score("The reef", "").relevant
 
 
+def test_words_alone_ask_more_of_a_long_page() -> None:
+    scorer = PageScorer(from_words("diving", {"reef": 1.0}))
+    story = " ".join(f"harbour{number}" for number in range(2000))
+    assert not scorer.score("", f"A reef and a reef {story}").relevant
+
+
 def test_a_word_with_a_weight_below_0_speaks_against_the_topic() -> None:
     scorer = PageScorer(from_words("diving", {"reef": 1.0, "casino": -1.0}))
     assert scorer.score("", "reef reef").log_odds > scorer.score("", "reef reef casino").log_odds

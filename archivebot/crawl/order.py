@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from archivebot.models import Link
 from archivebot.terms import terms
 from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
-from archivebot.topic.priority import INITIAL, Evidence, Weights, parts, share
+from archivebot.topic.priority import INITIAL, Evidence, Weights, parts
 from archivebot.topic.vectors import Vector, dot
 from archivebot.urls import host_of
 from archivebot.urls.tokens import url_tokens
@@ -67,7 +66,7 @@ class Linear:
 
     def __init__(self, topic: Vector, weights: Weights) -> None:
         self._topic, self._weights = topic, weights
-        self._found: dict[str, tuple[set[str], Evidence]] = {}
+        self._found: dict[str, tuple[set[str], float, float]] = {}  # hosts, parent, topic
         self._moved: set[str] = set()
 
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
@@ -75,18 +74,16 @@ class Linear:
         host = host_of(page.url)
         for link in links:
             if link.url not in self._found:
-                told = f"{link.anchor} {' '.join(url_tokens(link.url))}"
-                topic = max(0.0, dot(self._topic, Counter(terms(told))))
-                evidence = Evidence.of(link.url, 1, parent, topic)
-                self._found[link.url] = ({host}, evidence)
+                told = Counter([*terms(link.anchor), *url_tokens(link.url)])
+                self._found[link.url] = ({host}, parent, max(0.0, dot(self._topic, told)))
             elif host not in self._found[link.url][0]:
                 self._found[link.url][0].add(host)
                 self._moved.add(link.url)
         return lambda link: self._score(link.url)
 
     def _score(self, url: str) -> LinkScore:
-        hosts, evidence = self._found[url]
-        found = parts(replace(evidence, popularity=share(len(hosts))), self._weights)
+        hosts, parent, topic = self._found[url]
+        found = parts(Evidence.of(url, len(hosts), parent, topic), self._weights)
         return LinkScore(1.0, sum(found.values()), lambda: found)
 
     def news(self) -> Mapping[str, float]:

@@ -15,21 +15,24 @@ from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.crawl.arguments import TopicArguments
+from archivebot.crawl.convert import outcome_of_response
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.entries import DISTANCE, LINK, ORDER, PARTS, READING, SCORE
 from archivebot.crawl.order import BestFirst, BreadthFirst, Linear, LinkOrder, Order, RankOrder
 from archivebot.crawl.spider import ArchiveSpider
+from archivebot.exceptions import UsageError
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Outcome, Page
 from archivebot.terms import terms
 from archivebot.topic.linkscore import Judged, LinkScorer
-from archivebot.topic.priority import weights_of
+from archivebot.topic.priority import Weights, weights_of
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, Relevance
 from archivebot.topic.training import profile_of
 from archivebot.topic.tunnel import beyond, distance
 
 JUDGED = "archive_judged"  # meta key of what the filter says of a page, while its output passes
+MISSING = frozenset((Outcome.NOT_FOUND, Outcome.GONE))
 SHOWN = 10  # terms of a page that are kept to explain its relevance
 
 
@@ -137,7 +140,7 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
             title=reading.title,
             relevance=round(found.value, 6) if found else None,
             relevant=relevant,
-            missing=response.status >= 400,
+            missing=outcome_of_response(response) in MISSING,
             distance=distance(meta.get(DISTANCE, 0), relevant),
             depth=meta["depth"],
             order=meta.get(ORDER, 0),
@@ -159,7 +162,7 @@ def order_of(name: str, profile: TopicProfile, settings: BaseSettings) -> Order:
     if name == "bfs":
         return BreadthFirst()
     if name == "linear":
-        return Linear(profile.vector, weights_of(settings.getdict("ARCHIVE_PRIORITY_WEIGHTS")))
+        return Linear(profile.vector, _weights(settings))
     every = settings.getint("ARCHIVE_RANK_EVERY")
     if name == "pagerank":
         return RankOrder(lambda _: 1.0, every)
@@ -167,6 +170,15 @@ def order_of(name: str, profile: TopicProfile, settings: BaseSettings) -> Order:
         near = profile.similarity()
         return RankOrder(lambda link: near.weight(terms(link.anchor)), every)
     return BestFirst(LinkScorer.of(profile))
+
+
+def _weights(settings: BaseSettings) -> Weights:
+    try:
+        return weights_of(settings.getdict("ARCHIVE_PRIORITY_WEIGHTS"))
+    except (ValueError, TypeError, UsageError) as error:
+        raise UsageError(
+            f'ARCHIVE_PRIORITY_WEIGHTS is read as {{"depth": 0, "topic": 2}}: {error}'
+        ) from error
 
 
 def why(found: Relevance) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from archivebot.exceptions import UsageError
@@ -52,22 +54,21 @@ class Evidence:
         >>> Evidence.of("http://a.example/x/y", hosts=1, topic=3)
         Evidence(domain=0.5, popularity=0.5, parent=1.0, depth=-0.6666666666666666, topic=0.75)
         """
-        return cls(url_weight(url), share(hosts), parent, -share(depth(url)), share(topic))
+        return cls(url_weight(url), _share(hosts), parent, -_share(depth(url)), _share(topic))
 
 
-def weights_of(given: Mapping[str, object]) -> Weights:
+def weights_of(given: Mapping[str, Any]) -> Weights:
     """Make weights of some that are given by name, the others being 1. Raises UsageError.
 
-    >>> weights_of({"depth": 0}).depth
-    0.0
+    >>> weights_of({"depth": 0})
+    Weights(domain=1.0, popularity=1.0, parent=1.0, depth=0, topic=1.0)
     """
-    unknown = given.keys() - Weights.__slots__
-    if unknown:
-        raise UsageError(f"there is no {min(unknown)!r} in a priority: it has {', '.join(Weights.__slots__)}")
-    try:
-        return Weights(**{name: float(str(weight)) for name, weight in given.items()})
-    except ValueError as error:
-        raise UsageError(f"a weight of a priority is a number: {error}") from None
+    if unknown := given.keys() - Weights.__slots__:
+        raise UsageError(f"a priority has {', '.join(Weights.__slots__)}, and no {min(unknown)!r}")
+    for name, weight in given.items():
+        if not (isinstance(weight, int | float) and math.isfinite(weight)):
+            raise UsageError(f"the weight of {name} is {weight!r}, which is no number")
+    return Weights(**given)
 
 
 def parts(evidence: Evidence, weights: Weights | None = None) -> dict[str, float]:
@@ -105,10 +106,6 @@ def depth(url: str) -> int:
     return len(list(filter(None, urlsplit(url).path.split("/"))))
 
 
-def share(amount: float) -> float:
-    """Bring an amount from 0 upwards into [0, 1).
-
-    >>> share(0), share(3)
-    (0.0, 0.75)
-    """
+def _share(amount: float) -> float:
+    """Bring an amount from 0 upwards into [0, 1)."""
     return amount / (1.0 + amount)

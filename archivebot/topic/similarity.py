@@ -67,13 +67,15 @@ class Similarity:
 
 
 def stands_for(topic: Mapping[str, float], rings: Iterable[Iterable[str]]) -> dict[str, str]:
-    """Give for each synonym of a term of the topic that term, the best one of its ring.
+    """Give for each synonym of a term of the topic that term, the one of its ring that weighs most.
 
     A ring is words that mean the same, as a user writes them. Rings that share a word are one; a ring
     without a term of the topic says nothing.
 
     >>> stands_for({"car": 2.0, "truck": 1.0}, [["cars", "automobile", "truck"], ["ship", "boat"]])
     {'automobil': 'car', 'truck': 'car'}
+    >>> stands_for({"casino": -2.0, "gambl": -1.0}, [["casino", "gambling"]])
+    {'gambl': 'casino'}
     """
     groups: list[set[str]] = []
     for ring in rings:
@@ -83,7 +85,7 @@ def stands_for(topic: Mapping[str, float], rings: Iterable[Iterable[str]]) -> di
     found: dict[str, str] = {}
     for group in groups:
         if known := sorted(group & topic.keys()):
-            best = max(known, key=topic.__getitem__)
+            best = max(known, key=lambda term: (topic[term] > 0, abs(topic[term])))
             found |= dict.fromkeys(sorted(group - {best}), best)
     return found
 
