@@ -22,8 +22,8 @@ best of the training pages by chi-square, among those that a tenth of the on-top
 university have. Crawl4AI gets them, too; PYTHON is the interpreter of an environment that has it.
 
 `--simulate` crawls nothing: our own orders are simulated as well, with 32 requests in flight, 8 to a host,
-that are answered in turn, those with 404 too. With the training pages the scorer has the link model of the links
-among them, and the relevance of a page is its label; with five words the words judge links and pages.
+that are answered in turn, those with 404 too. With the training pages the scorer has the link model of
+the links among them, and the relevance of a page is its label; with five words the words judge both.
 
 Sites (the experiment of SkyReach): FOLDER/topic/host/path, where the topic `other` is off topic.
 Harvest and recall after 500, 1000 ... 4000 pages from the same seeds in several orders; no page is
@@ -388,9 +388,7 @@ def main() -> int:
     parser.add_argument("--sites", type=Path, metavar="FOLDER", help="crawl a folder of sites with topics")
     parser.add_argument("--topic", help="its topic (the first that is not `other`)")
     parser.add_argument("--seeds", help=f"its seeds (the first {SEEDS} home pages of the topic)")
-    parser.add_argument(
-        "--orders", nargs="+", choices=ORDERS, default=("bfs", "pagerank", "ipagerank", "best")
-    )
+    parser.add_argument("--orders", nargs="+", choices=ORDERS, default=ORDERS)
     parser.add_argument("--make", type=Path, metavar="FOLDER", help="write a folder of sites and end")
     options = parser.parse_args()
     if options.make:
