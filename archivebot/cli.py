@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import re
@@ -10,14 +11,17 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import ArchiveError, UsageError
+from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.frontier import Frontier, chosen_uri, open_frontier
+
+if TYPE_CHECKING:
+    from scrapy.crawler import CrawlerProcessBase
 
 # C0 and C1 controls but for tab and line feed: a hostile page could drive the user's terminal.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -90,7 +94,7 @@ class ArchiveCommand(ScrapyCommand):
     def topics(self) -> Path:
         """The folder of the profiles of topics."""
         assert self.settings is not None, "Scrapy gives every command its settings"
-        return Path(self.settings.get("ARCHIVE_TOPICS") or "topics")
+        return Path(self.settings["ARCHIVE_TOPICS"])
 
     def _check(self, args: Sequence[str]) -> None:
         # Scrapy hands unknown options on as arguments.
@@ -146,6 +150,24 @@ class FrontierCommand(ArchiveCommand):
             frontier.close()
 
 
+def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> None:
+    """Run a spider to its end.
+
+    Raises what kept the crawl from beginning, and StorageError where the archive or the frontier failed
+    on the way.
+    """
+    crawler = process.create_crawler(spider)
+    crawl = process.crawl(crawler, **arguments)
+    process.start()
+    error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
+    if error is not None:
+        raise error
+    if process.bootstrap_failed:
+        raise ArchiveError("the crawl could not begin; -L ERROR shows why")
+    if crawler.stats.get_value("finish_reason") == "storage_error":
+        raise StorageError("the archive or its frontier failed, so the crawl ended; -L ERROR shows why")
+
+
 def harmless(text: str) -> str:
     """Replace what could steer a terminal.
 
@@ -167,12 +189,13 @@ def print_json(document: Any) -> None:
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows in columns; columns of numbers and sizes to the right.
+    """Print rows in columns; columns of numbers and sizes to the right, empty cells or not.
 
-    >>> print_table(["name", "n"], [["a", 5], ["bb", 10]])
+    >>> print_table(["name", "n"], [["a", 5], ["bb", 10], ["c", ""]])
     name   n
     a      5
     bb    10
+    c
     """
     cells = [[str(cell) if cell is not None else "-" for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
@@ -187,4 +210,4 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def _is_number(cell: str) -> bool:
-    return cell == "-" or cell.replace(".", "").partition(" ")[0].isdigit()
+    return cell in ("", "-") or cell.replace(".", "").partition(" ")[0].isdigit()

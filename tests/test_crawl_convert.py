@@ -70,6 +70,12 @@ def test_of_a_long_plain_text_the_beginning_is_read() -> None:
     assert len(read(response, context=True).text) == MOST_TEXT
 
 
+def test_the_end_of_a_long_plain_text_does_not_change_how_the_beginning_is_read() -> None:
+    body = "潜水 ".encode() * MOST_TEXT + b"\xff"
+    response = TextResponse(URL, body=body, headers={"Content-Type": "text/plain"})
+    assert read(response, context=True).text == ("潜水 " * MOST_TEXT)[:MOST_TEXT]
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(["utf-8", "utf-16", "utf-7", "gb18030", "hz", "nonsense"]))
 def test_reading_never_raises(body: bytes, charset: str) -> None:

@@ -16,8 +16,9 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from tests.conftest import ROOT
 from tests.factories import URL, html, make_page
-from tests.mockserver import MockServer, redirect, robots
+from tests.mockserver import MockServer, Reply, redirect, robots
 from tests.mockserver import html as answer
+from tests.test_pipelines import stages
 from tests.test_topic_training import DIVING, SHOPS
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -55,6 +56,11 @@ def test_words_make_a_topic_without_any_archive(run: Run, tmp_path: Path) -> Non
     assert profile["negative"] == {"casino": 1.0}
     assert json.loads((tmp_path / "topics" / "diving.json").read_text("utf-8")) == profile
     assert not (tmp_path / "a.db").exists()
+
+
+def test_the_folder_of_the_topics_is_the_one_that_a_crawl_reads(run: Run, tmp_path: Path) -> None:
+    assert run("diving", "--words", "reef", "-s", "ARCHIVE_TOPICS=").returncode == 0
+    assert (tmp_path / "diving.json").exists()
 
 
 def test_scores_are_those_of_the_contract(run: Run) -> None:
@@ -138,6 +144,80 @@ def test_a_crawl_that_cannot_begin_is_told_in_one_line(run: Run, site: MockServe
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("a/b",),
+        ("diving", "--words", "reef:inf"),
+        ("diving", "--words=-casino"),
+        ("diving", "--examples", "none.jsonl"),
+        ("diving", "--synonyms", "boat"),
+    ],
+)
+def test_wrong_arguments_are_told_before_anything_is_fetched(
+    run: Run, site: MockServer, args: tuple[str, ...]
+) -> None:
+    assert run(*args, "--from", site.url()).returncode == 2
+    assert not site.asked
+
+
+def test_lists_are_split_before_urls_and_between_files_and_urls_keep_their_commas(
+    run: Run, site: MockServer, tmp_path: Path
+) -> None:
+    site.routes |= {path: answer(text=f"Dive the reef {path}") for path in ("/a,b", "/c?d,e")}
+    (tmp_path / "e,f.txt").write_text("Dive the wreck.")
+    urls = f"{site.url('/a,b')},{site.url('/c?d,e')}"
+    made = document(run("diving", "--from", f"diving0.html,diving1.html,{urls}", "e,f.txt", "--json"))
+    assert made["examples"]["relevant"] == 5
+    assert sorted(site.paths()) == ["/a,b", "/c?d,e"]
+    found = document(run("diving", "--score", urls, "--json"))
+    assert [record["source"] for record in found] == [site.url("/a,b"), site.url("/c?d,e")]
+
+
+def test_a_list_and_a_url_may_be_longer_than_a_name_of_a_file(run: Run, site: MockServer) -> None:
+    path = f"/{'reef' * 100}"
+    site.routes[path] = answer(text="Dive the coral reef.")
+    assert run("diving", "--from", site.url(path)).returncode == 0
+    assert len(document(run("diving", "--score", ",".join(["diving0.html"] * 30), "--json"))) == 30
+
+
+def test_a_broken_archive_ends_the_command_with_exit_code_3(run: Run, site: MockServer) -> None:
+    paths = ("/", "/a", "/b", "/c")
+    site.routes |= {path: answer(text="Dive the reef.") for path in paths}
+    broken = ("-s", stages(**{"tests.probes.BrokenArchive": 100}))
+    result = run("diving", "--from", *(site.url(path) for path in paths), *broken)
+    assert result.returncode == 3
+    assert "scrapy topic: the archive or its frontier failed" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_crawl_that_could_not_begin_is_not_a_page_that_is_missing(run: Run, site: MockServer) -> None:
+    twisted = ("-s", "FORCE_CRAWLER_PROCESS=True", "-s", "ARCHIVE_FRONTIER=nowhere:")
+    result = run("diving", "--from", site.url(), *twisted)
+    assert result.returncode == 3
+    assert "scrapy topic: the crawl could not begin" in result.stderr
+
+
+def test_only_html_and_plain_text_of_the_archive_are_judged(run: Run, site: MockServer) -> None:
+    site.routes |= {
+        "/": answer(text="Dive the coral reef."),
+        "/notes": Reply(b"Dive the wreck.", type="text/plain"),
+        "/map": Reply(b"\x89PNG reef", type="image/png"),
+    }
+    reason = f"{site.url('/map')} cannot be read: it is neither HTML nor plain text"
+    result = run("diving", "--from", *map(site.url, ("/", "/notes", "/map")))
+    assert result.returncode == 1
+    assert reason in result.stderr
+    assert document(run("diving", "--archive", "--json"))["examples"]["relevant"] == 2
+    assert reason in run("diving", "--score", site.url("/map")).stderr
+
+
+def test_a_ring_without_a_word_of_the_topic_is_told_and_kept(run: Run) -> None:
+    result = run("ferries", "--words", "ferry", "--synonyms", "ferries=boat, line=route, boat=ship", "--json")
+    assert document(result)["synonyms"] == [["ferries", "boat"], ["line", "route"], ["boat", "ship"]]
+    assert result.stderr == "scrapy topic: line=route has no word of the topic yet\n"
+
+
 def test_synonyms_are_kept_shown_and_count_as_their_words(run: Run) -> None:
     made = document(run("ferries", "--words", "ferry", "--synonyms", "ferry=boat=ship, line=route", "--json"))
     assert made["synonyms"] == [["ferry", "boat", "ship"], ["line", "route"]]
@@ -172,6 +252,9 @@ def test_words_in_the_company_of_the_topic_are_learnt_from_its_texts(run: Run, t
         (("diving", "--from", "none.html"), "cannot be read"),
         (("diving", "--negative", "shop8.html"), "give --from"),
         (("diving", "--words", "reef:much"), "no number"),
+        (("diving", "--synonyms", ","), "words that mean the same"),
+        (("diving", "--synonyms", "reef=reefs"), "'reef=reefs' needs words that mean the same"),
+        (("diving", "--synonyms", "reef=the"), "'reef=the' needs words that mean the same"),
         (("diving", "--synonyms", "reef=atoll, boat"), "'boat' needs words that mean the same"),
         (("cooking", "--synonyms", "pot=pan"), "there is no topic 'cooking'"),
         (("diving", "--evaluat"), ""),

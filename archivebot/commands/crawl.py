@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import logging
 import sys
-from collections.abc import Awaitable
 
 from scrapy.commands.crawl import Command as CrawlCommand
-from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 
-from archivebot.exceptions import ArchiveError, StorageError
-
-logger = logging.getLogger(__name__)
+from archivebot.cli import run_crawl
+from archivebot.exceptions import ArchiveError
 
 
 class Command(CrawlCommand):
@@ -28,19 +23,8 @@ class Command(CrawlCommand):
         spiders = self.crawler_process.spider_loader.list()
         if args[0] not in spiders:
             raise UsageError(f"there is no spider {args[0]!r}; the spiders are: {', '.join(spiders)}")
-        crawler = self.crawler_process.create_crawler(args[0])
-        crawl = self.crawler_process.crawl(crawler, **opts.spargs)
-        self.crawler_process.start()
-        self.exitcode = self._exit_code(crawl, crawler)
-
-    def _exit_code(self, crawl: Awaitable[None], crawler: Crawler) -> int:
-        error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
-        if isinstance(error, ArchiveError):
+        try:
+            run_crawl(self.crawler_process, args[0], **opts.spargs)
+        except ArchiveError as error:
             print(f"archivebot: {error}", file=sys.stderr)
-            return error.exit_code
-        assert self.crawler_process is not None
-        if self.crawler_process.bootstrap_failed:
-            logger.error("The crawl could not start", exc_info=error)
-            return 1
-        broken = crawler.stats.get_value("finish_reason") == "storage_error"
-        return StorageError.exit_code if broken else 0
+            self.exitcode = error.exit_code

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+import os
+import re
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table, say
+from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl, say
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.models import Capture
-from archivebot.topic.profile import TopicProfile, load, save
+from archivebot.terms import terms
+from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer
-from archivebot.topic.sources import example, read_examples, read_file, read_folder
+from archivebot.topic.sources import example, read_examples, read_file, read_folder, readable
 from archivebot.topic.training import (
     Example,
     cross_validated,
@@ -25,8 +29,12 @@ from archivebot.topic.training import (
     with_synonyms,
     with_words,
 )
+from archivebot.topic.wordlist import weighted_words
 
 SHOWN = 20
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_BEFORE_URL = re.compile(rf",(?={_URL.pattern})", re.IGNORECASE)
 
 
 class Command(ArchiveCommand):
@@ -72,10 +80,17 @@ class Command(ArchiveCommand):
         made = bool(opts.words or opts.sources or opts.examples or opts.archive)
         if opts.negative and not made:
             raise UsageError("--negative needs pages of the topic too: give --from")
-        rings = _rings(opts.synonyms or "")
+        # What is wrong with the arguments is told before anything is fetched.
+        path_of(name, self.topics)
+        rings = _rings(opts.synonyms) if opts.synonyms else []
+        words = weighted_words(opts.words or "")
+        if opts.words:
+            from_words(name, words)
+        labelled = read_examples(Path(opts.examples)) if opts.examples else []
         saved = None if made else with_synonyms(load(name, self.topics), rings)
         self._capture([*opts.sources, *opts.negative, *(opts.score or ())])
-        profile = saved or self._made(name, opts, rings)
+        profile = saved or _made(name, words, self._examples(opts, labelled), rings)
+        _tell_idle(profile, rings)
         if made or rings:
             path = save(profile, self.topics)
             if not (opts.json or opts.score):
@@ -88,30 +103,25 @@ class Command(ArchiveCommand):
             _show(profile)
         return 0
 
-    def _made(self, name: str, opts: argparse.Namespace, rings: list[tuple[str, ...]]) -> TopicProfile:
-        examples = read_examples(Path(opts.examples)) if opts.examples else []
-        examples += self._pages(opts.sources, True) + self._pages(opts.negative, False)
-        if opts.archive:
-            known = {page.source for page in examples}
-            with self.archive() as archive:
-                examples += [page for page in _archived(archive) if page.source not in known]
-        weighted = _weighted(opts.words) if opts.words else {}
-        profile = from_examples(name, examples) if examples else from_words(name, weighted)
-        if examples and weighted:
-            profile = with_words(profile, weighted)
-        return with_neighbours(with_synonyms(profile, rings), examples)
+    def _examples(self, opts: argparse.Namespace, labelled: list[Example]) -> list[Example]:
+        """Give labelled examples and the pages that the options name."""
+        examples = labelled + self._pages(opts.sources, True) + self._pages(opts.negative, False)
+        if not opts.archive:
+            return examples
+        known = {page.source for page in examples}
+        with self.archive() as archive:
+            return examples + [page for page in _archived(archive) if page.source not in known]
 
     def _capture(self, sources: list[str]) -> None:
         """Crawl what the archive has no content of, by all the rules of a crawl; it tells how that went."""
-        missing = [source for source in _parted(sources) if _is_url(source) and not self._has(source)]
+        missing = [source for source in _parted(sources) if _URL.match(source) and not self._has(source)]
         if not missing:
             return
         assert self.crawler_process is not None, "Scrapy gives one to every command that does not refuse it"
-        crawl = self.crawler_process.crawl("site", seeds=",".join(missing), scope="page")
-        self.crawler_process.start()
-        error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
-        if error is not None:
-            raise error
+        with TemporaryDirectory() as folder:
+            seeds = Path(folder, "seeds.txt")  # in the argument itself a comma would part two seeds
+            seeds.write_text("\n".join(missing), "utf-8")
+            run_crawl(self.crawler_process, "site", seeds=f"@{seeds}", scope="page")
 
     def _has(self, url: str) -> bool:
         try:
@@ -124,18 +134,20 @@ class Command(ArchiveCommand):
         return [page for source in _parted(sources) for page in self._read(source, relevant)]
 
     def _read(self, source: str, relevant: bool = True) -> Iterator[Example]:
-        path = Path(source)
-        if path.is_dir():
-            yield from read_folder(path, relevant)
-        elif not _is_url(source):
-            yield read_file(path, relevant=relevant)
+        if _URL.match(source):
+            yield self._archived_page(source, relevant)
+        elif os.path.isdir(source):
+            yield from read_folder(Path(source), relevant)
         else:
-            with self.archive() as archive:
-                url = archive.resolve(source)
-                page = _page(archive, url, relevant)
-                if page is None:
-                    raise NotArchived(f"{url} cannot be read: {_reason(archive.captures(url)[-1])}")
-            yield page
+            yield read_file(Path(source), relevant=relevant)
+
+    def _archived_page(self, source: str, relevant: bool) -> Example:
+        with self.archive() as archive:
+            url = archive.resolve(source)
+            page = _page(archive, url, relevant)
+            if page is None:
+                raise NotArchived(f"{url} cannot be read: {_reason(archive, url)}")
+        return page
 
     def _score(self, profile: TopicProfile, opts: argparse.Namespace) -> int:
         scorer = PageScorer(profile)
@@ -144,14 +156,13 @@ class Command(ArchiveCommand):
             pages = list(self._read(source))
             for page in pages:
                 judged = scorer.score(page.title, page.text)
-                terms = [[term, round(weight, 4)] for term, weight in judged.terms]
                 name = source if len(pages) == 1 else page.source
                 records.append(
                     {
                         "source": name,
                         "relevance": round(judged.value, 4),
                         "relevant": judged.relevant,
-                        "terms": terms,
+                        "terms": [[term, round(weight, 4)] for term, weight in judged.terms],
                     }
                 )
         if opts.json:
@@ -170,46 +181,51 @@ class Command(ArchiveCommand):
         return 0
 
 
-def _parted(sources: list[str]) -> list[str]:
-    """Split lists at commas, unless they are in the name of a file."""
-    return [
-        part
-        for source in sources
-        for part in ([source] if Path(source).exists() else source.split(","))
-        if part
-    ]
+def _made(
+    name: str, words: dict[str, float], examples: list[Example], rings: list[tuple[str, ...]]
+) -> TopicProfile:
+    profile = from_examples(name, examples) if examples or not words else from_words(name, words)
+    if examples and words:
+        profile = with_words(profile, words)
+    return with_neighbours(with_synonyms(profile, rings), examples)
 
 
-def _is_url(source: str) -> bool:
-    return "://" in source and not Path(source).exists()
+def _parted(sources: list[str]) -> Iterator[str]:
+    """Split lists at commas, unless they are in a URL or in the name of a file."""
+    # Path.exists would raise where a list is too long to be a name.
+    for source in sources:
+        for part in _BEFORE_URL.split(source):
+            yield from [part] if _URL.match(part) or os.path.exists(part) else filter(None, part.split(","))
 
 
-def _reason(capture: Capture) -> str:
-    """Say why a page brought no content."""
+def _reason(archive: Archive, url: str) -> str:
+    """Say why a page brought nothing to read."""
+    if archive.stored(url):
+        return "it is neither HTML nor plain text"
+    capture = archive.captures(url)[-1]
     if capture.location:
         return f"it leads to {capture.location}; give that"
     return f"{capture.outcome}, {capture.reason}" if capture.reason else capture.outcome
 
 
 def _rings(text: str) -> list[tuple[str, ...]]:
-    parts = [part for part in text.split(",") if part.strip()]
-    rings = [tuple(word.strip() for word in part.split("=") if word.strip()) for part in parts]
-    for part, ring in zip(parts, rings, strict=True):
-        if len(ring) < 2:
-            raise UsageError(f"--synonyms: {part.strip()!r} needs words that mean the same: ferry=boat=ship")
-    return rings
+    rings = [_ring(part) for part in map(str.strip, text.split(",")) if part]
+    return rings or [_ring(text)]
 
 
-def _weighted(text: str) -> dict[str, float]:
-    weights = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        word, _, number = part.lstrip("-").partition(":")
-        try:
-            weight = float(number or 1)
-        except ValueError as error:
-            raise UsageError(f"--words: the weight of {word!r} is {number!r}, which is no number") from error
-        weights[word] = -weight if part.startswith("-") else weight
-    return weights
+def _ring(part: str) -> tuple[str, ...]:
+    ring = tuple(filter(None, map(str.strip, part.split("="))))
+    if len({tuple(terms(word)) for word in ring} - {()}) < 2:
+        raise UsageError(f"--synonyms: {part!r} needs words that mean the same: ferry=boat=ship")
+    return ring
+
+
+def _tell_idle(profile: TopicProfile, rings: list[tuple[str, ...]]) -> None:
+    """Tell of rings of synonyms that no word of the topic is in: they count for nothing."""
+    known = profile.signed.keys() | profile.stands_for.keys()
+    for ring in rings:
+        if known.isdisjoint(chain.from_iterable(map(terms, ring))):
+            print(f"scrapy topic: {'='.join(ring)} has no word of the topic yet", file=sys.stderr)
 
 
 def _archived(archive: Archive) -> Iterator[Example]:
@@ -225,7 +241,7 @@ def _page(archive: Archive, url: str, relevant: bool = True) -> Example | None:
         return None
     headers, body = stored
     content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return example(body, content_type, url, relevant)
+    return example(body, content_type, url, relevant) if readable(body, content_type) else None
 
 
 def _evaluate(opts: argparse.Namespace) -> int:

@@ -117,7 +117,7 @@ def save(profile: TopicProfile, folder: Path) -> Path:
 
     Raises UsageError for a name that is no file name and where the file cannot be written.
     """
-    path = _path(profile.name, folder)
+    path = path_of(profile.name, folder)
     text = json.dumps(profile.as_dict(), ensure_ascii=False, indent=1)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ def load(name: str, folder: Path) -> TopicProfile:
     Raises UsageError where there is none, naming those that are nearly so called, and where the file is
     no profile.
     """
-    path = _path(name, folder)
+    path = path_of(name, folder)
     try:
         return TopicProfile.from_dict(json.loads(path.read_text("utf-8")))
     except FileNotFoundError as error:
@@ -151,7 +151,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.json"))
 
 
-def _path(name: str, folder: Path) -> Path:
+def path_of(name: str, folder: Path) -> Path:
     if not re.fullmatch(r"\w[\w.-]*", name):
         raise UsageError(f"{name!r} cannot name a topic: use letters, digits, '_', '-' and '.'")
     return folder / f"{name}.json"

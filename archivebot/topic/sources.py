@@ -22,6 +22,15 @@ _CONTENT_TYPE = re.compile(rb"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | r
 _MARKUP = re.compile(rb"<(?:!doctype|html|head|title|body|h[1-6]|p|div|a|table)\b", re.IGNORECASE)
 
 
+def readable(body: bytes, content_type: str) -> bool:
+    """Say whether an answer of a server can be judged: HTML and plain text can.
+
+    >>> readable(b"Dive here.", "Text/Plain"), readable(b"<html>", ""), readable(b"%PDF-1.7", "")
+    (True, True, False)
+    """
+    return content_type.lower().startswith("text/plain") or _is_html(body, content_type)
+
+
 def example(body: bytes, content_type: str, source: str, relevant: bool = True) -> Example:
     """Read a page as an example: an HTML page with title, main text and links, any other text whole.
 
@@ -31,10 +40,14 @@ def example(body: bytes, content_type: str, source: str, relevant: bool = True) 
     'Dive at the reef.'
     """
     encoding, text = html_to_unicode(content_type or None, body, default_encoding="utf-8")
-    if "html" not in content_type.lower() and not _MARKUP.search(body[:4096]):
+    if not _is_html(body, content_type):
         return Example(source, "", text, relevant)
     page = read(body, encoding, source, context=True)
     return Example(source, page.title, page.text, relevant, page.links)
+
+
+def _is_html(body: bytes, content_type: str) -> bool:
+    return "html" in content_type.lower() if content_type else bool(_MARKUP.search(body[:4096]))
 
 
 def read_file(path: Path, url: str = "", relevant: bool = True) -> Example:

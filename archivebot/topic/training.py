@@ -24,6 +24,7 @@ from archivebot.topic.profile import TopicProfile, load, names
 from archivebot.topic.relevance import PageScorer, PageText, features
 from archivebot.topic.similarity import neighbours
 from archivebot.topic.vectors import Vector, centroid, damped, frequencies
+from archivebot.topic.wordlist import weighted_words
 
 logger = logging.getLogger(__name__)
 
@@ -67,11 +68,11 @@ class Example:
 
 
 def profile_of(text: str, folder: Path) -> TopicProfile:
-    """Give the profile that a name stands for, or one made of words; raises UsageError."""
+    """Give the profile that a name stands for, or one made of weighted words; raises UsageError."""
     if text in names(folder):
         return load(text, folder)
     logger.info("There is no topic %r in %s: its words are the topic", text, folder)
-    return from_words("words", dict.fromkeys(text.replace(",", " ").split(), 1.0))
+    return from_words("words", weighted_words(text))
 
 
 def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
