@@ -36,15 +36,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -52,14 +48,14 @@ from pathlib import Path
 from statistics import mean
 from urllib.parse import urlsplit
 
-from common import ROOT, Row, need, report, run
+from common import Row, report
+from crawlers import LIMITS, crawl, crawl4ai, make_topic
 from scipy.stats import chi2_contingency
 from sites import make, read_sites
-from walks import Graph, Limits, by_chance, by_keywords, by_oracle, by_scorer, read_page, recall_area, trained
-from webserver import Stored, Web, serving
+from walks import Graph, by_chance, by_keywords, by_oracle, by_scorer, read_page, recall_area, trained
+from webserver import Stored, Web
 
 from archivebot.crawl.arguments import ORDERS
-from archivebot.crawl.order import SLACK
 from archivebot.terms import stem, tells
 from archivebot.text import words
 from archivebot.topic.linkscore import LinkScorer
@@ -77,35 +73,6 @@ SEED = 20261120
 LEAST_SHARE = 0.1  # of the on-topic pages of a university have a word of the topic
 SEEDS = 3  # of the sites
 STEPS = range(500, 4001, 500)
-LIMITS = Limits(requests=32, per_host=8, slack=SLACK)  # of our crawls
-
-CRAWL4AI = """
-import asyncio
-import os
-import sys
-
-from crawl4ai import AsyncWebCrawler, CrawlerRunConfig, HTTPCrawlerConfig, KeywordRelevanceScorer
-from crawl4ai import BestFirstCrawlingStrategy, ProxyConfig
-from crawl4ai.async_crawler_strategy import AsyncHTTPCrawlerStrategy
-
-proxy, seed, *words = sys.argv[1:]
-
-
-async def main():
-    strategy = BestFirstCrawlingStrategy(max_depth=100, url_scorer=KeywordRelevanceScorer(keywords=words))
-    config = CrawlerRunConfig(
-        deep_crawl_strategy=strategy, proxy_config=ProxyConfig(server=proxy), stream=True, verbose=False,
-        mean_delay=0, max_range=0,
-    )
-    downloads = HTTPCrawlerConfig(downloads_path=os.environ["CRAWL4_AI_BASE_DIRECTORY"])
-    client = AsyncHTTPCrawlerStrategy(browser_config=downloads)
-    async with AsyncWebCrawler(crawler_strategy=client) as crawler:
-        async for _ in await crawler.arun(seed, config=config):
-            pass
-
-
-asyncio.run(main())
-"""
 
 _HEAD = re.compile(rb"\r?\n\r?\n")
 _KIND = re.compile(rb"^content-type:\s*([\w/+.-]+)", re.IGNORECASE | re.MULTILINE)
@@ -243,54 +210,6 @@ def train(folder: Path, task: Task) -> None:
     make_topic(folder, task.topic, "--examples", str(examples))
 
 
-def make_topic(folder: Path, *words: str) -> None:
-    command = [sys.executable, "-m", "scrapy", "topic", *words, "-s", f"ARCHIVE_TOPICS={folder}/topics"]
-    need(run(command, cwd=ROOT), "scrapy topic")
-
-
-def crawl(web: Web, folder: Path, wanted: Collection[str] = (), **arguments: object) -> list[str]:
-    """Run `scrapy crawl topic` with the topics of a folder until it ends or all wanted pages are fetched.
-
-    Gives the URLs in the order of the requests.
-    """
-    with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
-        settings = {
-            "ARCHIVE_URI": f"sqlite:///{place}/archive.db",
-            "ARCHIVE_TOPICS": folder / "topics",
-            "REDIS_URL": "",
-            "DOWNLOAD_DELAY": 0,
-            "CONCURRENT_REQUESTS": LIMITS.requests,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": LIMITS.per_host,
-            "LOG_LEVEL": "WARNING",
-        }
-        command = [sys.executable, "-m", "scrapy", "crawl", "topic"]
-        command += [f"-a{name}={value}" for name, value in arguments.items()]
-        command += [f"-s{name}={value}" for name, value in settings.items()]
-        watch(command, lambda: bool(wanted) and set(wanted) <= set(server.asked), http_proxy=proxy)
-        return server.asked
-
-
-def watch(command: Sequence[str], enough: Callable[[], bool], **environment: str) -> None:
-    """Run a crawler to its end, or interrupt it as soon as it is enough."""
-    with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
-        while process.poll() is None and not enough():
-            time.sleep(0.2)
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-        if process.wait() and not enough():
-            log.seek(0)
-            raise SystemExit(f"{command[0]} ended with {process.returncode}:\n{log.read()[-3000:]}")
-
-
-def crawl4ai(task: Task, python: str) -> int:
-    """Run Crawl4AI with the five words and give the on-topic pages among its first fetches."""
-    with serving(task.graph.web) as (server, proxy), tempfile.TemporaryDirectory() as folder:
-        command = [python, "-c", CRAWL4AI, proxy, task.graph.seed, *task.words]
-        watch(command, lambda: len(server.asked) >= FETCHES, CRAWL4_AI_BASE_DIRECTORY=folder)
-        return task.result(server.asked).early
-
-
 def crawled(task: Task) -> dict[str, Result]:
     """Run our own crawls: with the training pages, with five words alone, and breadth-first."""
     web, seed, wanted = task.graph.web, task.graph.seed, task.graph.pages
@@ -315,7 +234,8 @@ def webkb(options: argparse.Namespace) -> int:
         areas[name] = {order: result.area for order, result in results.items()}
         early[name] = {order: result.early for order, result in results.items()}
         if options.crawl4ai:
-            early[name]["Crawl4AI"] = crawl4ai(task, options.crawl4ai)
+            asked = crawl4ai(task.graph.web, task.graph.seed, task.words, options.crawl4ai, FETCHES)
+            early[name]["Crawl4AI"] = task.result(asked).early
         print(f"{name}: {' '.join(task.words)}", file=sys.stderr)
     areas["mean"] = {order: mean(each[order] for each in areas.values()) for order in areas[name]}
     early["sum"] = {order: sum(each[order] for each in early.values()) for order in early[name]}

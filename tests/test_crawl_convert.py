@@ -70,6 +70,13 @@ def test_of_a_long_plain_text_the_beginning_is_read() -> None:
     assert len(read(response, context=True).text) == MOST_TEXT
 
 
+def test_of_a_long_page_the_beginning_is_judged() -> None:
+    body = b"<p>" + b"tide " * MOST_TEXT + b'</p><a href="/last">x</a>'
+    found = read(HtmlResponse(URL, body=body, encoding="utf-8"), context=True)
+    assert len(found.text) == MOST_TEXT
+    assert [link.anchor for link in found.links] == ["x"]
+
+
 def test_the_end_of_a_long_plain_text_does_not_change_how_the_beginning_is_read() -> None:
     body = "潜水 ".encode() * MOST_TEXT + b"\xff"
     response = TextResponse(URL, body=body, headers={"Content-Type": "text/plain"})

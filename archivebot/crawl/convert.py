@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from scrapy import exceptions as scrapy_errors
@@ -18,8 +19,8 @@ from archivebot.outcome.status import outcome_of
 
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
 
-# Characters of a plain text that are judged. A million take 0.6 seconds, in which the crawl stands still,
-# and a log may have 60; a quarter of one is a book of 40,000 words.
+# Characters of a page that are judged. A million take 0.6 seconds, in which the crawl stands still, and a
+# log may have 60; a quarter of one is a book of 40,000 words.
 MOST_TEXT = 250_000
 MOST_BYTES = 4 * MOST_TEXT  # no character of UTF-8, UTF-16 and GB 18030 is longer
 
@@ -43,7 +44,8 @@ def read(response: Response, *, skip_nofollow: bool = True, context: bool = Fals
     """Read an HTML response; plain text has its text where context is asked for, all else has nothing."""
     if isinstance(response, HtmlResponse):
         url, encoding = response.url, response.encoding
-        return read_html(response.body, encoding, url, skip_nofollow=skip_nofollow, context=context)
+        found = read_html(response.body, encoding, url, skip_nofollow=skip_nofollow, context=context)
+        return replace(found, text=found.text[:MOST_TEXT])
     kind = (response.headers.get("Content-Type") or b"").lower()
     if context and isinstance(response, TextResponse) and kind.startswith(b"text/plain"):
         beginning = TextResponse(response.url, headers=response.headers, body=_beginning(response.body))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-# What is left of a link's odds after each off-topic page in a row. The links of WebKB are as good without
-# (area 0.885 with 0.95 and with 1, 0.880 with 0.8): what leads on to the topic, the link model knows better.
+# What is left of a link's odds after each off-topic page in a row. Area on WebKB: 0.881 with 1, 0.886 with
+# 0.95 and 0.879 with 0.8; what leads on to the topic, the link model knows better.
 DECAY = 0.95
 
 

@@ -1,0 +1,96 @@
+"""Crawlers that a benchmark runs on a web of its own: `scrapy crawl topic` and Crawl4AI."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from common import ROOT, need, run
+from walks import Limits
+from webserver import Web, serving
+
+from archivebot.crawl.order import SLACK
+
+LIMITS = Limits(requests=32, per_host=8, slack=SLACK)  # of our crawls
+
+CRAWL4AI = """
+import asyncio
+import os
+import sys
+
+from crawl4ai import AsyncWebCrawler, CrawlerRunConfig, HTTPCrawlerConfig, KeywordRelevanceScorer
+from crawl4ai import BestFirstCrawlingStrategy, ProxyConfig
+from crawl4ai.async_crawler_strategy import AsyncHTTPCrawlerStrategy
+
+proxy, seed, *words = sys.argv[1:]
+
+
+async def main():
+    strategy = BestFirstCrawlingStrategy(max_depth=100, url_scorer=KeywordRelevanceScorer(keywords=words))
+    config = CrawlerRunConfig(
+        deep_crawl_strategy=strategy, proxy_config=ProxyConfig(server=proxy), stream=True, verbose=False,
+        mean_delay=0, max_range=0,
+    )
+    downloads = HTTPCrawlerConfig(downloads_path=os.environ["CRAWL4_AI_BASE_DIRECTORY"])
+    client = AsyncHTTPCrawlerStrategy(browser_config=downloads)
+    async with AsyncWebCrawler(crawler_strategy=client) as crawler:
+        async for _ in await crawler.arun(seed, config=config):
+            pass
+
+
+asyncio.run(main())
+"""
+
+
+def make_topic(folder: Path, *words: str) -> None:
+    command = [sys.executable, "-m", "scrapy", "topic", *words, "-s", f"ARCHIVE_TOPICS={folder}/topics"]
+    need(run(command, cwd=ROOT), "scrapy topic")
+
+
+def crawl(web: Web, folder: Path, wanted: Collection[str] = (), **arguments: object) -> list[str]:
+    """Run `scrapy crawl topic` with the topics of a folder until it ends or all wanted pages are fetched.
+
+    Gives the URLs in the order of the requests.
+    """
+    with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
+        settings = {
+            "ARCHIVE_URI": f"sqlite:///{place}/archive.db",
+            "ARCHIVE_TOPICS": folder / "topics",
+            "REDIS_URL": "",
+            "DOWNLOAD_DELAY": 0,
+            "CONCURRENT_REQUESTS": LIMITS.requests,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": LIMITS.per_host,
+            "LOG_LEVEL": "WARNING",
+        }
+        command = [sys.executable, "-m", "scrapy", "crawl", "topic"]
+        command += [f"-a{name}={value}" for name, value in arguments.items()]
+        command += [f"-s{name}={value}" for name, value in settings.items()]
+        watch(command, lambda: bool(wanted) and set(wanted) <= set(server.asked), http_proxy=proxy)
+        return server.asked
+
+
+def watch(command: Sequence[str], enough: Callable[[], bool], **environment: str) -> None:
+    """Run a crawler to its end, or interrupt it as soon as it is enough."""
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
+        while process.poll() is None and not enough():
+            time.sleep(0.2)
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        if process.wait() and not enough():
+            log.seek(0)
+            raise SystemExit(f"{command[0]} ended with {process.returncode}:\n{log.read()[-3000:]}")
+
+
+def crawl4ai(web: Web, seed: str, words: Collection[str], python: str, fetches: int) -> list[str]:
+    """Run Crawl4AI with some words until it made so many requests, and give their URLs in order."""
+    with serving(web) as (server, proxy), tempfile.TemporaryDirectory() as folder:
+        command = [python, "-c", CRAWL4AI, proxy, seed, *words]
+        watch(command, lambda: len(server.asked) >= fetches, CRAWL4_AI_BASE_DIRECTORY=folder)
+        return server.asked
