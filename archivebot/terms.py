@@ -21,7 +21,17 @@ def terms(text: str) -> list[str]:
     >>> terms("北京大学"), terms("")
     (['北京', '京大', '大学'], [])
     """
-    return [stem(word) for word in words(text) if tells(word)]
+    return list(filter(None, map(term, words(text))))
+
+
+@lru_cache(maxsize=50_000)
+def term(word: str) -> str:
+    """Give the stem of a lower-case word that means something by itself; empty for another one.
+
+    >>> term("courses"), term("the"), term("42")
+    ('cours', '', '')
+    """
+    return stem(word) if tells(word) else ""
 
 
 def tells(word: str) -> bool:

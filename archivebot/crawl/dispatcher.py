@@ -147,10 +147,9 @@ class Dispatcher(Extension):
         """Give the next request, or None where none is ready; it looks again when one may be."""
         if self._again:
             return self._again.popleft()
-        here = self.flush()
-        if here and self._resting:
+        if self._resting and not self._waits():
             return None
-        lease = self._asked(self._lease) if here else None
+        lease = self._asked(self._turn if self._waits() else self._lease)
         if lease is None:
             self._rest()
             return None
@@ -167,7 +166,7 @@ class Dispatcher(Extension):
 
     def flush(self) -> bool:
         """Write what waits: refusals, requests, outcomes. False where the frontier is away."""
-        return self._asked(self._write) is not None
+        return not self._waits() or self._asked(self._write) is not None
 
     def publish(self) -> bool:
         """Write what waits, with the links of pages that are not done yet."""
@@ -206,11 +205,10 @@ class Dispatcher(Extension):
 
     def _settle(self, settled: _Settled) -> None:
         self._settled.append(settled)
-        self.flush()
         self._bytes += settled.capture.size if settled.capture else 0
         if self.most_bytes is not None and self._bytes >= self.most_bytes:
             self._close("bytes")
-        elif self.most is not None:
+        elif self.most is not None and self.flush():
             counts = self._asked(self.frontier.counts)
             if counts and counts.answered >= self.most:
                 self._close("pages")
@@ -218,24 +216,44 @@ class Dispatcher(Extension):
     def _close(self, reason: str) -> None:
         asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006 (engine waits)
 
+    def _waits(self) -> bool:
+        """Say whether anything is to be written."""
+        return bool(self._refused or self._entries or self._settled)
+
+    def _turn(self) -> Lease | None:
+        """Write what waits and take the next URL, as one stroke."""
+        with self.frontier.together():
+            new = self._put()
+            lease = self._lease()
+        self._written(new)
+        return lease
+
     def _write(self) -> bool:
-        if self._refused:
-            self.frontier.reject(self._refused)
-            self._refused = []
-        if self._entries:
-            hosts = {entry.host for entry in self._entries}
-            for host in hosts:
-                self._pace(host)
-            self.crawler.stats.inc_value("scheduler/enqueued", self.frontier.add(self._entries))
-            self._entries = []
-            self._resting = False
-        while self._settled:
-            self._write_outcome(self._settled[0])
-            self._held.discard(self._settled.pop(0).url)
-            self._resting = False
+        with self.frontier.together():
+            new = self._put()
+        self._written(new)
         return True
 
-    def _write_outcome(self, settled: _Settled) -> None:
+    def _put(self) -> int:
+        """Hand the frontier what waits and give the number of new URLs."""
+        if self._refused:
+            self.frontier.reject(self._refused)
+        for host in {entry.host for entry in self._entries}:
+            self._pace(host)
+        new = self.frontier.add(self._entries) if self._entries else 0
+        for settled in self._settled:
+            self._put_outcome(settled)
+        return new
+
+    def _written(self, new: int) -> None:
+        """Forget what waited: it is in the frontier now."""
+        if self._entries or self._settled:
+            self._resting = False
+        self.crawler.stats.inc_value("scheduler/enqueued", new)
+        self._held.difference_update(settled.url for settled in self._settled)
+        self._refused, self._entries, self._settled = [], [], []
+
+    def _put_outcome(self, settled: _Settled) -> None:
         capture = settled.capture
         focus = capture.focus if capture else None
         self.frontier.settle(
@@ -296,6 +314,7 @@ class Dispatcher(Extension):
         try:
             answer = question()
         except StorageError as error:
+            self._paces.clear()  # what was written with them may be undone
             now = asyncio.get_running_loop().time()
             if self._silent_since is None:
                 logger.warning("The frontier is away, the crawl waits for it: %s", error)

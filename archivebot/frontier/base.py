@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
@@ -146,6 +147,12 @@ class Frontier(Protocol):
 
     crawl: str
     owner: str
+
+    def together(self) -> AbstractContextManager[None]:
+        """Make one stroke of the calls inside it where the frontier can: all of them count, or none.
+
+        Where it cannot, each counts by itself, in order.
+        """
 
     def begin(self, arguments: str, most: int | None) -> bool:
         """Open the crawl; True where it goes on with what an interrupted one left.

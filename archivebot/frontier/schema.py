@@ -14,12 +14,15 @@ APPLICATION_ID = 0x6166726F
 COUNTED = ("queued", "leased", "done", "failed", "rejected", "answered")
 
 
-def _counted(row: str, sign: str) -> str:
-    states = ", ".join(
-        f"{name} = {name} {sign} ({row}.state = {number})" for number, name in enumerate(COUNTED[:5])
-    )
-    answered = f"answered = answered {sign} ({row}.state = 2 AND {row}.answered)"
-    return f"UPDATE host SET {states}, {answered} WHERE id = {row}.host"
+def _counted(*rows: tuple[str, str]) -> str:
+    """Give the statement that adds rows of entries to the counts of their host, or takes them away."""
+    changes = {
+        name: "".join(f" {sign} ({row}.state = {number})" for row, sign in rows)
+        for number, name in enumerate(COUNTED[:5])
+    }
+    changes["answered"] = "".join(f" {sign} ({row}.state = 2 AND {row}.answered)" for row, sign in rows)
+    told = ", ".join(f"{name} = {name}{change}" for name, change in changes.items())
+    return f"UPDATE host SET {told} WHERE id = {rows[0][0]}.host"
 
 
 def _first_schema(database: sqlite3.Connection) -> None:
@@ -85,10 +88,10 @@ def _first_schema(database: sqlite3.Connection) -> None:
         "CREATE INDEX entry_queue ON entry (host, state, score DESC)",
         "CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL",
         # The counts are kept by the file itself, so that no writer can leave them wrong.
-        f"CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN {_counted('new', '+')}; END",
-        f"CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN {_counted('old', '-')}; END",
+        f"CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN {_counted(('new', '+'))}; END",
+        f"CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN {_counted(('old', '-'))}; END",
         "CREATE TRIGGER entry_moved AFTER UPDATE OF state, answered ON entry"
-        f" BEGIN {_counted('old', '-')}; {_counted('new', '+')}; END",
+        f" BEGIN {_counted(('old', '-'), ('new', '+'))}; END",
         f"CREATE TRIGGER host_counted AFTER UPDATE OF {', '.join(COUNTED)} ON host BEGIN UPDATE crawl SET "
         + ", ".join(f"{count} = {count} + new.{count} - old.{count}" for count in COUNTED)
         + " WHERE id = new.crawl; END",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import chain, islice
 from typing import Any
 
@@ -48,10 +48,16 @@ class SQLiteFrontier:
     def _writing(self) -> Iterator[int]:
         """Run a block as one transaction on the crawl, whose number it is given."""
         with self._file.writing():
-            row = self._file.one("SELECT id FROM crawl WHERE name = ?", self.crawl)
-            if row is None:
-                raise StorageError(f"{self.uri}: the crawl {self.crawl!r} was not begun, or was forgotten")
-            yield row[0]
+            yield self._number()
+
+    def _number(self) -> int:
+        row = self._file.one("SELECT id FROM crawl WHERE name = ?", self.crawl)
+        if row is None:
+            raise StorageError(f"{self.uri}: the crawl {self.crawl!r} was not begun, or was forgotten")
+        return int(row[0])
+
+    def together(self) -> AbstractContextManager[None]:
+        return self._file.writing()
 
     # The crawl
 
@@ -176,6 +182,8 @@ class SQLiteFrontier:
     # What goes out
 
     def lease(self, most: int | None = None, slack: float | None = None) -> Lease | None:
+        if self._number() and self.due() != 0:
+            return None
         with self._writing() as crawl:
             taken, leases = self._file.one("SELECT answered + leased, leases FROM crawl WHERE id = ?", crawl)
             if most is not None and taken >= most:
@@ -230,11 +238,14 @@ class SQLiteFrontier:
         return Lease(record_of(row).entry, number, lost)
 
     def due(self) -> float | None:
-        if self._file.one(f"SELECT 1 FROM host WHERE {OURS} AND standing = 2 LIMIT 1", self.crawl):
-            return 0.0
-        (ready_at,) = self._file.one(
-            f"SELECT min(ready_at) FROM host WHERE {OURS} AND standing = 1", self.crawl
+        ready, ready_at = self._file.one(
+            f"SELECT EXISTS (SELECT 1 FROM host WHERE {OURS} AND standing = 2),"
+            f" (SELECT min(ready_at) FROM host WHERE {OURS} AND standing = 1)",
+            self.crawl,
+            self.crawl,
         )
+        if ready:
+            return 0.0
         return None if ready_at is None else max(0.0, ready_at - self._clock())
 
     def settle(

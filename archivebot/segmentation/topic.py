@@ -7,10 +7,11 @@ Software 19(2), 2008, TopicGenerator. The same content always gives the same top
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 
 from archivebot.segmentation.dom import PLAIN, highlights, read
-from archivebot.terms import STOP_WORDS, stem, tells
+from archivebot.terms import STOP_WORDS, term
 from archivebot.text import RUN, normalise, words
 
 # The paper's theta and delta. Six words are what fits one column of a table of blocks; a text below
@@ -40,16 +41,18 @@ def topic(markup: bytes, charset: str) -> str:
     """
     element = read(markup, charset)
     for text in highlights(element):
-        phrase = text[:MOST_CHARACTERS].rstrip() if 0 < _length(text) <= MOST_WORDS else _trimmed(text)
+        short = 0 < _length(words(text)) <= MOST_WORDS
+        phrase = text[:MOST_CHARACTERS].rstrip() if short else _trimmed(text)
         if phrase:
             return phrase
     text = normalise(element.to_text(PLAIN)[:MOST_TEXT])
-    return _trimmed(text) if _length(text) < COUNTED_FROM else _extracted(text)
+    lines = [words(line) for line in text.splitlines()]
+    return _trimmed(text) if _length(chain.from_iterable(lines)) < COUNTED_FROM else _extracted(lines)
 
 
-def _length(text: str) -> float:
-    """Count words; two characters of a script without spaces count as one."""
-    return sum(0.5 if len(word) == 2 and RUN.match(word) else 1 for word in words(text))
+def _length(found: Iterable[str]) -> float:
+    """Count words, as far as it matters; two characters of a script without spaces count as one."""
+    return sum(0.5 if len(word) == 2 and RUN.match(word) else 1 for word in islice(found, 2 * COUNTED_FROM))
 
 
 def _trimmed(text: str) -> str:
@@ -64,17 +67,13 @@ def _trimmed(text: str) -> str:
     return " ".join(kept.values())[:MOST_CHARACTERS].rstrip()
 
 
-def _extracted(text: str) -> str:
+def _extracted(lines: Sequence[Sequence[str]]) -> str:
     """Take the best terms: how often they occur, times how many lines hold them."""
-    found = [Counter(words(line)) for line in text.splitlines()]
-    terms = {word: stem(word) for word in dict.fromkeys(chain.from_iterable(found)) if tells(word)}
-    frequency: Counter[str] = Counter()
-    lines: Counter[str] = Counter()
-    for counted in found:
-        told = [(terms[word], count) for word, count in counted.items() if word in terms]
-        for term, count in told:
-            frequency[term] += count
-        lines.update({term for term, _ in told})
-    forms = {term: word for word, term in reversed(terms.items())}  # the form that comes first
-    best = sorted(frequency, key=lambda term: -frequency[term] * lines[term])[:MOST_WORDS]
-    return " ".join(forms[term] for term in best)[:MOST_CHARACTERS].rstrip()
+    found = list(chain.from_iterable(lines))
+    terms = list(map(term, found))
+    frequency = Counter(terms)
+    del frequency[""]
+    spread = Counter(chain.from_iterable({*map(term, line)} for line in lines))
+    forms = dict(zip(reversed(terms), reversed(found), strict=True))  # the form that comes first
+    best = sorted(frequency, key=lambda one: -frequency[one] * spread[one])[:MOST_WORDS]
+    return " ".join(forms[one] for one in best)[:MOST_CHARACTERS].rstrip()

@@ -6,9 +6,11 @@ For a page with 30 links, 29 of them navigation, a row for each link and an inde
 
 from __future__ import annotations
 
+import json
+import sqlite3
 import struct
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 # Target -> its label, and when the link was seen first and last, in milliseconds since 1970. Target
 # and label are numbers of texts.
@@ -18,13 +20,38 @@ GROUP = struct.Struct(">qqI")
 LINK = struct.Struct(">II")
 
 
+def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:
+    """Give the number of each text; new ones are added, in the transaction under way.
+
+    One statement for all: each gives way to other threads, and a page has some fifty texts.
+    """
+    found = known_numbers(database, texts)
+    if missing := [text for text in texts if text not in found]:
+        database.execute("INSERT INTO text (value) SELECT value FROM json_each(?)", (_array(missing),))
+        found |= known_numbers(database, missing)
+    return found
+
+
+def known_numbers(database: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
+    """Give the numbers of those texts that have one."""
+    (found,) = database.execute(
+        "SELECT json_group_object(value, id) FROM text WHERE value IN (SELECT value FROM json_each(?))",
+        (_array(texts),),
+    ).fetchone()
+    return dict(json.loads(found))
+
+
+def _array(texts: Iterable[str]) -> str:
+    return json.dumps(list(texts), ensure_ascii=False)
+
+
 def label(role: str, kind: str, anchor: str) -> str:
     """Write what a link says beside its target as one text; most are on every page of a site.
 
     >>> label("footer", "link", "About us")
     'footer\\tlink\\tAbout us'
     """
-    return f"{role}\t{kind}\t{anchor}"
+    return f"{role}\t{kind}\t{anchor}".replace("\0", "\ufffd")  # where SQLite ends a text of JSON
 
 
 def merged(links: Links, seen: Iterable[tuple[int, int]], time: int) -> Links:
