@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from archivebot.bodies import Bodies, Content
 from archivebot.config import ArchiveConfig
@@ -13,7 +14,7 @@ from archivebot.segmentation.dom import visible_text
 from archivebot.segmentation.layout import split
 from archivebot.segmentation.topic import topic
 from archivebot.storage import frames
-from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion
+from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion, VersionId
 from archivebot.storage.content import Slot, pack
 from archivebot.storage.sketch import sketch
 from archivebot.urls import urlkey
@@ -39,9 +40,6 @@ class Recorder:
         Raises StorageError where the store fails, Conflict where other writers of the same page
         were first again and again.
         """
-        page = snapshot.page
-        if page.links:  # before the visit: links of a visit that fails do no harm, a visit without them lies
-            self._store.add_links(page.url, page.links, page.captured_at)
         for _ in range(ATTEMPTS - 1):
             try:
                 return self._add(snapshot)
@@ -63,7 +61,7 @@ class Recorder:
                 return self._add_version(snapshot, kind, head, latest, digest)
         blocks = self._known_blocks(known, latest) if known else ()
         capture = replace(_capture(page, kind, known), blocks=blocks)
-        self._store.add(capture, head, known.id if known else None)
+        self._keep(page, capture, head, known.id if known else None)
         return capture
 
     def _known_blocks(self, known: StoredVersion, latest: StoredVersion | None) -> tuple[PlacedBlock, ...]:
@@ -113,8 +111,16 @@ class Recorder:
             blocks=tuple(block.placed(page.url) for block in blocks),
         )
         lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])
-        self._store.add(capture, head, NewVersion(record, frame, lineages, pieces))
+        self._keep(page, capture, head, NewVersion(record, frame, lineages, pieces))
         return capture
+
+    def _keep(
+        self, page: Page, capture: Capture, head: PageHead, version: NewVersion | VersionId | None
+    ) -> None:
+        with self._store.together():
+            if page.links:  # first: links without a visit do no harm, a visit without them lies
+                self._store.add_links(page.url, page.links, page.captured_at)
+            self._store.add(capture, head, version)
 
     def _base(
         self, page: Page, cut: Cut, latest: StoredVersion | None
@@ -210,7 +216,12 @@ def lineage_id(url: str, lineage: int | str) -> str:
     >>> lineage_id("http://example.com/", 7)
     '2a1b4024-7'
     """
-    return f"{sha256_hex(url.encode())[:8]}-{lineage}"
+    return f"{_page_id(url)}-{lineage}"
+
+
+@lru_cache(maxsize=64)
+def _page_id(url: str) -> str:
+    return sha256_hex(url.encode())[:8]
 
 
 def _capture(page: Page, kind: Kind, version: StoredVersion | None) -> Capture:

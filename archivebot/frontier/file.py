@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from archivebot.exceptions import StorageError
@@ -53,7 +53,7 @@ class FrontierFile:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Run a block as one transaction, or as part of the one under way: all of it is kept, or nothing."""
-        with self._translated(), nullcontext() if self._db.in_transaction else transaction(self._db):
+        with self._translated(), transaction(self._db):
             yield
 
     def one(self, sql: str, *values: object) -> Any:

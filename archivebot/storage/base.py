@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -122,6 +123,12 @@ class ArchiveStore(Protocol):
     """A place that keeps captures, versions and frames."""
 
     uri: str
+
+    def together(self) -> AbstractContextManager[None]:
+        """Make one stroke of the calls inside it where the store can: all of them count, or none.
+
+        Where it cannot, each counts by itself, in order.
+        """
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
         """Store a capture, with the version it brings or points at; False if it was there already.

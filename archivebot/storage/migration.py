@@ -13,11 +13,14 @@ Step = Callable[[sqlite3.Connection], None]
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Run a block as one write transaction: all of it is kept, or nothing.
+    """Run a block as one write transaction, or as part of the one under way: all of it is kept, or nothing.
 
     The lock is taken at once (BEGIN IMMEDIATE): a transaction that reads before it writes would
     fail instead of waiting when two processes write.
     """
+    if database.in_transaction:
+        yield
+        return
     database.execute("BEGIN IMMEDIATE")
     try:
         yield

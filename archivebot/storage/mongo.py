@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -157,6 +157,9 @@ class MongoStore:
                     if time.monotonic() > deadline:
                         raise
                 time.sleep(PAUSE)
+
+    def together(self) -> AbstractContextManager[None]:
+        return nullcontext()  # transactions need a replica set
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
         page = page_id(capture.url)

@@ -103,8 +103,13 @@ class SQLiteStore:
             damaged = "no archive; restore a copy, or give another ARCHIVE_URI"
             raise failure(self.uri, error, damaged) from error
 
-    def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
+    @contextmanager
+    def together(self) -> Iterator[None]:
         with self._translated(), transaction(self._db):
+            yield
+
+    def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
+        with self.together():
             page = self._page(capture.url, capture.urlkey, head)
             if isinstance(version, NewVersion):
                 if self._db.execute(
@@ -168,7 +173,7 @@ class SQLiteStore:
         rows = [
             (edge.target, label(edge.role, edge.kind, edge.anchor)) for edge in edges_of(source, links, when)
         ]
-        with self._translated(), transaction(self._db):
+        with self.together():
             number = numbers(self._db, list(dict.fromkeys([source, *chain.from_iterable(rows)])))
             page = number[source]
             row = self._db.execute("SELECT links FROM link WHERE source = ?", (page,)).fetchone()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 from archivebot.exceptions import UsageError
@@ -34,6 +35,7 @@ _QUERY_SESSIONS = tuple(
 _ASP_NET_SESSION = re.compile(r"(.*)/\((?:[0-9a-z]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/.+\.aspx)")
 
 
+@lru_cache(maxsize=64)  # storing a page asks for its key several times
 def urlkey(url: str) -> str:
     """Give the key under which captures of a URL are sorted and found, the same as other archives use.
 
