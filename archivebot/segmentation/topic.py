@@ -52,7 +52,11 @@ def topic(markup: bytes, charset: str) -> str:
 
 def _length(found: Iterable[str]) -> float:
     """Count words, as far as it matters; two characters of a script without spaces count as one."""
-    return sum(0.5 if len(word) == 2 and RUN.match(word) else 1 for word in islice(found, 2 * COUNTED_FROM))
+    first = list(islice(found, 2 * COUNTED_FROM))
+    halves = (
+        [] if "".join(first).isascii() else [word for word in first if len(word) == 2 and RUN.match(word)]
+    )
+    return len(first) - len(halves) / 2
 
 
 def _trimmed(text: str) -> str:
@@ -75,5 +79,6 @@ def _extracted(lines: Sequence[Sequence[str]]) -> str:
     del frequency[""]
     spread = Counter(chain.from_iterable({*map(term, line)} for line in lines))
     forms = dict(zip(reversed(terms), reversed(found), strict=True))  # the form that comes first
-    best = sorted(frequency, key=lambda one: -frequency[one] * spread[one])[:MOST_WORDS]
+    weight = {one: -count * spread[one] for one, count in frequency.items()}
+    best = sorted(weight, key=weight.__getitem__)[:MOST_WORDS]
     return " ".join(forms[one] for one in best)[:MOST_CHARACTERS].rstrip()
