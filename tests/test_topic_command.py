@@ -249,7 +249,7 @@ def test_words_in_the_company_of_the_topic_are_learnt_from_its_texts(run: Run, t
     ("args", "message"),
     [
         (("divin",), "is it diving?"),
-        (("diving", "--from", "none.html"), "cannot be read"),
+        (("diving", "--from", "none.html"), "words go to --words"),
         (("diving", "--negative", "shop8.html"), "give --from"),
         (("diving", "--words", "reef:much"), "no number"),
         (("diving", "--synonyms", ","), "words that mean the same"),

@@ -47,7 +47,8 @@ class Command(ArchiveCommand):
             graph = graph.external(domain)
         lists = {name: list(best(part, values, opts.top)) for name, part, values in rank(graph, opts.by)}
         if not any(lists.values()):
-            raise NotArchived(f"no link in {archive.uri} counts; try other words, or without --external")
+            advice = "without --external" if opts.external else "other words"
+            raise NotArchived(f"no link in {archive.uri} counts: try {advice}")
         if opts.json:
             print_json({"by": opts.by, **lists})
             return 0

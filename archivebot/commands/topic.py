@@ -138,6 +138,10 @@ class Command(ArchiveCommand):
             yield self._archived_page(source, relevant)
         elif os.path.isdir(source):
             yield from read_folder(Path(source), relevant)
+        elif not os.path.exists(source):
+            raise UsageError(
+                f"there is no file {source!r}: give a file, a folder or a URL; words go to --words"
+            )
         else:
             yield read_file(Path(source), relevant=relevant)
 

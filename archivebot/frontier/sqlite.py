@@ -69,12 +69,8 @@ class SQLiteFrontier:
                 self._file.change(
                     "INSERT INTO crawl (name, arguments, began) VALUES (?, '', ?)", self.crawl, self._clock()
                 )
-            self._file.change(
-                "UPDATE crawl SET arguments = ?, most = ?, ended = '' WHERE name = ?",
-                arguments,
-                most,
-                self.crawl,
-            )
+            told = (arguments, most, self.crawl)
+            self._file.change("UPDATE crawl SET arguments = ?, most = ?, ended = '' WHERE name = ?", *told)
             return goes_on
 
     def _goes_on(self, most: int | None) -> bool:
@@ -93,12 +89,10 @@ class SQLiteFrontier:
             self._file.change("UPDATE crawl SET ended = ? WHERE id = ?", reason, crawl)
 
     def crawls(self) -> list[CrawlInfo]:
-        return [
-            CrawlInfo(name, arguments, began, ended, Counts(*counts))
-            for name, arguments, began, ended, *counts in self._file.rows(
-                f"SELECT name, arguments, began, ended, {COUNTS} FROM crawl ORDER BY began DESC, id DESC"
-            )
-        ]
+        rows = self._file.rows(
+            f"SELECT name, arguments, began, ended, {COUNTS} FROM crawl ORDER BY began DESC, id DESC"
+        )
+        return [CrawlInfo(*row[:4], Counts(*row[4:])) for row in rows]
 
     # What comes in
 
