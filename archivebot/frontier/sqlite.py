@@ -92,7 +92,10 @@ class SQLiteFrontier:
         rows = self._file.rows(
             f"SELECT name, arguments, began, ended, {COUNTS} FROM crawl ORDER BY began DESC, id DESC"
         )
-        return [CrawlInfo(*row[:4], Counts(*row[4:])) for row in rows]
+        return [
+            CrawlInfo(name, arguments, began, ended, Counts(*counts))
+            for name, arguments, began, ended, *counts in rows
+        ]
 
     # What comes in
 
