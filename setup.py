@@ -24,7 +24,11 @@ setup(
     license="BSD-3-Clause",
     python_requires=">=3.11",
     packages=find_packages(include=["archivebot*", "spiders*", "pipelines*"]),
-    package_data={"archivebot": ["*.txt"], "archivebot.sample": ["*/*", "*/*/*"]},
+    package_data={
+        "archivebot": ["*.txt"],
+        "archivebot.content": ["*.json"],
+        "archivebot.sample": ["*/*", "*/*/*"],
+    },
     install_requires=[
         "Scrapy>=2.16",
         "parsel>=1.9",
@@ -34,8 +38,9 @@ setup(
         "protego>=0.4",
         "tldextract>=5.1",
         "PyStemmer>=3",
-        "numpy>=1.26",
+        "numpy>=2",
         "scipy>=1.11",
+        "datasketch>=2",
         "brotli>=1.2",
         'backports.zstd>=1; python_version < "3.14"',
     ],

@@ -1,0 +1,55 @@
+"""Clusters of what is near, by density."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+NOISE = -1
+
+
+def clusters(
+    count: int,
+    near: Callable[[int], Iterable[int]],
+    least: int = 2,
+    weights: Sequence[int] | None = None,
+) -> list[int]:
+    """Give each of ``count`` points the number of its cluster, or -1 where it is in none.
+
+    ``near`` gives the points near a point, itself among them: the range query of an index. A point with
+    at least so many of them is a core; a cluster is all cores that are near to one another, directly or
+    through others, and what is near to them (DBSCAN: Ester, Kriegel, Sander, Xu, "A Density-Based
+    Algorithm for Discovering Clusters in Large Spatial Databases with Noise", 1996). A point at the
+    border of two clusters is in the first. Each point is asked for once.
+
+    ``weights`` says how many each point stands for: equal fingerprints are better one point than many,
+    whose neighbours grow with the square of their number.
+
+    >>> numbers = [1, 2, 3, 9, 20, 21]
+    >>> def near(point):
+    ...     return [n for n, other in enumerate(numbers) if abs(other - numbers[point]) <= 1]
+    >>> clusters(6, near), clusters(6, near, least=3), clusters(0, near)
+    ([0, 0, 0, -1, 1, 1], [0, 0, 0, -1, -1, -1], [])
+    >>> clusters(6, near, weights=[1, 1, 1, 2, 1, 1])
+    [0, 0, 0, 1, 2, 2]
+    """
+
+    def crowded(around: list[int]) -> bool:
+        return (sum(weights[point] for point in around) if weights else len(around)) >= least
+
+    labels: list[int | None] = [None] * count
+    found = 0
+    for point in range(count):
+        if labels[point] is not None:
+            continue
+        if not crowded(around := list(near(point))):
+            labels[point] = NOISE  # so far: a core found later may take it in
+            continue
+        labels[point] = found
+        while around:
+            neighbour = around.pop()
+            if labels[neighbour] is None and crowded(further := list(near(neighbour))):
+                around += further
+            if labels[neighbour] in (None, NOISE):
+                labels[neighbour] = found
+        found += 1
+    return [NOISE if label is None else label for label in labels]

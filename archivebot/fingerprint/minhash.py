@@ -1,0 +1,118 @@
+"""MinHash: texts that share a part of their shingles, where SimHash asks for nearly all."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from archivebot.exceptions import UsageError
+from archivebot.fingerprint.features import shingle_hashes, word_hashes
+
+if TYPE_CHECKING:
+    from datasketch import MinHash
+
+# Written down with stored signatures; those of two versions are not comparable.
+MINHASH_VERSION = "minhash128-1"
+
+SHINGLE = 3  # words
+PERMUTATIONS = 128  # the estimate of a Jaccard coefficient of 0.5 is off by 0.044 (standard deviation)
+STEP = 10_000  # shingles taken at once: each needs 1 kB
+
+# Bands and rows: a pair of Jaccard coefficient J becomes a candidate with probability 1 - (1 - J^4)^32.
+# That is 0.87 at 0.5, 0.999 at 0.67 and 0.05 at 0.2.
+BANDS = (32, 4)
+LEAST = 0.5
+
+
+class Alike(NamedTuple):
+    """A text that is alike, by its key, and the estimate of the Jaccard coefficient."""
+
+    key: Hashable
+    jaccard: float
+
+
+def jaccard(one: str, other: str) -> float:
+    """Give the share of the shingles of two texts that both have, exactly; 0 where both are empty.
+
+    >>> jaccard("to be or not", "to be or what"), jaccard("", "")
+    (0.3333333333333333, 0.0)
+    """
+    first, second = (shingle_hashes(words, SHINGLE) for words in word_hashes([one, other]))
+    shared = len(np.intersect1d(first, second))
+    return shared / max(len(np.union1d(first, second)), 1)
+
+
+def minhash(text: str) -> MinHash | None:
+    """Give the signature of the shingles of a text, or None where it has no words.
+
+    ``one.jaccard(other)`` estimates the Jaccard coefficient of two texts (Broder, "On the resemblance
+    and containment of documents", 1997).
+
+    >>> minhash(" ... ") is None, minhash("To be.").jaccard(minhash("to be"))
+    (True, 1.0)
+    """
+    from datasketch import MinHash  # here: the import takes a second
+
+    [words] = word_hashes([text])
+    if not len(words):
+        return None
+    signature = MinHash(PERMUTATIONS, hashfunc=_low_half)
+    shingles = np.unique(shingle_hashes(words, SHINGLE))
+    for start in range(0, len(shingles), STEP):
+        signature.update_batch(shingles[start : start + STEP].tolist())
+    return signature
+
+
+class MinHashIndex:
+    """Signatures by key, in memory, asked for those that are alike.
+
+    ``least`` is the least estimate of the Jaccard coefficient of what is found, from 0.5 up to 1; of
+    pairs that have just 0.5, one in eight is missed.
+
+    >>> index = MinHashIndex()
+    >>> index.add("hamlet", minhash("to be or not to be that is the question"))
+    >>> [match.key for match in index.near(minhash("To be, or not to be, that is the QUESTION!"))]
+    ['hamlet']
+    """
+
+    def __init__(self, least: float = LEAST) -> None:
+        from datasketch import MinHashLSH
+
+        if not LEAST <= least <= 1:
+            raise UsageError(f"the bands find what is alike by {LEAST} to 1, not by {least}")
+        self._least = least
+        self._bands = MinHashLSH(num_perm=PERMUTATIONS, params=BANDS)
+        self._signatures: dict[Hashable, MinHash] = {}
+
+    def __len__(self) -> int:
+        return len(self._signatures)
+
+    def add(self, key: Hashable, signature: MinHash) -> None:
+        """Take a signature; raises :class:`~archivebot.exceptions.UsageError` for a key that is there."""
+        if key in self._signatures:
+            raise UsageError(f"there is a signature of {key!r} already")
+        self._signatures[key] = signature
+        self._bands.insert(key, signature, check_duplication=False)
+
+    def near(self, signature: MinHash) -> list[Alike]:
+        """Give what is alike, the most alike first."""
+        found = (Alike(key, self._signatures[key].jaccard(signature)) for key in self._bands.query(signature))
+        return sorted((match for match in found if match.jaccard >= self._least), key=_descending)
+
+    def pairs(self) -> Iterator[tuple[Hashable, Hashable, float]]:
+        """Give all pairs that are alike, each once, the key that was added first in front."""
+        numbers = {key: number for number, key in enumerate(self._signatures)}
+        for key, signature in self._signatures.items():
+            for match in self.near(signature):
+                if numbers[key] < numbers[match.key]:
+                    yield key, match.key, match.jaccard
+
+
+def _low_half(value: int) -> int:
+    return value & 0xFFFFFFFF
+
+
+def _descending(match: Alike) -> tuple[float, str]:
+    return -match.jaccard, str(match.key)

@@ -1,0 +1,85 @@
+"""The join gives the pairs of single queries, each once."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from archivebot.exceptions import UsageError
+from archivebot.fingerprint import join
+from archivebot.fingerprint.hamming import HammingIndex
+from archivebot.fingerprint.join import cross_join, self_join
+from archivebot.fingerprint.simhash import distance
+
+
+def crowd(count: int) -> list[int]:
+    """Give fingerprints of which many are near to some others, and some equal."""
+    chance = random.Random(count)
+    prints: list[int] = []
+    while len(prints) < count:
+        one = chance.getrandbits(64)
+        prints += [
+            one ^ sum(1 << bit for bit in chance.sample(range(64), chance.randrange(4))) for _ in "1234"
+        ]
+    return prints
+
+
+PRINTS = crowd(600)
+BORDERS = (0, 250, 250, 410, 600)
+PARTS = [np.array(PRINTS[start:end], np.uint64) for start, end in pairwise(BORDERS)]
+
+
+def joined(parts: list[np.ndarray], k: int = 3) -> list[tuple[int, ...]]:
+    return [
+        pair
+        for pairs in self_join(parts, k)
+        for pair in zip(*(numbers.tolist() for numbers in pairs), strict=True)
+    ]
+
+
+def test_the_join_gives_the_pairs_of_single_queries() -> None:
+    index = HammingIndex(PRINTS)
+    single = [
+        (number, match.number, match.distance)
+        for number, fingerprint in enumerate(PRINTS)
+        for match in index.near(fingerprint)
+        if number < match.number
+    ]
+    assert len(single) > 300
+    assert joined([np.array(PRINTS, np.uint64)]) == single
+    assert sorted(joined(PARTS)) == single
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 3])
+def test_every_pair_appears_once(k: int) -> None:
+    every = [
+        (a, b, distance(PRINTS[a], PRINTS[b]))
+        for a, b in combinations(range(len(PRINTS)), 2)
+        if distance(PRINTS[a], PRINTS[b]) <= k
+    ]
+    assert sorted(joined(PARTS, k)) == every
+
+
+def test_pairs_of_two_sets_in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = PARTS[0], np.array(crowd(100) + PRINTS[100:300], np.uint64)
+    whole = cross_join(one, other)
+    monkeypatch.setattr(join, "STEP", 7)
+    small = cross_join(one, other)
+    assert len(whole.first) > 200
+    assert all(np.array_equal(a, b) for a, b in zip(whole, small, strict=True))
+    index = HammingIndex(one)
+    expected = {(m.number, n, m.distance) for n, fp in enumerate(other.tolist()) for m in index.near(fp)}
+    assert set(zip(*(numbers.tolist() for numbers in whole), strict=True)) == expected
+
+
+def test_nothing_joins_with_nothing() -> None:
+    nothing = np.zeros(0, np.uint64)
+    assert joined([]) == joined([nothing]) == joined([nothing, PARTS[0][:1]]) == []
+
+
+def test_three_bits_are_the_most() -> None:
+    with pytest.raises(UsageError, match="within 0 to 3 bits, not within 4"):
+        cross_join(PARTS[0], PARTS[0], 4)
