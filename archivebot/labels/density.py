@@ -1,0 +1,43 @@
+"""Link density: how many links come on a letter of text that is not a link."""
+
+from __future__ import annotations
+
+from html import unescape
+from math import inf
+
+# Texts shorter than this say nothing: a bar between links, a page number.
+LEAST_LENGTH = 10
+
+# Links to a letter of other text. Of the blocks marked by hand in blocks-random 88 % of the menus and 68 %
+# of the link lists lie above, 18 % of the articles and 31 % of the contents; at 0.02 it is 59 % of those.
+DENSE = 0.05
+
+
+def visible_length(text: str, least: int = LEAST_LENGTH) -> int:
+    """Count the characters of a text that show, entities as one; fewer than ``least`` are none.
+
+    >>> visible_length("Ten&amp;letters&nbsp;"), visible_length("&nbsp;" * 20), visible_length("too short")
+    (11, 0, 0)
+    >>> visible_length("too short", least=0)
+    8
+    """
+    length = len("".join(unescape(text).split()))
+    return length if length >= least else 0
+
+
+def link_density(links: int, length: int) -> float:
+    """Give the links per letter of text outside links; without such text it is beyond any bound.
+
+    >>> link_density(1, 50), link_density(0, 0)
+    (0.02, inf)
+    """
+    return links / length if length else inf
+
+
+def is_dense(links: int, length: int, threshold: float = DENSE) -> bool:
+    """Tell whether a part of a page is links rather than text; equality is still text.
+
+    >>> is_dense(1, 50, 0.02), is_dense(2, 50, 0.02), is_dense(0, 0, 0.02)
+    (False, True, True)
+    """
+    return link_density(links, length) > threshold

@@ -1,0 +1,292 @@
+"""What each block of a page is, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from archivebot.labels.density import LEAST_LENGTH, is_dense, link_density
+from archivebot.labels.names import named
+from archivebot.labels.scene import Scene, locate
+from archivebot.labels.tables import data_tables
+from archivebot.models import Block
+from archivebot.segmentation.charset import charset_of, is_markup
+from archivebot.segmentation.seen import Box, look
+from archivebot.segmentation.tree import Source
+
+LABELS_VERSION = 1
+
+
+class Label(StrEnum):
+    """What a block is to a reader."""
+
+    MAIN = "main"
+    NAVIGATION = "navigation"
+    HEADER = "header"
+    FOOTER = "footer"
+    FORM = "form"
+    LIST = "list"
+    TABLE = "table"
+    MEDIA = "media"
+    ADVERT = "advert"
+    RELATED = "related"
+    COMMENT = "comment"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The label of a block and the one feature, with its value, that decided."""
+
+    block: Block
+    label: Label
+    reason: str
+
+
+ROLES = {
+    "banner": Label.HEADER,
+    "contentinfo": Label.FOOTER,
+    "form": Label.FORM,
+    "main": Label.MAIN,
+    "menu": Label.NAVIGATION,
+    "menubar": Label.NAVIGATION,
+    "navigation": Label.NAVIGATION,
+    "search": Label.FORM,
+}
+LANDMARKS = {"nav": Label.NAVIGATION, "header": Label.HEADER, "footer": Label.FOOTER, "main": Label.MAIN}
+
+# A header or footer inside one of these is the head or foot of an article, not of the page (HTML
+# standard, "the header element").
+SECTIONS = frozenset("article aside main nav section".split())
+CONTENT = frozenset(("article", "main"))  # nothing in it is an edge of the page
+LISTS = frozenset("dd dl dt li menu ol ul".split())
+
+# The figures at the thresholds count blocks with the right label, of the 833 of blocks-random that match
+# one marked by hand (benchmarks/blocks.py). With the values here it is 599.
+
+# Names lie: a block of that many letters of prose is no menu and no head, whatever its class says
+# ("faq_tabs-menu-link" around the answers). 599 at 100, 600 at 400.
+PROSE = 200
+UNPROSAIC = frozenset((Label.NAVIGATION, Label.HEADER))
+
+# Letters outside the controls of a form, for each of them, up to which they are its captions: 595 at 120.
+LETTERS_PER_CONTROL = 40
+
+# Letters for each picture up to which they are its caption: 595 at 60.
+LETTERS_PER_PICTURE = 30
+
+# Tables whose letters are links beyond this share arrange a menu: 600 at 0.3, 575 at 0.8.
+LINKED_SHARE = 0.5
+
+# Share of a block's letters inside its lists from which it is one: the same from 0.5 to 0.95.
+LIST_SHARE = 0.8
+
+# A menu has short links; longer ones are titles of articles: 601 at 15, 597 at 30.
+LETTERS_PER_MENU_LINK = 20
+LEAST_LINKS = 2  # beside other text: 592 at 4
+
+# Positions are shares of the page's letters. What is larger than an edge is content: articles lost
+# rise from 46 of 175 at 0.05 to 52 at 0.25. A foot that names the rights may be larger: 595 at 0.1.
+EDGE_SHARE, RIGHTS_SHARE = 0.1, 0.3
+AT_START, AT_END = 0.005, 0.98  # 597 at 0.05, 592 at 1
+
+# The block with this share of the letters is what the page is about, links or not: 74 of 87 contents
+# are found instead of 67. 596 at 0.5, 595 at 0.9.
+MAIN_SHARE = 0.7
+
+# Who serves adverts, in the markup of a block without prose.
+ADVERTISERS = re.compile(
+    r"[/.](adform|adnxs|adservice|adserver|adsystem|criteo|doubleclick|googlesyndication|googletagservices"
+    r"|outbrain|taboola|yieldmanager)\b",
+    re.IGNORECASE,
+)
+RIGHTS = re.compile(r"©|&copy;|&#169;|\(c\)\s*(?:19|20)\d\d|\bcopyright\b|all rights reserved", re.IGNORECASE)
+
+# A block on this share of a site's pages is furniture.
+REPEATS = 0.5
+
+Verdict = tuple[Label, str] | None
+Rule = Callable[[Scene], Verdict]
+
+
+def label_blocks(
+    body: bytes,
+    blocks: Sequence[Block],
+    content_type: str = "",
+    repeats: Mapping[Block, float] | None = None,
+) -> tuple[Labelled, ...]:
+    """Give every block of a body its label and the reason; the body is parsed once.
+
+    The blocks may be those of any partition, or an outline. ``repeats`` tells of blocks on which share
+    (0..1) of the site's pages they stand. The first rule that speaks decides: ARIA roles and landmark
+    elements, share of the page, names, advertisers, rights, tables, forms, position, links, pictures, lists,
+    repetition; what no rule claims is main content.
+
+    >>> page = b"<nav><a href=a>Home</a></nav><p>A text that is long enough to be read.</p>"
+    >>> [(str(b.label), b.reason) for b in label_blocks(page, (Block(0, 29, 1), Block(29, 77, 1)))]
+    [('navigation', 'element nav'), ('main', "holds 0.88 of the page's letters")]
+    >>> [str(b.label) for b in label_blocks(b"plain text", [Block(0, 10, 1)], "text/plain")]
+    ['main']
+    """
+    charset = charset_of(body, content_type)
+    page = source = None
+    if is_markup(body, content_type, charset):
+        source = Source.of(body, charset)
+        page = look(source)
+    if page is None or source is None:
+        return tuple(Labelled(block, Label.MAIN, "no markup") for block in blocks)
+    known, tables = repeats or {}, data_tables(page)
+    found = []
+    for block in blocks:
+        start, end = block.start // source.unit, block.end // source.unit
+        scene = replace(
+            locate(page, source.text, start, end),
+            markup=body[block.start : block.end].decode(charset, "replace"),
+            tables=tables,
+            repeats=known.get(block),
+        )
+        found.append(Labelled(block, *judge(scene)))
+    return tuple(found)
+
+
+def judge(scene: Scene) -> tuple[Label, str]:
+    """Give the label of a block and the reason: what the first rule that speaks says."""
+    for rule in RULES:
+        verdict = rule(scene)
+        if verdict is not None:
+            return verdict
+    text = f"text {scene.total.letters} letters"
+    return Label.MAIN, f"{text}, link density {link_density(scene.total.links, scene.total.prose):.3f}"
+
+
+def by_landmark(scene: Scene) -> Verdict:
+    for box in scene.speakers:
+        role, tag = box.attribute("role").lower(), box.node.tag
+        if role in ROLES:
+            return ROLES[role], f"role {role}"
+        if tag in LANDMARKS and not (tag in ("header", "footer") and _in_section(box, scene)):
+            return LANDMARKS[tag], f"element {tag}"
+    return None
+
+
+def _in_section(box: Box, scene: Scene) -> bool:
+    return any(outer.node.tag in SECTIONS for outer in scene.around if outer is not box)
+
+
+def by_share(scene: Scene) -> Verdict:
+    if scene.share < MAIN_SHARE:
+        return None
+    return Label.MAIN, f"holds {scene.share:.2f} of the page's letters"
+
+
+def by_name(scene: Scene) -> Verdict:
+    reads = scene.total.prose >= PROSE and not is_dense(scene.total.links, scene.total.prose)
+    for word, name in named(scene.speakers):
+        if not (reads and word in UNPROSAIC):
+            return Label(word), name
+    return None
+
+
+def by_table(scene: Scene) -> Verdict:
+    for box in scene.holders:
+        if id(box) in scene.tables and not _is_linked(box):
+            return Label.TABLE, f"regular rows {scene.tables[id(box)]}"
+    if any(box.node.tag in ("tr", "tbody") for box in scene.inside):
+        table = next((box for box in scene.around if box.node.tag == "table"), None)
+        if table is not None and id(table) in scene.tables and not _is_linked(table):
+            return Label.TABLE, f"in a table of {scene.tables[id(table)]} regular rows"
+    return None
+
+
+def _is_linked(box: Box) -> bool:
+    return box.linked > LINKED_SHARE * box.letters
+
+
+def by_form(scene: Scene) -> Verdict:
+    controls = scene.total.controls
+    if controls and scene.total.letters <= LETTERS_PER_CONTROL * controls:
+        return Label.FORM, f"controls {controls}, letters {scene.total.letters}"
+    return None
+
+
+def by_pictures(scene: Scene) -> Verdict:
+    pictures = scene.total.pictures
+    if pictures and scene.total.letters <= LETTERS_PER_PICTURE * pictures:
+        return Label.MEDIA, f"pictures {pictures}, letters {scene.total.letters}"
+    return None
+
+
+def by_links(scene: Scene) -> Verdict:
+    """Tell link lists: those with short links are menus, the others lists of titles."""
+    total = scene.total
+    prose = total.prose if total.prose >= LEAST_LENGTH else 0
+    if total.links < (LEAST_LINKS if prose else 1) or not is_dense(total.links, prose):
+        return None
+    mean = total.linked / total.links
+    label = Label.NAVIGATION if mean <= LETTERS_PER_MENU_LINK else Label.LIST
+    density = "no other text" if not prose else f"link density {link_density(total.links, prose):.3f}"
+    return label, f"{density}, {mean:.0f} letters a link"
+
+
+def by_list(scene: Scene) -> Verdict:
+    items = sum(_listed(box) for box in scene.inside)
+    if items and items >= LIST_SHARE * scene.total.letters:
+        return Label.LIST, f"list holds {items} of {scene.total.letters} letters"
+    return None
+
+
+def _listed(box: Box) -> int:
+    if box.node.tag in LISTS:
+        return box.letters
+    return sum(_listed(part) for part in box.parts)
+
+
+def by_advertiser(scene: Scene) -> Verdict:
+    server = ADVERTISERS.search(scene.markup) if scene.total.prose < PROSE else None
+    return (Label.ADVERT, f"from {server[1].lower()}") if server else None
+
+
+def by_rights(scene: Scene) -> Verdict:
+    at_end = scene.before + scene.share >= 1 - EDGE_SHARE and scene.share <= RIGHTS_SHARE
+    if at_end and RIGHTS.search(scene.markup) and not _in_content(scene):
+        return Label.FOOTER, "names the rights near the end of the page"
+    return None
+
+
+def by_position(scene: Scene) -> Verdict:
+    if scene.share > EDGE_SHARE or _in_content(scene):
+        return None
+    after = scene.before + scene.share
+    if scene.before <= AT_START and after < AT_END:
+        return Label.HEADER, f"starts at {scene.before:.2f} of the page's letters"
+    if after >= AT_END and scene.before > AT_START:
+        return Label.FOOTER, f"ends at {after:.2f} of the page's letters"
+    return None
+
+
+def _in_content(scene: Scene) -> bool:
+    return any(box.node.tag in CONTENT for box in scene.around)
+
+
+def by_repetition(scene: Scene) -> Verdict:
+    if scene.repeats is None or scene.repeats < REPEATS:
+        return None
+    label = Label.HEADER if scene.before + scene.share / 2 < 0.5 else Label.FOOTER
+    return label, f"on {scene.repeats:.2f} of the site's pages"
+
+
+RULES: tuple[Rule, ...] = (
+    by_landmark,
+    by_share,
+    by_name,
+    by_advertiser,
+    by_rights,
+    by_table,
+    by_form,
+    by_position,
+    by_links,
+    by_pictures,
+    by_list,
+    by_repetition,
+)

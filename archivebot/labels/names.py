@@ -1,0 +1,57 @@
+"""What the class and id of an element say about its part of the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from archivebot.segmentation.seen import Box
+
+# Words of English, as most sites name their parts in it whatever their language. A word that also
+# names other things ("top", "main", "block", "list") is not here.
+NAMES: dict[str, str] = {
+    **dict.fromkeys(
+        "ad ads adbox adsbygoogle adsense advert advertisement advertising adverts adzone banners dfp"
+        " doubleclick leaderboard skyscraper sponsor sponsored sponsors taboola outbrain".split(),
+        "advert",
+    ),
+    **dict.fromkeys("comment commentlist comments disqus disqusthread replies respond".split(), "comment"),
+    **dict.fromkeys("foot footer footerbar colophon copyright siteinfo".split(), "footer"),
+    **dict.fromkeys("head header logo masthead sitehead siteheader siteheading topheader".split(), "header"),
+    **dict.fromkeys(
+        "breadcrumb breadcrumbs menu menubar mainmenu mainnav nav navbar navi navigation pager pagination"
+        " sidenav submenu subnav topmenu topnav".split(),
+        "navigation",
+    ),
+    **dict.fromkeys(
+        "also blogroll recommended recommendations related relatedposts seealso similar trending"
+        " aside sidebar".split(),
+        "related",
+    ),
+    **dict.fromkeys("contactform loginform newsletter search searchbar searchbox searchform".split(), "form"),
+    **dict.fromkeys("carousel gallery photos slider slideshow video videos".split(), "media"),
+}
+# A part between signs with digits inside is a number in disguise ("97b6d6ad71c1"): it has no words.
+PART = re.compile(r"(?<![^\W_])[A-Za-z]+(?=\d*(?:[\W_]|\Z))")
+WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
+
+
+def words(name: str) -> list[str]:
+    """Split names as people write them into lower-case words.
+
+    >>> words("siteHeader main-nav_2 ADBox"), words("sidebar2 views-97b6d6ad71c1"), words("")
+    (['site', 'header', 'main', 'nav', 'ad', 'box'], ['sidebar', 'views'], [])
+    """
+    return [word.lower() for part in PART.findall(name) for word in WORD.findall(part)]
+
+
+def named(boxes: Iterable[Box]) -> Iterator[tuple[str, str]]:
+    """Yield what the ids and classes of boxes say: the label and the telling name, the first box first."""
+    for box in boxes:
+        for attribute in ("id", "class"):
+            for name in box.attribute(attribute).split():
+                # The last word says what it is: "header-nav" is a menu, "nav-header" the head of one.
+                for word in reversed(words(name)):
+                    if word in NAMES:
+                        yield NAMES[word], f"{attribute} {name}"
+                        break

@@ -1,0 +1,198 @@
+"""The site style tree: what the pages of a site have in common, learned page by page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import fmean
+
+from archivebot.exceptions import UsageError
+from archivebot.templates.importance import composite_importance, content_importance, node_importance
+from archivebot.templates.parts import Part
+
+STYLE_TREE_VERSION = 1
+
+# Contents of one element that are told apart. Further ones count as standing on one page each, as
+# they do where an element has this many: what repeats was there among the first.
+MOST_FEATURES = 500
+
+# A tree with more elements is full and learns no more. Twelve pages of a site made 3,700 to 9,600; with
+# 200,000 the JSON is about 8 MB.
+MOST_ELEMENTS = 200_000
+
+# Below this an element is furniture. One style and one content give 0, one style and contents of
+# their own on every page 0.9 of the level below.
+NOISE = 0.2
+
+Look = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Style:
+    """One sequence of elements below an element, and on how many pages it stands."""
+
+    looks: tuple[Look, ...]
+    parts: list[int]  # numbers of elements
+    count: int = 0
+
+
+@dataclass(slots=True)
+class Element:
+    """An element of many pages: their number, the styles below it, the contents in it."""
+
+    look: Look
+    count: int = 0
+    styles: dict[tuple[Look, ...], Style] = field(default_factory=dict)
+    features: dict[str, int] = field(default_factory=dict)
+    once: int = 0
+
+    def hold(self, feature: str) -> None:
+        """Count a content of one more page."""
+        if feature in self.features or len(self.features) < MOST_FEATURES:
+            self.features[feature] = self.features.get(feature, 0) + 1
+        else:
+            self.once += 1
+
+
+class StyleTree:
+    """The merged trees of a site's pages.
+
+    Elements are numbered in the order in which they were seen, those below another one after it; the
+    first is the body, whose own attributes differ from page to page and do not count.
+
+    >>> tree = StyleTree()
+    >>> for text in "abc":
+    ...     assert tree.add(Part("body", parts=(Part("h1", feature="Site"), Part("p", feature=text))))
+    >>> tree.pages, [(element.look[0], element.count) for element in tree.elements]
+    (3, [('body', 3), ('h1', 3), ('p', 3)])
+    >>> [round(value, 2) for value in tree.importances]
+    [0.45, 0.0, 1.0]
+    """
+
+    def __init__(self, elements: Sequence[Element] = ()) -> None:
+        self.elements = list(elements) or [Element(("body", ""))]
+
+    @property
+    def pages(self) -> int:
+        return self.elements[0].count
+
+    def add(self, page: Part) -> bool:
+        """Merge one more page into the tree; False if the tree is full and stays as it is."""
+        if len(self.elements) > MOST_ELEMENTS:
+            return False
+        self.__dict__.pop("importances", None)
+        stack = [(0, page)]
+        while stack:
+            number, part = stack.pop()
+            element = self.elements[number]
+            element.count += 1
+            if part.parts:
+                style = self._style(element, part.parts)
+                style.count += 1
+                stack.extend(zip(style.parts, part.parts, strict=True))
+            elif part.feature:
+                element.hold(part.feature)
+        return True
+
+    def _style(self, element: Element, parts: Sequence[Part]) -> Style:
+        looks = tuple(part.style for part in parts)
+        style = element.styles.get(looks)
+        if style is None:
+            first = len(self.elements)
+            self.elements.extend(Element(look) for look in looks)
+            style = element.styles[looks] = Style(looks, list(range(first, len(self.elements))))
+        return style
+
+    @cached_property
+    def importances(self) -> list[float]:
+        """Give the composite importance (0..1) of every element, by its number."""
+        values = [0.0] * len(self.elements)
+        for number in range(len(self.elements) - 1, -1, -1):  # what is below comes first
+            values[number] = _importance(self.elements[number], values)
+        return values
+
+    def weigh(self, page: Part) -> Iterator[tuple[Part, float]]:
+        """Yield every part of a page in order with its importance; what no page had before has 1."""
+        values = self.importances
+        stack: list[tuple[int | None, Part]] = [(0, page)]
+        while stack:
+            number, part = stack.pop()
+            yield part, 1.0 if number is None else values[number]
+            style = None
+            if number is not None:
+                style = self.elements[number].styles.get(tuple(inner.style for inner in part.parts))
+            below = [None] * len(part.parts) if style is None else style.parts
+            stack.extend(reversed(list(zip(below, part.parts, strict=True))))
+
+    def noise(self, page: Part, threshold: float = NOISE) -> list[Part]:
+        """Give the largest parts of a page in which nothing reaches the threshold, in order."""
+        values = list(self.weigh(page))
+        last = [0] * len(values)  # where the parts of each part end in the list
+        quiet = [False] * len(values)
+        for index in range(len(values) - 1, -1, -1):
+            part, value = values[index]
+            position, below = index + 1, value < threshold
+            for _ in part.parts:
+                below = below and quiet[position]
+                position = last[position]
+            last[index], quiet[index] = position, below
+        found, index = [], 0
+        while index < len(values):
+            if quiet[index]:
+                found.append(values[index][0])
+            index = last[index] if quiet[index] else index + 1
+        return found
+
+    def block_importance(self, page: Part, start: int, end: int) -> float:
+        """Give the mean importance of the contents in a byte range of a page, weighted by their length."""
+        total = weight = 0.0
+        for part, value in self.weigh(page):
+            if part.feature and not part.parts and start <= part.start and part.end <= end:
+                total += value * (part.end - part.start)
+                weight += part.end - part.start
+        return total / weight if weight else 0.0
+
+    def to_json(self) -> str:
+        """Write the tree; lists without nesting, so that deep pages can be read again."""
+        elements = [
+            [*element.look, element.count, element.features, element.once] for element in self.elements
+        ]
+        styles = [
+            [number, style.count, style.parts]
+            for number, element in enumerate(self.elements)
+            for style in element.styles.values()
+        ]
+        return json.dumps(
+            {"version": STYLE_TREE_VERSION, "elements": elements, "styles": styles}, separators=(",", ":")
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> StyleTree:
+        """Read a tree; UsageError for another version."""
+        data = json.loads(text)
+        if data.get("version") != STYLE_TREE_VERSION:
+            raise UsageError(
+                f"style tree of version {data.get('version')}, not {STYLE_TREE_VERSION}: learn it anew"
+            )
+        elements = [
+            Element((tag, attributes), count, features=features, once=once)
+            for tag, attributes, count, features, once in data["elements"]
+        ]
+        for number, count, parts in data["styles"]:
+            looks = tuple(elements[part].look for part in parts)
+            elements[number].styles[looks] = Style(looks, parts, count)
+        return cls(elements)
+
+
+def _importance(element: Element, below: Sequence[float]) -> float:
+    contents = content_importance(list(element.features.values()), element.count, element.once)
+    if not element.styles or element.count <= 1:
+        return contents
+    styles = [(style.count, fmean(below[part] for part in style.parts)) for style in element.styles.values()]
+    bare = element.count - sum(count for count, _ in styles)
+    if bare:  # on some pages there is nothing below it: one style more
+        styles.append((bare, contents))
+    node = node_importance([count for count, _ in styles], element.count)
+    return composite_importance(node, ((count / element.count, value) for count, value in styles))

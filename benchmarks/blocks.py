@@ -1,0 +1,217 @@
+"""Blocks beside what people marked by hand: level-1 F of the outline, of partitions, of a peer.
+
+DATA is the unpacked folder blocks-random (Kreuzer, Hage, Feelders, "A quantitative comparison of
+semantic web page segmentation approaches", ICWE 2015). What is cut is the page with the marks, freed
+of them: the other two files of a site often hold another page or another charset. A found block
+matches a marked one, each used once, where the word sets of their texts have a Jaccard similarity of
+at least 0.8. Precision, recall and F are taken per page and averaged over pages. Blocks without words
+(pictures) cannot be compared and are left out on both sides; --wordless counts them as missed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from common import Row, data_folder, report
+
+from archivebot.labels.labeller import label_blocks
+from archivebot.models import Block
+from archivebot.segmentation import tree
+from archivebot.segmentation.charset import charset_of
+from archivebot.segmentation.dom import visible_text
+from archivebot.segmentation.outline import outline
+from archivebot.segmentation.segmenter import partition
+from archivebot.segmentation.tree import Source
+from archivebot.terms import words
+
+LEAST_F = 0.45
+ALIKE = 0.8
+LEVELS = (1, 2, 3, 4)
+MARK = re.compile(rb'\sdata-block(?:-type)?="[^"]*"')
+
+# What the people called a block, and our labels that say the same. People name what stands in a head or
+# foot by its form; a label says that it is head or foot.
+SAME = {
+    "Ad": {"advert"},
+    "Article": {"main"},
+    "Comments": {"comment"},
+    "Content": {"main", "list", "table"},
+    "Footer": {"footer"},
+    "Header": {"header", "navigation"},
+    "Image": {"media"},
+    "LinkList": {"navigation", "list", "related", "footer"},
+    "Logo": {"header"},
+    "Menu": {"navigation", "header"},
+    "Searchbar": {"form"},
+    "Sidebar": {"navigation", "related", "list"},
+    "Table": {"table"},
+    "Title": {"header", "main"},
+    "Video": {"media"},
+}
+
+Words = frozenset[str]
+Segmenter = Callable[[bytes], Sequence[Block]]
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A block that people marked: 1 is the top level."""
+
+    level: str
+    kind: str
+    words: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page without the marks, and the marks."""
+
+    name: str
+    body: bytes
+    marked: tuple[Marked, ...]
+
+
+def read_pages(folder: Path) -> list[Page]:
+    """Give the pages that have marked blocks."""
+    pages = []
+    for file in sorted(folder.rglob("*.blocks.html")):
+        body = file.read_bytes()
+        document = tree.parse(body.decode("utf-8", "replace"))
+        marked = tuple(
+            Marked(
+                str(element.attrs["data-block"]),
+                str(element.attrs.get("data-block-type", "")),
+                words_of(element.html.encode(), "utf-8"),
+            )
+            for element in document.select("[data-block]")
+        )
+        pages.append(Page(file.parent.name, MARK.sub(b"", body), marked))
+    return [page for page in pages if any(mark.words for mark in page.marked)]
+
+
+def words_of(markup: bytes, charset: str) -> Words:
+    return frozenset(words(visible_text(markup, charset)))
+
+
+def jaccard(one: Words, other: Words) -> float:
+    return len(one & other) / len(one | other) if one or other else 0.0
+
+
+def matches(found: Sequence[Words], marked: Sequence[Words]) -> list[tuple[int, int]]:
+    """Pair found with marked blocks, the most alike first."""
+    pairs = sorted(
+        ((jaccard(f, m), i, j) for i, f in enumerate(found) for j, m in enumerate(marked)), reverse=True
+    )
+    left, right = set(range(len(found))), set(range(len(marked)))
+    chosen = []
+    for alike, i, j in pairs:
+        if alike >= ALIKE and i in left and j in right:
+            chosen.append((i, j))
+            left.discard(i)
+            right.discard(j)
+    return chosen
+
+
+def score(pages: Iterable[Page], segment: Segmenter, *, wordless: bool) -> tuple[float, float, float]:
+    """Give mean precision, recall and F over pages."""
+    scores = []
+    for page in pages:
+        charset = charset_of(page.body, "")
+        found = [words_of(page.body[block.start : block.end], charset) for block in segment(page.body)]
+        marked = [mark.words for mark in page.marked if mark.level == "1"]
+        if not wordless:
+            found, marked = list(filter(None, found)), list(filter(None, marked))
+        if marked:
+            hits = len(matches(found, marked))
+            both = len(found) + len(marked)
+            scores.append((hits / len(found) if found else 0.0, hits / len(marked), 2 * hits / both))
+    mean = [sum(column) / len(scores) for column in zip(*scores, strict=True)]
+    return mean[0], mean[1], mean[2]
+
+
+def body_children(body: bytes) -> list[Block]:
+    """Cut a page into the elements that stand directly in its body: the simplest peer."""
+    top = tree.root(Source.of(body, charset_of(body, "")))
+    if top is None or top.element is None:
+        return []
+    return [Block(node.start, node.end, 1) for node in tree.children(top.element, *tree.content(top))]
+
+
+def landmarks(body: bytes) -> list[Block]:
+    """Cut a page at what says by its name to be head, menu, content, side or foot: the usual rule."""
+    name = re.compile(r"header|footer|content|main|nav|menu|sidebar|aside", re.IGNORECASE)
+    top = tree.root(Source.of(body, charset_of(body, "")))
+    found: list[Block] = []
+    stack = [top] if top is not None else []
+    while stack:
+        node = stack.pop()
+        assert node.element is not None
+        attributes = node.element.attrs
+        if node is not top and name.search(f"{node.tag} {attributes.get('id')} {attributes.get('class')}"):
+            found.append(Block(node.start, node.end, 1))
+        else:
+            children = tree.children(node.element, *tree.content(node))
+            stack.extend(child for child in children if child.element is not None)
+    return found
+
+
+def at_level(level: int) -> Segmenter:
+    return lambda body: partition(body, level).blocks
+
+
+def segmentation_rows(pages: Sequence[Page], *, wordless: bool) -> list[Row]:
+    """Give the F of the outline beside that of every other way to cut."""
+    ours = score(pages, outline, wordless=wordless)
+    others: dict[str, Segmenter] = {f"partition, level {level}": at_level(level) for level in LEVELS}
+    others |= {"children of the body": body_children, "elements named as landmarks": landmarks}
+    rows = [Row("outline", _figures(ours), f"at least {LEAST_F}", ours[2], LEAST_F, least=True)]
+    for name, segment in others.items():
+        peer = score(pages, segment, wordless=wordless)
+        rows.append(Row(f"outline beside: {name}", _figures(ours), _figures(peer), ours[2] / peer[2]))
+    return rows
+
+
+def _figures(figures: tuple[float, float, float]) -> str:
+    return "P {:.3f} R {:.3f} F {:.3f}".format(*figures)
+
+
+def label_rows(pages: Sequence[Page]) -> list[Row]:
+    """Compare the labels of matched blocks with the kinds that people gave, per kind."""
+    right: Counter[str] = Counter()
+    count: Counter[str] = Counter()
+    for page in pages:
+        blocks = {(b.start, b.end): b for level in LEVELS for b in partition(page.body, level).blocks}
+        blocks |= {(b.start, b.end): b for b in outline(page.body)}
+        found = sorted(blocks.values(), key=lambda block: (block.start, -block.end))
+        charset = charset_of(page.body, "")
+        texts = [words_of(page.body[block.start : block.end], charset) for block in found]
+        labels = label_blocks(page.body, found)
+        marked = [mark for mark in page.marked if mark.words and mark.kind in SAME]
+        for i, j in matches(texts, [mark.words for mark in marked]):
+            count[marked[j].kind] += 1
+            right[marked[j].kind] += labels[i].label in SAME[marked[j].kind]
+    total = sum(count.values())
+    commonest = max(count.values()) / total
+    share = sum(right.values()) / total
+    all_kinds = Row("labels", f"{share:.3f} of {total}", f"commonest kind {commonest:.3f}", share / commonest)
+    return [all_kinds] + [Row(f"  {kind}", f"{right[kind]} of {n}") for kind, n in count.most_common()]
+
+
+def main() -> int:
+    parser = data_folder(__doc__)
+    parser.add_argument("--wordless", action="store_true", help="count blocks without words as missed")
+    options = parser.parse_args()
+    pages = read_pages(options.data)
+    marks = sum(mark.level == "1" for page in pages for mark in page.marked)
+    print(f"{len(pages)} pages, {marks} top-level marks")
+    code = report("blocks: top level beside people", segmentation_rows(pages, wordless=options.wordless))
+    return report("blocks: labels of matched blocks", label_rows(pages)) or code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
