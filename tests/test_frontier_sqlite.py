@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -173,3 +173,14 @@ def test_a_text_of_the_next_urls_is_read_while_they_are_leased(frontier: SQLiteF
     frontier.lease()
     frontier.settle(url_of("A"), State.DONE)
     assert [first.entry.url, *(record.entry.url for record in records)] == [url_of(name) for name in "ABC"]
+
+
+def test_calls_made_together_count_together_or_not_at_all(tmp_path: Path) -> None:
+    with closing(SQLiteFrontier(str(tmp_path / "f.db"), "one")) as frontier:
+        frontier.begin("{}", None)
+        with suppress(ZeroDivisionError), frontier.together():
+            frontier.add([entry("a", 1)])
+            assert frontier.lease() is not None
+            raise ZeroDivisionError
+        assert frontier.counts() == Counts()
+        assert frontier.add([entry("a", 1)]) == 1

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -228,6 +228,18 @@ def test_an_archive_without_links_takes_hardly_more_room(older: Path, tmp_path: 
     put(store, b"body", 0)
     store.close()
     assert (tmp_path / "new.db").stat().st_size - older.stat().st_size <= 5 * PAGE_SIZE
+
+
+def test_links_of_a_capture_that_fails_are_not_stored(store: SQLiteStore) -> None:
+    with suppress(ZeroDivisionError), store.together():
+        store.add_links(URL, [Link("http://example.org/")], at(0))
+        raise ZeroDivisionError
+    assert list(store.edges()) == []
+
+
+def test_a_nul_in_an_anchor_does_no_harm(store: SQLiteStore) -> None:
+    store.add_links(URL, [Link("http://example.org/", "a\0b"), Link("http://example.org/a", "a")], at(0))
+    assert sorted(edge.anchor for edge in store.edges()) == ["a", "a\ufffdb"]
 
 
 def test_links_that_did_not_fit_on_the_disk_leave_no_number_behind(store: SQLiteStore) -> None:

@@ -187,6 +187,15 @@ class FrontierContract:
             '{"备注": 1}',
         )
 
+    def test_calls_made_together_see_each_other(self, frontier: Frontier) -> None:
+        with frontier.together():
+            frontier.add([entry("a", 1), entry("b", 2)])
+            lease = frontier.lease()
+            assert lease is not None
+            assert frontier.settle(lease.entry.url, State.DONE)
+        assert lease.entry == entry("b", 2)
+        assert (frontier.counts().queued, frontier.counts().done) == (1, 1)
+
     @pytest.mark.parametrize("score", [0.0, -1e-300, 1e300, 0.1 + 1e-12, -7.0, 2.0**53 + 2, 1 / 3, math.inf])
     def test_scores_are_kept_to_the_last_bit(self, frontier: Frontier, score: float) -> None:
         frontier.add([entry("A", score)])

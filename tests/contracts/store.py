@@ -436,6 +436,13 @@ class StoreContract:
         store.add_links(URL, [Link(OTHER, "词" * (LONGEST_ANCHOR + 1))], at(0))
         assert [edge.anchor for edge in store.edges()] == ["词" * LONGEST_ANCHOR]
 
+    def test_links_and_their_capture_are_stored_together(self, store: ArchiveStore) -> None:
+        with store.together():
+            store.add_links(URL, [Link(OTHER)], at(0))
+            put(store, b"body", 0)
+        assert [edge.target for edge in store.links_from(URL)] == [OTHER]
+        assert len(list(store.captures(URL))) == 1
+
     def test_a_page_of_300_links_keeps_them_all(self, store: ArchiveStore) -> None:
         urls = {f"http://example.com/{number}" for number in range(300)}
         store.add_links(URL, [Link(url, "x") for url in urls], at(0))
