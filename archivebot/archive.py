@@ -23,6 +23,7 @@ from archivebot.models import (
     Partition,
     PlacedBlock,
     Snapshot,
+    first_header,
 )
 from archivebot.recorder import Recorder, lineage_id
 from archivebot.segmentation.carry import carry
@@ -208,6 +209,11 @@ class Archive:
     def body(self, capture: Capture) -> bytes:
         """Rebuild the bytes that a capture saw; raises NotArchived and CorruptObject."""
         return self._bodies.get(self.seen(capture)).body
+
+    def document(self, capture: Capture) -> tuple[bytes, str]:
+        """Give the body that a capture saw, and the Content-Type that came with it, empty for none."""
+        brought = self.fetched(capture.url, capture.digest) or capture
+        return self.body(capture), first_header(brought.headers, "Content-Type") or ""
 
     def seen(self, capture: Capture) -> StoredVersion:
         """Give the version that a capture points at; raises NotArchived where it saw no body."""

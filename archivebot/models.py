@@ -90,6 +90,15 @@ class Focus:
     why: str = field(default="", repr=False)
 
 
+def first_header(headers: Headers, name: str) -> str | None:
+    """Give the first header of a name, case ignored, or None.
+
+    >>> first_header((("content-type", "text/html"),), "Content-Type")
+    'text/html'
+    """
+    return next((value for key, value in headers if key.lower() == name.lower()), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """What one fetch of one URL returned, bytes as received after content decoding.
@@ -115,7 +124,7 @@ class Page:
 
     def header(self, name: str) -> str | None:
         """Give the first header of that name, case ignored, or None."""
-        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+        return first_header(self.headers, name)
 
 
 @dataclass(frozen=True, slots=True)

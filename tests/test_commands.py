@@ -161,7 +161,17 @@ def test_blocks_give_the_partition(run: Run) -> None:
         True
     ] * 3
     assert all(block["end"] - block["start"] == block["size"] for block in blocks)
+    assert [block["label"] for block in blocks] == ["main", "main", "footer"]
+    assert all(block["reason"] and block["simhash"] is None for block in blocks), "too short for fingerprints"
     assert "cut at level 3" in run("blocks", URL).stdout
+
+
+def test_text_is_that_of_the_time_asked_for(run: Run) -> None:
+    assert OLD[0] in run("text", URL, "--at", "2026-01-02").stdout.splitlines()
+    record = document(run("text", URL, "--json"))
+    assert (record["url"], record["captured_at"], record["version"]) == (URL, "20260131000000", 2)
+    assert NEW[0] in record["text"].splitlines()
+    assert run("text", "http://example.com/nowhere").returncode == 1
 
 
 def test_stats_sum_up(run: Run) -> None:

@@ -6,13 +6,14 @@ import argparse
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table, say
+from archivebot.description import describe, record_of
 from archivebot.exceptions import NotArchived
-from archivebot.text import words
+from archivebot.models import Block
 from archivebot.timestamps import parse_time
 
 
 class Command(ArchiveCommand):
-    """Show how a page is cut into blocks"""
+    """Show how a page is cut into blocks, and what each of them is"""
 
     arguments = "URL"
 
@@ -25,23 +26,17 @@ class Command(ArchiveCommand):
             raise NotArchived(
                 f"{capture.url} was visited, but never had content; see scrapy history {args[0]}"
             )
-        blocks = archive.blocks(archive.seen(capture))
+        placed = [block for block, _ in archive.blocks(archive.seen(capture))]
+        body, content_type = archive.document(capture)
+        cut = [Block(block.start, block.end, block.level) for block in placed]
         records = [
-            {
-                "lineage": block.lineage,
-                "level": block.level,
-                "start": block.start,
-                "end": block.end,
-                "size": block.end - block.start,
-                "topic": block.topic,
-                "words": len(words(text)),
-            }
-            for block, text in blocks
+            record_of(block.lineage, found) | {"topic": block.topic}
+            for block, found in zip(placed, describe(body, cut, content_type), strict=True)
         ]
         if opts.json:
             print_json(records)
             return 0
         say(f"{capture.url}  version {capture.number}  {capture.size} bytes, cut at level {capture.level}")
-        head = ["lineage", "level", "start", "end", "size", "words", "topic"]
+        head = ["lineage", "level", "start", "end", "size", "words", "label", "topic"]
         print_table(head, [[record[name] for name in head] for record in records])
         return 0

@@ -1,0 +1,79 @@
+"""scrapy segment: the blocks and the main text of files that are in no archive."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from archivebot.cli import ArchiveCommand, print_table, say
+from archivebot.content.page import content
+from archivebot.description import describe, record_of
+from archivebot.exceptions import UsageError
+from archivebot.models import Block
+from archivebot.segmentation.charset import charset_of
+from archivebot.segmentation.outline import outline
+from archivebot.segmentation.segmenter import partition
+
+DEEPEST = 9
+
+
+class Command(ArchiveCommand):
+    """Cut files into blocks and find their main text"""
+
+    arguments = "FILE..."
+    most = 1_000_000
+    explanation = (
+        "Level 1 is the outline of a page: head, menu, content, side, foot. From level 2 on pages are cut"
+        " as an archive cuts them. With --json each file is one line."
+    )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--level", type=int, default=1, metavar="N", help="1 (coarse, default) to 9")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        if not 1 <= opts.level <= DEEPEST:
+            raise UsageError(f"--level is {opts.level}: give a number from 1 to {DEEPEST}")
+        for name in _files(args):
+            record = _record(name, _body(name), opts.level)
+            if opts.json:
+                print(json.dumps(record, ensure_ascii=False))
+            else:
+                _show(record)
+        return 0
+
+
+def _files(names: list[str]) -> list[str]:
+    """Give the names of files, once all of them are known to be there."""
+    for name in names:
+        if not Path(name).is_file():
+            raise UsageError(f"{name} is no file")
+    return names
+
+
+def _body(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}") from error
+
+
+def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
+    read = content(body, charset_of(body))
+    return {
+        "file": name,
+        "title": read.title,
+        "main_text": read.text,
+        "blocks": [record_of(None, found) for found in describe(body, _blocks(body, level))],
+    }
+
+
+def _blocks(body: bytes, level: int) -> tuple[Block, ...]:
+    return outline(body) if level == 1 else partition(body, level).blocks
+
+
+def _show(record: dict[str, Any]) -> None:
+    say(f"{record['file']}  {record['title']}")
+    head = ["level", "start", "end", "words", "label", "topic", "reason"]
+    print_table(head, [[block[name] for name in head] for block in record["blocks"]])

@@ -1,0 +1,44 @@
+"""scrapy text: the main text of a page as it was at a time."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from archivebot.archive import Archive
+from archivebot.cli import ArchiveCommand, print_json, say
+from archivebot.content.page import content
+from archivebot.segmentation.charset import charset_of
+from archivebot.timestamps import parse_time, timestamp
+
+
+class Command(ArchiveCommand):
+    """Print the main text of a page"""
+
+    arguments = "URL"
+    explanation = "Menus, adverts and other furniture are left out."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--at", metavar="TIME", help="the page at that time; the last one by default")
+
+    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        capture = archive.at(archive.resolve(args[0]), parse_time(opts.at) if opts.at else None)
+        body, content_type = archive.document(capture)
+        read = content(body, charset_of(body, content_type))
+        if opts.json:
+            print_json(
+                {
+                    "url": capture.url,
+                    "captured_at": timestamp(capture.captured_at),
+                    "version": capture.number,
+                    "title": read.title,
+                    "language": read.language,
+                    "published": read.published.isoformat() if read.published else None,
+                    "text": read.text,
+                }
+            )
+            return 0
+        told = [read.title, read.language, f"published {read.published}" if read.published else ""]
+        print("  ".join(filter(None, told)), file=sys.stderr)
+        say(read.text)
+        return 0

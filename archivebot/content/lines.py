@@ -1,0 +1,173 @@
+"""The lines of a page, and the elements that each of them stands in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from turbohtml import Document, Element, Text
+
+# Elements whose text is no running text, or none that a reader sees. NOSCRIPT is read: forums that draw
+# their threads with a script keep the thread there. The best choice of lines would reach word F1 0.88 on
+# the forum pages of the WCXB corpus, without NOSCRIPT 0.72.
+_MUTE = frozenset(
+    "head script style template select textarea svg math iframe object audio video canvas".split()
+)
+
+# Elements that end a line.
+_BREAKS = frozenset(
+    """address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset
+    figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html label legend li main menu nav noscript
+    ol p pre search section summary table tbody td tfoot th thead tr ul""".split()
+)
+_BOLD = frozenset(("b", "strong"))
+
+# Their classes say what the whole page is.
+_WHOLE = frozenset(("html", "body"))
+
+_NAME = re.compile(r"[a-z]{3,}")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
+
+# Characters of an attribute that are looked at; generated class lists run to thousands.
+MOST_NAMES = 300
+
+# Elements nested deeper are not entered; real pages stay below 100.
+MOST_DEPTH = 300
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """An element that ends lines; it holds the lines [first, last)."""
+
+    tag: str
+    element: Element | None
+    parent: Place | None
+    depth: int
+    first: int
+    last: int = 0
+    _own: frozenset[str] | None = None
+    _names: frozenset[str] | None = None
+
+    @property
+    def own(self) -> frozenset[str]:
+        """What it is called."""
+        if self._own is None:
+            given = "" if self.element is None or self.tag in _WHOLE else _given(self.element)
+            self._own = names(self.tag, given)
+        return self._own
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What it and all elements above it are called."""
+        if self._names is None:
+            self._names = self.parent.names | self.own if self.parent else frozenset()
+        return self._names
+
+    @property
+    def source(self) -> tuple[int, int] | None:
+        """The range [start, end) of the source that it stands in; None where the source has no tags of it."""
+        location = self.element.source_location if self.element is not None else None
+        if location is None or location.end_tag is None:
+            return None
+        return location.start_tag.start_offset, location.end_tag.end_offset
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text as a reader sees it; ``linked`` and ``bold`` count characters."""
+
+    text: str
+    place: Place
+    linked: int = 0
+    links: int = 0
+    bold: int = 0
+
+
+@lru_cache(maxsize=1 << 14)
+def names(tag: str, given: str) -> frozenset[str]:
+    """Give the words that an element is called by: its tag, and those of its attributes with a dot.
+
+    >>> sorted(names("div", "mainMenu nav-2"))
+    ['.main', '.menu', '.nav', 'div']
+    """
+    if not given.islower():
+        given = _CAMEL.sub("-", given).lower()
+    found = [f".{name}" for name in _NAME.findall(given)]
+    return frozenset((tag, *found))
+
+
+def _given(element: Element) -> str:
+    """Put together what the attributes of an element call it."""
+    attrs = element.attrs
+    if not attrs:
+        return ""
+    classes = attrs.get("class") or ""
+    given = classes if isinstance(classes, str) else " ".join(classes)
+    for name in ("id", "role", "itemprop"):
+        if value := attrs.get(name):
+            given += f" {value}"
+    if "hidden" in attrs or attrs.get("aria-hidden") == "true":
+        given = f"unseen {given}"
+    if (style := attrs.get("style")) and _HIDDEN.search(str(style)):
+        given = f"undisplayed {given}"
+    return given[:MOST_NAMES]
+
+
+class LineWalk:
+    """One walk over a page that gathers its lines and the elements around them."""
+
+    def __init__(self, root: Element | Document) -> None:
+        self.lines: list[Line] = []
+        self.places = [Place("", None, None, 0, 0)]
+        self._clear()
+        self._run(root)
+
+    def _clear(self) -> None:
+        self.pieces: list[str] = []
+        self.linked = self.links = self.bold = 0
+
+    def _run(self, root: Element | Document) -> None:
+        stack = [(iter(root.children), self.places[0], False, False)]
+        while stack:
+            children, place, linked, bold = stack[-1]
+            for child in children:
+                if isinstance(child, Text):
+                    self._add(child.data, linked, bold)
+                elif isinstance(child, Element) and (tag := child.tag) not in _MUTE:
+                    if len(stack) > MOST_DEPTH:
+                        continue
+                    inner = self._enter(child, tag, place) if tag in _BREAKS else place
+                    if tag == "br":
+                        self.pieces.append("\n")
+                    self.links += tag == "a"
+                    stack.append((iter(child.children), inner, linked or tag == "a", bold or tag in _BOLD))
+                    break
+            else:
+                stack.pop()
+                if not stack or stack[-1][1] is not place:
+                    self._end_line(place)
+                    place.last = len(self.lines)
+
+    def _enter(self, element: Element, tag: str, place: Place) -> Place:
+        self._end_line(place)
+        inner = Place(tag, element, place, place.depth + 1, len(self.lines))
+        self.places.append(inner)
+        return inner
+
+    def _add(self, text: str, linked: bool, bold: bool) -> None:
+        self.pieces.append(text)
+        if linked or bold:
+            size = len(text)
+            self.linked += size * linked
+            self.bold += size * bold
+
+    def _end_line(self, place: Place) -> None:
+        if not self.pieces:
+            return
+        text = " ".join("".join(self.pieces).split())
+        if text:
+            size = len(text)
+            self.lines.append(Line(text, place, min(self.linked, size), self.links, min(self.bold, size)))
+        self._clear()

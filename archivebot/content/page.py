@@ -1,0 +1,137 @@
+"""The content of a page: its main text, where that stands, title, language, date of publication."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+
+from turbohtml import Document, parse
+
+from archivebot.content import maintext
+from archivebot.content.language import language
+from archivebot.content.lines import LineWalk
+from archivebot.content.model import shipped
+from archivebot.content.published import published
+from archivebot.content.title import title
+
+# Characters below which a page is a shell that a script fills; it is read by its description.
+LEAST_TEXT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a page says. ``text`` has a line for each paragraph, item, cell or heading of the main
+    content; ``ranges`` are the [start, end) of the elements that hold it, in order: bytes of a body,
+    characters of a string.
+    """
+
+    title: str = ""
+    text: str = field(default="", repr=False)
+    language: str = ""
+    published: date | None = None
+    ranges: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+
+
+def content(markup: bytes | str, charset: str = "utf-8") -> Content:
+    """Read the main content of a page.
+
+    The lines of the page are judged by a linear model over their text, links, position and the names
+    of the elements around them; those are kept for which the expected F1 is greatest. A page that
+    shows text has a text. Any bytes are accepted.
+
+    >>> article = b"<h1>Terns</h1><p>" + b"A tern dives for fish. " * 30
+    >>> page = content(b"<html lang=en><nav><ul><li><a href=/>Home</a></ul></nav>" + article)
+    >>> page.title, page.language, page.text[:12], "Home" in page.text
+    ('Terns', 'en', 'Terns\\nA tern', False)
+    >>> content(b"")
+    Content(title='', language='', published=None)
+    """
+    source = markup if isinstance(markup, str) else _decoded(markup, charset)
+    document, walk = read(_same_length(source))
+    lines = walk.lines
+    chosen = maintext.choose(
+        shipped().likelihood(lines, title_words(document)), [len(line.text.split()) for line in lines]
+    )
+    text = maintext.joined([line.text for line in lines], chosen)
+    if sum(len(line.text) for line in lines) < LEAST_TEXT:
+        text = "\n".join(filter(None, (text, _description(document))))
+    ranges = maintext.ranges(walk.places, lines, chosen)
+    if isinstance(markup, bytes):
+        ranges = list(_in_bytes(ranges, source, _known(markup, charset), len(markup)))
+    named = title(document, lines, chosen.tolist())
+    return Content(named, text, language(document, text), published(document), tuple(ranges))
+
+
+def read(source: str) -> tuple[Document, LineWalk]:
+    """Parse a page and gather its lines."""
+    document = parse(source, source_locations=True)
+    return document, LineWalk(document)
+
+
+def title_words(document: Document) -> str:
+    """Give the title element in lower case, against which headings are held."""
+    element = document.find("title")
+    return " ".join(element.text.lower().split()) if element is not None else ""
+
+
+def _description(document: Document) -> str:
+    metas = document.find_all("meta")
+    names = (
+        (str(m.attrs.get("name") or m.attrs.get("property") or ""), m.attrs.get("content")) for m in metas
+    )
+    found = (
+        str(value) for name, value in names if name.lower() in ("description", "og:description") and value
+    )
+    return " ".join(next(found, "").split())
+
+
+# A byte that the charset does not know stays countable: it is one character of these.
+_ESCAPED = re.compile("[\ud800-\udfff]")
+
+
+def _known(body: bytes, charset: str) -> str:
+    """Give the codec that counts: one of the two byte orders, and UTF-8 for a name that is none."""
+    if charset.lower().replace("_", "-") in ("utf-16", "utf16"):
+        return "utf-16-be" if body[:2] == b"\xfe\xff" else "utf-16-le"
+    try:
+        "".encode(charset)
+    except LookupError:
+        return "utf-8"
+    return charset
+
+
+def _decoded(body: bytes, charset: str) -> str:
+    try:
+        return body.decode(_known(body, charset), "surrogateescape")
+    except UnicodeError:
+        return body.decode("utf-8", "replace")
+
+
+def _same_length(source: str) -> str:
+    """Hide from the parser what it would drop or take for text, as offsets must hold: CRLF, the
+    byte-order mark, bytes that are no characters.
+    """
+    source = source.replace("\r\n", " \n").replace("\r", "\n")
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        source = _ESCAPED.sub("\ufffd", source)
+    return f" {source[1:]}" if source.startswith("\ufeff") else source
+
+
+def _in_bytes(
+    ranges: Iterable[tuple[int, int]], source: str, codec: str, length: int
+) -> Iterator[tuple[int, int]]:
+    """Turn ranges of characters into ranges of bytes; none where the codec writes other bytes."""
+    edges = [edge for each in ranges for edge in each]
+    sizes = []
+    for start, end in zip([0, *edges], [*edges, len(source)], strict=True):
+        try:
+            sizes.append(len(source[start:end].encode(codec, "surrogateescape")))
+        except UnicodeError:
+            return
+    if sum(sizes) == length:
+        places = [sum(sizes[: index + 1]) for index in range(len(edges))]
+        yield from zip(places[::2], places[1::2], strict=True)

@@ -1,0 +1,65 @@
+"""What the blocks of a page are to a reader: label, topic, fingerprint, words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from archivebot.fingerprint.simhash import text_simhashes
+from archivebot.labels.labeller import Label, label_blocks
+from archivebot.models import Block
+from archivebot.segmentation.charset import charset_of
+from archivebot.segmentation.dom import visible_text
+from archivebot.segmentation.topic import topic
+from archivebot.text import words
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """One block: ``reason`` says why it has its label, ``simhash`` is None where it is too short for one."""
+
+    block: Block
+    label: Label
+    reason: str
+    topic: str
+    simhash: int | None
+    words: int
+
+
+def describe(body: bytes, blocks: Sequence[Block], content_type: str = "") -> list[Description]:
+    """Describe blocks of a body, in their order.
+
+    >>> page = b"<nav><a href=a>Home</a></nav><p>The ferry runs all year."
+    >>> [(str(d.label), d.topic, d.words) for d in describe(page, [Block(0, 29, 1), Block(29, 56, 1)])]
+    [('navigation', 'Home', 1), ('main', 'ferry runs year', 5)]
+    """
+    charset = charset_of(body, content_type)
+    pieces = [body[block.start : block.end] for block in blocks]
+    texts = [visible_text(piece, charset) for piece in pieces]
+    return [
+        Description(found.block, found.label, found.reason, topic(piece, charset), simhash, len(words(text)))
+        for found, piece, text, simhash in zip(
+            label_blocks(body, blocks, content_type), pieces, texts, text_simhashes(texts), strict=True
+        )
+    ]
+
+
+def record_of(lineage: str | None, described: Description) -> dict[str, object]:
+    """Give a block as scripts read it; the fingerprint as 16 hex digits.
+
+    >>> describe(b"", [])
+    []
+    """
+    block = described.block
+    return {
+        "lineage": lineage,
+        "level": block.level,
+        "start": block.start,
+        "end": block.end,
+        "size": block.end - block.start,
+        "label": str(described.label),
+        "reason": described.reason,
+        "topic": described.topic,
+        "simhash": None if described.simhash is None else f"{described.simhash:016x}",
+        "words": described.words,
+    }
