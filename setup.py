@@ -27,6 +27,7 @@ setup(
     package_data={
         "archivebot": ["*.txt"],
         "archivebot.content": ["*.json"],
+        "archivebot.quality": ["*.json"],
         "archivebot.sample": ["*/*", "*/*/*"],
     },
     install_requires=[

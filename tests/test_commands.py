@@ -171,6 +171,7 @@ def test_text_is_that_of_the_time_asked_for(run: Run) -> None:
     record = document(run("text", URL, "--json"))
     assert (record["url"], record["captured_at"], record["version"]) == (URL, "20260131000000", 2)
     assert NEW[0] in record["text"].splitlines()
+    assert record["quality"] == "good"
     assert run("text", "http://example.com/nowhere").returncode == 1
 
 

@@ -6,8 +6,9 @@ import argparse
 import sys
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, say
+from archivebot.cli import ArchiveCommand, harmless, print_json, say
 from archivebot.content.page import content
+from archivebot.quality.quality import QualityKind, quality
 from archivebot.segmentation.charset import charset_of
 from archivebot.timestamps import parse_time, timestamp
 
@@ -25,6 +26,7 @@ class Command(ArchiveCommand):
         capture = archive.at(archive.resolve(args[0]), parse_time(opts.at) if opts.at else None)
         body, content_type = archive.document(capture)
         read = content(body, charset_of(body, content_type))
+        found = quality(capture.status or 200, body, content_type, capture.url)
         if opts.json:
             print_json(
                 {
@@ -34,11 +36,15 @@ class Command(ArchiveCommand):
                     "title": read.title,
                     "language": read.language,
                     "published": read.published.isoformat() if read.published else None,
+                    "quality": found.kind,
+                    "reason": found.reason,
                     "text": read.text,
                 }
             )
             return 0
         told = [read.title, read.language, f"published {read.published}" if read.published else ""]
-        print("  ".join(filter(None, told)), file=sys.stderr)
+        print(harmless("  ".join(filter(None, told))), file=sys.stderr)
+        if found.kind is not QualityKind.GOOD:
+            print(harmless(f"This may be no page but a {found.kind}: {found.reason}"), file=sys.stderr)
         say(read.text)
         return 0

@@ -1,0 +1,233 @@
+"""Whether what a fetch brought is a page, or a wall, an error or nothing in its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from archivebot.quality.phrases import fold, headed, markers, phrases, said
+from archivebot.quality.signs import PLENTY, Signs, signs_of
+from archivebot.segmentation.charset import charset_of, is_markup
+
+
+class QualityKind(StrEnum):
+    """What was captured."""
+
+    GOOD = "good"
+    SOFT_404 = "soft_404"
+    LOGIN_WALL = "login_wall"
+    CONSENT_WALL = "consent_wall"
+    BOT_WALL = "bot_wall"
+    ERROR_PAGE = "error_page"
+    SCRIPT_SHELL = "script_shell"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What was captured, and the one sign that decided."""
+
+    kind: QualityKind
+    reason: str
+
+
+# All limits are bytes of UTF-8 without white space outside links and furniture (signs.py). With the values
+# here 7 of the 740 pages of wcxb-dev are not good (six whose bodies hold no text, one shell), 13 of the
+# 3,604 versions of history-dev (all shells), and 72 of the 741 pages of forms-dev are logins.
+
+# A page with more than this that is headed as a wall is an article about it. At 1200 a page of wcxb-dev or
+# webkb is taken for a bot wall; seven more logins of forms-dev are found.
+HEADED = 600
+# Beside more than this a sentence of a wall is one of many. At 800 one form of forms-dev is taken for a bot
+# wall, at 1600 two pages of wcxb-dev or webkb for logins.
+SHORT = 400
+# What is left when nothing but a form or a name is shown. At 200 four sign-ups or logins more are found in
+# forms-dev, which other pages with a box to log in resemble.
+BARE = 100
+# A password to type below the name of a login at its address leaves no doubt: with notes on security keys
+# and new accounts such pages of forms-dev have up to 1,964.
+LOGIN = 2000
+# Walls of consent list purposes and partners at length. No good page of the sets has the title of one, so
+# nothing there is caught at 1000 or 3000.
+CONSENT = 3000
+# Traces have few links, articles that quote one have a site around them. No page of the sets begins as one.
+TRACE_LINKS = 5
+# Pages that scripts unveil or replace hold their text all the same: 17 of wcxb-dev, 16 of them forums that
+# give each thread inside NOSCRIPT. Six of them are taken for shells at 4000, none more is found at 250.
+HIDDEN = 1000
+
+HTML_TYPES = ("", "text/html", "application/xhtml+xml")
+LOGIN_URL = re.compile(r"/(?:(?:wp-)?log-?in|sign-?in|sign-?on|sso|auth)(?:[._]\w+)?/?$", re.IGNORECASE)
+MISSING_URL = re.compile(r"/(?:(?:error|page)?[-_]?404|(?:page-?)?not-?found)(?:\.\w+)?/?$", re.IGNORECASE)
+CONSENT_HOST = re.compile(r"^(?:consent|privacy-?gate|cmp)\.", re.IGNORECASE)
+SENT_ON = re.compile(r"\blocation(?:\.href)?\s*=|\blocation\.(?:replace|assign)\(")
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    signs: Signs
+    folded: str
+    url: str
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether hardly any text is there, seen or not."""
+        return self.signs.letters <= BARE and self.signs.hidden < HIDDEN
+
+    @property
+    def headings(self) -> list[str]:
+        return [self.signs.title, *self.signs.headings[:2]]
+
+
+def quality(status: int, body: bytes, content_type: str = "", url: str = "") -> Quality:
+    """Judge what a fetch brought, by what a reader would see of it.
+
+    Phrases count only where there is little else: an article about captchas, cookies or missing pages
+    is good. What is not HTML is good unless it is blank. Redirects and 304 need no page and are good.
+
+    >>> quality(200, b"<title>Page not found</title><p>Sorry.", "text/html").kind.value
+    'soft_404'
+    >>> quality(200, b" ", "text/html"), quality(304, b"").kind.value
+    (Quality(kind=<QualityKind.EMPTY: 'empty'>, reason='no bytes'), 'good')
+    """
+    if 300 <= status < 400 or status in (204, 205):
+        return Quality(QualityKind.GOOD, f"status {status} needs no page")
+    found = _judge(body, content_type, url)
+    if found.kind in (QualityKind.GOOD, QualityKind.EMPTY) and status >= 400:
+        return Quality(QualityKind.ERROR_PAGE, f"status {status}")
+    return found
+
+
+def _judge(body: bytes, content_type: str, url: str) -> Quality:
+    if not body.strip():
+        return Quality(QualityKind.EMPTY, "no bytes")
+    charset = charset_of(body, content_type)
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind not in HTML_TYPES or not is_markup(body, content_type, charset):
+        return Quality(QualityKind.GOOD, "not HTML")
+    signs = signs_of(body.decode(charset, "replace"))
+    if signs.prose >= PLENTY:
+        return Quality(QualityKind.GOOD, f"{PLENTY} letters of prose or more")
+    page = _Page(signs, fold(signs.text), url)
+    for wall, rule in RULES:
+        if reason := rule(page):
+            return Quality(wall, reason)
+    return Quality(QualityKind.GOOD, f"{signs.letters} letters and no sign of a wall")
+
+
+def _bot(page: _Page) -> str:
+    """A challenge script with a phrase or with nothing else; or the phrases of a wall in a bare page."""
+    signs = page.signs
+    scripts = " ".join(signs.scripts).lower()
+    script = next((marker for marker in markers("bot_wall") if marker in scripts), "")
+    heading, sentence = headed(page.headings, "bot_wall"), said(page.folded, "bot_wall")
+    if script and (signs.prose <= HEADED and (heading or sentence)):
+        return f"script {script}, {heading or sentence!r}"
+    if script and page.is_bare and not signs.passwords and signs.controls <= 1:
+        return f"script {script} and hardly any text"
+    if heading and (sentence or signs.letters <= SHORT) and signs.prose <= HEADED:
+        return f"heading {heading!r}"
+    return f"says {sentence!r}" if sentence and signs.letters <= SHORT else ""
+
+
+def _consent(page: _Page) -> str:
+    """A button to accept, below the name of a wall."""
+    signs = page.signs
+    button = next((b for b in map(fold, signs.buttons) if b in phrases("consent_wall", "buttons")), "")
+    if not button or signs.prose > CONSENT:
+        return ""
+    if CONSENT_HOST.match(urlsplit(page.url).hostname or ""):
+        return f"host of consents, button {button!r}"
+    if heading := headed([signs.title], "consent_wall"):
+        return f"title {heading!r}, button {button!r}"
+    if signs.prose <= HEADED and (heading := headed(page.headings, "consent_wall")):
+        return f"heading {heading!r}, button {button!r}"
+    sentence = said(page.folded, "consent_wall") if signs.letters <= SHORT else ""
+    return f"says {sentence!r}, button {button!r}" if sentence else ""
+
+
+def _missing(page: _Page) -> str:
+    """The heading of a missing page, its address, or its sentence in a short page."""
+    signs = page.signs
+    if signs.prose > HEADED:
+        return ""
+    if heading := headed(page.headings, "soft_404"):
+        return f"heading {heading!r}"
+    sentence = said(page.folded, "soft_404")
+    if MISSING_URL.search(urlsplit(page.url).path):
+        return "address of a missing page"
+    return f"says {sentence!r}" if sentence and signs.prose <= SHORT else ""
+
+
+def _error(page: _Page) -> str:
+    """The title of a default page, the heading of an error, the first words of a trace, or a sentence."""
+    signs = page.signs
+    if (title := fold(signs.title)) in phrases("error_page", "defaults"):
+        return f"default page {title!r}"
+    if signs.prose <= HEADED and (heading := headed(page.headings, "error_page")):
+        return f"heading {heading!r}"
+    opening = next((p for p in phrases("error_page", "openings") if page.folded.startswith(p)), "")
+    if opening and signs.links <= TRACE_LINKS:
+        return f"begins with {opening!r}"
+    sentence = said(page.folded, "error_page") if signs.prose <= SHORT else ""
+    return f"says {sentence!r}" if sentence else ""
+
+
+def _login(page: _Page) -> str:
+    """A password to type where there is little to read, or the demand to log in."""
+    signs = page.signs
+    # A second heading beside many links is that of a box at the side.
+    heading = headed(page.headings[: 3 if signs.letters <= HEADED else 2], "login_wall")
+    address = LOGIN_URL.search(urlsplit(page.url).path) is not None
+    if signs.passwords and (heading or address):
+        limit = LOGIN if heading and address else HEADED
+        if signs.prose <= limit:
+            return f"password, heading {heading!r}" if heading else "password, address of a login"
+    if signs.prose > SHORT:
+        return ""
+    if signs.passwords and page.is_bare:
+        return "password and hardly any text"
+    if heading and signs.controls and signs.letters <= SHORT:
+        return f"form, heading {heading!r}"
+    sentence = said(page.folded, "login_wall") if signs.passwords or signs.letters <= SHORT else ""
+    return f"says {sentence!r}" if sentence else ""
+
+
+def _shell(page: _Page) -> str:
+    """Scripts where there is hardly anything to see, or only the wish for scripts."""
+    signs = page.signs
+    if not signs.scripts or signs.frames or signs.refresh:
+        return ""
+    wish = said(fold(f"{signs.unscripted} {page.folded}"), "script_shell")
+    if wish and signs.letters <= SHORT and signs.hidden < HIDDEN and not signs.controls:
+        return f"says {wish!r}"
+    if not page.is_bare or signs.pictures or signs.controls or signs.links:
+        return ""
+    if SENT_ON.search(" ".join(signs.scripts)):
+        return ""
+    waits = not signs.letters or (signs.mounts and not signs.headings)
+    return f"scripts and {signs.letters} letters" if waits else ""
+
+
+def _empty(page: _Page) -> str:
+    """Nothing to see, or only a way to somewhere else."""
+    signs = page.signs
+    if signs.frames or signs.controls or signs.pictures or not page.is_bare:
+        return ""
+    if signs.refresh or SENT_ON.search(" ".join(signs.scripts)):
+        return "only sends the reader on"
+    return "" if signs.letters else "nothing to see"
+
+
+RULES: tuple[tuple[QualityKind, Callable[[_Page], str]], ...] = (
+    (QualityKind.BOT_WALL, _bot),
+    (QualityKind.ERROR_PAGE, _error),
+    (QualityKind.SOFT_404, _missing),
+    (QualityKind.CONSENT_WALL, _consent),
+    (QualityKind.LOGIN_WALL, _login),
+    (QualityKind.SCRIPT_SHELL, _shell),
+    (QualityKind.EMPTY, _empty),
+)

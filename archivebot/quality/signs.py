@@ -1,0 +1,155 @@
+"""What of a page tells a wall or an error from content, in one walk that ends where there is prose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from turbohtml import Document, Element, Text, parse
+
+from archivebot.segmentation.rules import INVISIBLE
+from archivebot.segmentation.seen import PICTURES, is_hidden
+
+# A page with this much prose is content whatever else it says, and the walk ends: every limit on prose in
+# quality.py lies below.
+PLENTY = 4000
+
+HEADINGS = frozenset(("h1", "h2"))
+FURNITURE = frozenset("aside footer header nav".split())
+UNREAD = INVISIBLE | frozenset("datalist noscript option select svg textarea".split())
+PRESSED = frozenset(("button", "reset", "submit"))
+# Where the common frameworks put an application: React, Vue, Next, Nuxt, Gatsby, Angular.
+MOUNTS = frozenset("root app react-root __next __nuxt ___gatsby app-root".split())
+FRAMES = frozenset(("frame", "frameset"))
+SCRIPT_START = 20_000  # letters of each inline script that are searched
+
+
+@dataclass(slots=True)
+class Signs:
+    """What was seen of a page.
+
+    ``prose`` and ``linked`` are bytes of UTF-8 without white space, so that a Chinese character counts
+    about as much as it says; prose is the text outside links and outside the page's header, footer,
+    menus and asides. ``hidden`` is the size of what only scripts show, or only their absence; nothing
+    of it is counted elsewhere. ``unscripted`` is what is shown without scripts.
+    """
+
+    title: str = ""
+    headings: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    prose: int = 0
+    furniture: int = 0
+    linked: int = 0
+    hidden: int = 0
+    links: int = 0
+    pictures: int = 0
+    passwords: int = 0
+    controls: int = 0
+    frames: int = 0
+    mounts: int = 0
+    buttons: list[str] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+    unscripted: str = ""
+    refresh: str = ""
+
+    @property
+    def letters(self) -> int:
+        return self.prose + self.furniture + self.linked
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.texts)
+
+
+def signs_of(markup: str) -> Signs:
+    """Read the signs of a page; those after the first :data:`PLENTY` of prose are not looked at.
+
+    >>> signs = signs_of("<title>T</title><h1>Log in</h1><nav>a</nav><input type=password><a href=/>b</a>")
+    >>> signs.title, signs.headings, signs.prose, signs.furniture, signs.linked, signs.passwords
+    ('T', ['Log in'], 5, 1, 1, 1)
+    """
+    signs = Signs()
+    document = parse(markup, positions=False)
+    stack: list[tuple[Element | Text, bool, bool]] = [(child, False, False) for child in _inside(document)]
+    while stack and signs.prose < PLENTY:
+        node, linked, furniture = stack.pop()
+        if isinstance(node, Text):
+            _read(signs, node.data, linked=linked, furniture=furniture)
+        elif is_hidden(node):
+            signs.hidden += _size(node)
+        else:
+            tag = str(node.tag)
+            _note(signs, node, tag)
+            if tag not in UNREAD or tag == "head":
+                linked = linked or tag == "a"
+                furniture = furniture or tag in FURNITURE
+                stack.extend((child, linked, furniture) for child in _inside(node))
+    return signs
+
+
+def _inside(node: Document | Element) -> list[Element | Text]:
+    return [child for child in reversed(list(node.children)) if isinstance(child, (Element, Text))]
+
+
+def _read(signs: Signs, text: str, *, linked: bool, furniture: bool) -> None:
+    if not (line := " ".join(text.split())):
+        return
+    size = _letters(line)
+    signs.texts.append(line)
+    if linked:
+        signs.linked += size
+    elif furniture:
+        signs.furniture += size
+    else:
+        signs.prose += size
+
+
+def _letters(text: str) -> int:
+    return len("".join(text.split()).encode("utf-8", "replace"))
+
+
+def _size(element: Element) -> int:
+    """Count the letters in an element, whether shown or not, without scripts and styles."""
+    code = sum(_letters(inner.text) for inner in element.select("script, style, template"))
+    return max(_letters(element.text) - code, 0)
+
+
+def _note(signs: Signs, element: Element, tag: str) -> None:
+    """Count what an element is, besides its text."""
+    if tag == "title":
+        signs.title = signs.title or " ".join(element.text.split())
+    elif tag in HEADINGS:
+        signs.headings.append(" ".join(element.text.split()))
+    elif tag == "script":
+        signs.scripts.append(_attribute(element, "src") or element.text[:SCRIPT_START])
+    elif tag == "noscript":
+        signs.unscripted += " " + " ".join(element.text.split())[:PLENTY]
+        signs.hidden += _size(element)
+    elif tag == "meta" and _attribute(element, "http-equiv").lower() == "refresh":
+        signs.refresh = _attribute(element, "content")
+    elif tag in FRAMES:
+        signs.frames += 1
+    else:
+        _note_use(signs, element, tag)
+
+
+def _note_use(signs: Signs, element: Element, tag: str) -> None:
+    signs.pictures += tag in PICTURES or tag == "applet"
+    signs.links += tag == "a"
+    signs.mounts += tag in MOUNTS or _attribute(element, "id") in MOUNTS
+    if tag == "input":
+        kind = _attribute(element, "type").lower()
+        signs.passwords += kind == "password"
+        signs.controls += kind not in PRESSED and kind != "hidden"
+        if kind in PRESSED:
+            signs.buttons.append(_attribute(element, "value"))
+    elif tag in ("button", "a"):
+        signs.buttons.append(" ".join(element.text.split()))
+    elif tag in ("select", "textarea"):
+        signs.controls += 1
+    elif tag == "iframe":  # where some challenges run
+        signs.scripts.append(_attribute(element, "src"))
+
+
+def _attribute(element: Element, name: str) -> str:
+    value = element.attrs.get(name)
+    return " ".join(value) if isinstance(value, list) else str(value or "")
