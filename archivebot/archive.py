@@ -212,8 +212,11 @@ class Archive:
 
     def document(self, capture: Capture) -> tuple[bytes, str]:
         """Give the body that a capture saw, and the Content-Type that came with it, empty for none."""
-        brought = self.fetched(capture.url, capture.digest) or capture
-        return self.body(capture), first_header(brought.headers, "Content-Type") or ""
+        return self.body(capture), first_header(self.brought(capture).headers, "Content-Type") or ""
+
+    def brought(self, capture: Capture) -> Capture:
+        """Give the capture whose fetch brought the body that a capture points at; a 304 brings none."""
+        return self.fetched(capture.url, capture.digest) or capture
 
     def seen(self, capture: Capture) -> StoredVersion:
         """Give the version that a capture points at; raises NotArchived where it saw no body."""

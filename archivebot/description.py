@@ -47,8 +47,9 @@ def describe(body: bytes, blocks: Sequence[Block], content_type: str = "") -> li
 def record_of(lineage: str | None, described: Description) -> dict[str, object]:
     """Give a block as scripts read it; the fingerprint as 16 hex digits.
 
-    >>> describe(b"", [])
-    []
+    >>> [record] = [record_of("a-1", found) for found in describe(b"<p>Hello", [Block(0, 8, 1)])]
+    >>> record["lineage"], record["size"], record["label"], record["simhash"]
+    ('a-1', 8, 'main', None)
     """
     block = described.block
     return {

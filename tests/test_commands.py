@@ -175,6 +175,19 @@ def test_text_is_that_of_the_time_asked_for(run: Run) -> None:
     assert run("text", "http://example.com/nowhere").returncode == 1
 
 
+def test_a_wall_is_told_also_where_it_was_not_modified(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/wall.db"
+    archive = Archive.open(ArchiveConfig(uri=uri))
+    wall = b"<!DOCTYPE html><title>Page not found</title><h1>Page not found</h1><p>Sorry."
+    for page in (make_page(wall, 0), make_page(b"", 1, outcome=Outcome.NOT_MODIFIED, status=304)):
+        archive.add(archive.segment(page))
+    archive.close()
+    command = [sys.executable, "-m", "scrapy", "text", URL, "-s", f"ARCHIVE_URI={uri}"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    assert result.returncode == 0
+    assert "may be no page but a soft_404" in result.stderr
+
+
 def test_stats_sum_up(run: Run) -> None:
     stats = document(run("stats", "--json"))
     assert (stats["captures"], stats["versions"], stats["urls"], stats["blocks"]) == (4, 2, 1, 4)

@@ -30,7 +30,7 @@ class Command(ArchiveCommand):
         when = parse_time(opts.at) if opts.at else None
         capture = archive.at(archive.resolve(args[0]), when)
         body = archive.body(capture)
-        brought = archive.fetched(capture.url, capture.digest) or capture
+        brought = archive.brought(capture)
         if opts.output:
             _write(Path(opts.output), body)
         if opts.json:

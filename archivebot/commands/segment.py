@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from archivebot.cli import ArchiveCommand, print_table, say
+from archivebot.config import MAX_LEVEL
 from archivebot.content.page import content
 from archivebot.description import describe, record_of
 from archivebot.exceptions import UsageError
@@ -15,8 +16,6 @@ from archivebot.models import Block
 from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
-
-DEEPEST = 9
 
 
 class Command(ArchiveCommand):
@@ -30,11 +29,13 @@ class Command(ArchiveCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--level", type=int, default=1, metavar="N", help="1 (coarse, default) to 9")
+        parser.add_argument(
+            "--level", type=int, default=1, metavar="N", help=f"1 (coarse, default) to {MAX_LEVEL}"
+        )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
-        if not 1 <= opts.level <= DEEPEST:
-            raise UsageError(f"--level is {opts.level}: give a number from 1 to {DEEPEST}")
+        if not 1 <= opts.level <= MAX_LEVEL:
+            raise UsageError(f"--level is {opts.level}: give a number from 1 to {MAX_LEVEL}")
         for name in _files(args):
             record = _record(name, _body(name), opts.level)
             if opts.json:

@@ -26,7 +26,7 @@ class Command(ArchiveCommand):
         capture = archive.at(archive.resolve(args[0]), parse_time(opts.at) if opts.at else None)
         body, content_type = archive.document(capture)
         read = content(body, charset_of(body, content_type))
-        found = quality(capture.status or 200, body, content_type, capture.url)
+        found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
             print_json(
                 {

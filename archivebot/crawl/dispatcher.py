@@ -52,8 +52,9 @@ class _Settled:
 class Dispatcher(Extension):
     """The one place that talks to the frontier of a crawl; ``most`` is its page limit.
 
-    What is written waits in order until :meth:`flush`. A frontier that cannot be reached is asked
-    again until ``ARCHIVE_FRONTIER_PATIENCE`` seconds have passed; then the crawl ends.
+    What is written waits in order until :meth:`flush`, or until the next lease, with which it is one
+    stroke. A frontier that cannot be reached is asked again until ``ARCHIVE_FRONTIER_PATIENCE`` seconds
+    have passed; then the crawl ends.
     """
 
     def __init__(self, crawler: Crawler, frontier: Frontier) -> None:

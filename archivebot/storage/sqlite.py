@@ -55,7 +55,7 @@ CHECKPOINT = 8_000
 # Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
 NEIGHBOURS = 8
 
-# URLs and labels whose numbers are remembered: those that the pages of a site share, and more.
+# URLs and labels remembered while links are read: those that the pages of a site share, and more.
 TEXTS = 16_384
 
 
