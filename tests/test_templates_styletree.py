@@ -7,6 +7,7 @@ import json
 import pytest
 
 from archivebot.exceptions import UsageError
+from archivebot.models import Block
 from archivebot.templates import styletree
 from archivebot.templates.importance import (
     GAMMA,
@@ -112,15 +113,22 @@ def test_the_largest_noisy_parts_are_the_furniture() -> None:
     ]
 
 
-def test_blocks_get_the_importance_of_what_they_hold() -> None:
+def test_blocks_are_known_by_how_many_pages_say_the_same_there() -> None:
     tree, body = learned(10), site(3)
     found = parts_of(body)
     assert found is not None
     start, end = body.index(b"<div class=text"), body.index(b"<div class=foot")
-    assert tree.block_importance(found, start, end) == 1
-    assert tree.block_importance(found, 0, start) == 0
-    assert 0 < tree.block_importance(found, 0, len(body)) < 1
-    assert tree.block_importance(found, 5, 6) == 0
+    head, text, foot = Block(0, start, 1), Block(start, end, 1), Block(end, len(body), 1)
+    shares = tree.repeats(found, [head, text, foot, Block(0, len(body), 1), Block(5, 6, 2)])
+    assert (shares[head], shares[text], shares[foot]) == pytest.approx((1.0, 0.1, 1.0))
+    assert 0.1 < shares[Block(0, len(body), 1)] < 1
+    assert shares[Block(5, 6, 2)] == 0
+
+
+def test_a_tree_without_pages_knows_no_repetition() -> None:
+    found, block = parts_of(site(1)), Block(0, len(site(1)), 1)
+    assert found is not None
+    assert StyleTree().repeats(found, [block]) == {block: 0.0}
 
 
 def test_what_no_page_had_before_is_important() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean
 
 from archivebot.exceptions import UsageError
+from archivebot.models import Block
 from archivebot.templates.importance import composite_importance, content_importance, node_importance
 from archivebot.templates.parts import Part
 
@@ -116,10 +118,15 @@ class StyleTree:
     def weigh(self, page: Part) -> Iterator[tuple[Part, float]]:
         """Yield every part of a page in order with its importance; what no page had before has 1."""
         values = self.importances
+        for part, number in self._places(page):
+            yield part, 1.0 if number is None else values[number]
+
+    def _places(self, page: Part) -> Iterator[tuple[Part, int | None]]:
+        """Yield every part of a page in order with the number of its element, None where there is none."""
         stack: list[tuple[int | None, Part]] = [(0, page)]
         while stack:
             number, part = stack.pop()
-            yield part, 1.0 if number is None else values[number]
+            yield part, number
             style = None
             if number is not None:
                 style = self.elements[number].styles.get(tuple(inner.style for inner in part.parts))
@@ -145,14 +152,25 @@ class StyleTree:
             index = last[index] if quiet[index] else index + 1
         return found
 
-    def block_importance(self, page: Part, start: int, end: int) -> float:
-        """Give the mean importance of the contents in a byte range of a page, weighted by their length."""
-        total = weight = 0.0
-        for part, value in self.weigh(page):
-            if part.feature and not part.parts and start <= part.start and part.end <= end:
-                total += value * (part.end - part.start)
-                weight += part.end - part.start
-        return total / weight if weight else 0.0
+    def repeats(self, page: Part, blocks: Iterable[Block]) -> dict[Block, float]:
+        """Give for each block of a page the share (0..1) of the site's pages that say the same there.
+
+        It is the mean over the contents of the block, weighted by their bytes; 0 for a block without any.
+        """
+        starts, shares, sizes = [], [0.0], [0]
+        for part, number in self._places(page):
+            if part.feature and not part.parts:
+                size = part.end - part.start
+                count = 0 if number is None else self.elements[number].features.get(part.feature, 0)
+                starts.append(part.start)
+                shares.append(shares[-1] + size * count / max(self.pages, 1))
+                sizes.append(sizes[-1] + size)
+        found = {}
+        for block in blocks:
+            first, last = bisect_left(starts, block.start), bisect_left(starts, block.end)
+            size = sizes[last] - sizes[first]
+            found[block] = (shares[last] - shares[first]) / size if size else 0.0
+        return found
 
     def to_json(self) -> str:
         """Write the tree; lists without nesting, so that deep pages can be read again."""
