@@ -5,36 +5,32 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from archivebot.bodies import Bodies
 from archivebot.config import ArchiveConfig, without_password
-from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived, StorageError
+from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
 from archivebot.fingerprint import sha256_hex
+from archivebot.inspection import Inspector
 from archivebot.models import (
-    Block,
     Capture,
     Delta,
+    Duplicate,
     Headers,
     Kind,
     Outcome,
     Page,
-    Partition,
     PlacedBlock,
     Snapshot,
     first_header,
 )
 from archivebot.recorder import Recorder, lineage_id
-from archivebot.segmentation.carry import carry
-from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.dom import visible_text
-from archivebot.segmentation.segmenter import SEGMENTER_VERSION, partition
 from archivebot.storage import open_store
-from archivebot.storage.base import ArchiveStore, Edge, StoredVersion, Totals, VersionId
-from archivebot.urls import key_range, parse_seed
+from archivebot.storage.base import ArchiveStore, Edge, LearnedTemplate, StoredVersion, Totals, VersionId
+from archivebot.urls import host_of, key_range, parse_seed
 from archivebot.versioning.delta import PlacedText, compare
-from archivebot.versioning.policy import WINDOW, Step, next_level
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +65,7 @@ class Archive:
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         self._store, self._config = store, config
         self._bodies = Bodies(store)
+        self._inspector = Inspector(store, self._bodies, config)
         self._recorder = Recorder(store, self._bodies, config)
 
     @classmethod
@@ -90,50 +87,22 @@ class Archive:
         self._store.close()
 
     def segment(self, page: Page) -> Snapshot:
-        """Cut a page into blocks, as deep as its history or its own wish says."""
-        if page.outcome is not Outcome.FETCHED:
-            return Snapshot(page, None)
-        try:
-            return Snapshot(page, self._partition(page))
-        except StorageError:
-            raise
-        except Exception:  # whatever a page does to the parser, its bytes are kept
-            logger.exception("%s could not be cut into blocks; it is kept whole", page.url)
-            return Snapshot(page, None)
+        """Cut a page into blocks, as deep as its history or its own wish says, and read what it is."""
+        return self._inspector.segment(page)
 
-    def _partition(self, page: Page) -> Partition:
-        """Cut where the version before was cut, if the page still has the same tags, else anew."""
-        level = page.level or self._level(page.url)
-        content_type = page.header("Content-Type") or ""
-        latest = self._store.latest(page.url, page.captured_at)
-        if latest and (latest.level, latest.segmenter) == (level, SEGMENTER_VERSION):
-            charset = charset_of(page.body, content_type)
-            blocks = self._carried(latest, page.body) if charset == latest.charset else None
-            if blocks:
-                return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks)
-        return partition(page.body, level, content_type)
-
-    def _carried(self, latest: StoredVersion, body: bytes) -> tuple[Block, ...] | None:
-        content = self._bodies.readable(latest)
-        if content is None or content.charset.startswith("utf-16"):
-            return None
-        return carry(content.body, [Block(slot.start, slot.end, slot.level) for slot in content.slots], body)
-
-    def _level(self, url: str) -> int:
-        recent = [version for version in self._store.versions(url, last=WINDOW + 1) if version.number]
-        if not recent:
-            return self._config.level
-        adjusted = (
-            next_level([_step(version) for version in recent[1:]]) if self._config.adjust_level else None
-        )
-        return adjusted or recent[-1].level
+    def mark(self, snapshot: Snapshot) -> Duplicate | None:
+        """Say which page of the archive a page repeats; None where it repeats none."""
+        return self._inspector.mark(snapshot)
 
     def add(self, snapshot: Snapshot) -> Capture:
         """Store one visit; when this returns it is durable.
 
-        Raises StorageError where the store fails; nothing of the visit is stored then.
+        A page without a mark is held against the archive once more: the page that it repeats may have
+        come meanwhile. Raises StorageError where the store fails; nothing of the visit is stored then.
         """
-        return self._recorder.add(snapshot)
+        return self._recorder.add(
+            replace(snapshot, duplicate=snapshot.duplicate or self._inspector.mark(snapshot))
+        )
 
     def holds(self, page: Page) -> bool:
         """Tell whether this very visit (URL, time, outcome, body) is in the archive."""
@@ -149,10 +118,13 @@ class Archive:
     def fetched(self, url: str, digest: str | None = None) -> Capture | None:
         """Give the latest capture that brought content, or that brought the body of that digest.
 
-        A 304 points at a version, yet its headers are not those that came with the body.
+        A 304 points at a version, yet its headers are not those that came with the body. A wall is no
+        content.
         """
         for capture in self._store.captures(url, newest_first=True):
-            if capture.outcome is Outcome.FETCHED and digest in (None, capture.digest):
+            if capture.outcome is Outcome.FETCHED and (
+                capture.digest == digest if digest else capture.kind is not Kind.FAILED
+            ):
                 return capture
         return None
 
@@ -188,6 +160,19 @@ class Archive:
     def pages(self) -> Iterator[tuple[str, str]]:
         """Give (urlkey, URL) of every page ever asked for, sorted by key."""
         return self._store.urls("", "\U0010ffff")
+
+    def site(self, url: str) -> list[str]:
+        """Give the pages of the host of a URL that have content, sorted by urlkey."""
+        found = (page for _, page in self._store.urls(*key_range(url, "host")))
+        return [page for page in found if self._store.head(page).versions]
+
+    def keep_template(self, template: LearnedTemplate) -> None:
+        """Keep what was learned of a site, beside what was learned before."""
+        self._store.add_template(template)
+
+    def template(self, url: str, when: datetime | None = None) -> LearnedTemplate | None:
+        """Give what was learned last, at or before ``when`` if given, of the site of a URL."""
+        return self._store.template(host_of(url), when)
 
     def captures(self, url: str) -> list[Capture]:
         """Give the captures of a page, oldest first."""
@@ -339,17 +324,6 @@ class Archive:
         except ArchiveError as error:
             return Damage(version.url, version.number, version.digest, str(error))
         return None
-
-
-def _step(version: StoredVersion) -> Step:
-    return Step(
-        level=version.level,
-        blocks=version.blocks,
-        new_blocks=version.new_blocks,
-        length=version.length,
-        new_bytes=version.new_bytes,
-        stored_bytes=version.stored_bytes,
-    )
 
 
 def _has_content(capture: Capture) -> bool:

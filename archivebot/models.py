@@ -36,12 +36,26 @@ class Kind(StrEnum):
     """What a capture says about its page, compared with what the archive held before."""
 
     NEW = "new"  # first content of this URL
-    CHANGED = "changed"  # other bytes than the latest version
+    CHANGED = "changed"  # other content than the latest version
+    TOUCHED = "touched"  # other bytes, the same content: only furniture changed
     REVISIT = "revisit"  # the same bytes as the latest version, or 304
     REDIRECT = "redirect"  # points elsewhere
     GONE = "gone"  # 404 or 410
-    FAILED = "failed"  # any other outcome without content
+    FAILED = "failed"  # any other outcome without content; a wall or an error in place of a page
     EXCLUDED = "excluded"  # refused by robots.txt, META robots or X-Robots-Tag
+
+
+class QualityKind(StrEnum):
+    """What a fetch brought: the page, or something in its place."""
+
+    GOOD = "good"
+    SOFT_404 = "soft_404"  # "not found" with the status of a page
+    LOGIN_WALL = "login_wall"
+    CONSENT_WALL = "consent_wall"
+    BOT_WALL = "bot_wall"
+    ERROR_PAGE = "error_page"
+    SCRIPT_SHELL = "script_shell"  # a frame that scripts would fill
+    EMPTY = "empty"
 
 
 class Change(StrEnum):
@@ -148,11 +162,55 @@ class Partition:
 
 
 @dataclass(frozen=True, slots=True)
+class Quality:
+    """What a fetch brought, and the one sign that decided."""
+
+    kind: QualityKind
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a text is known by when texts like it are looked for.
+
+    ``digest`` (signed, 64 bits) tells equal texts, ``simhash`` (unsigned) is None for one of too few
+    ``words``; texts that are near share one of the ``keys`` (signed, 64 bits).
+    """
+
+    digest: int
+    simhash: int | None
+    keys: tuple[int, ...] = field(repr=False)
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """Of which page and version another page is a near-duplicate, and how near.
+
+    ``distance`` is that of the SimHashes in bits, None where one has none; ``jaccard`` (0..1) the share
+    of the shingles that both texts have; ``rule`` the scheme by which it was decided.
+    """
+
+    url: str
+    number: int
+    distance: int | None
+    jaccard: float
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A page together with its partition, ready to be compared and stored."""
+    """A page together with its partition, ready to be compared and stored.
+
+    ``fingerprint`` is that of its main text, ``duplicate`` the page of the archive that it repeats,
+    ``quality`` says what came instead of a page, None where nothing speaks against it.
+    """
 
     page: Page
     partition: Partition | None
+    quality: Quality | None = None
+    fingerprint: Fingerprint | None = None
+    duplicate: Duplicate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +237,7 @@ class Capture:
 
     ``number`` counts the versions of content of a URL from 1 and is None for a visit that saw
     none; ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled where the version was
-    cut into blocks by this very visit.
+    cut into blocks by this very visit; ``quality`` and ``duplicate`` as in :class:`Snapshot`.
     """
 
     url: str
@@ -202,6 +260,8 @@ class Capture:
     headers: Headers = field(default=(), repr=False)
     blocks: tuple[PlacedBlock, ...] = field(default=(), repr=False)
     focus: Focus | None = None
+    quality: Quality | None = None
+    duplicate: Duplicate | None = None
 
 
 @dataclass(frozen=True, slots=True)

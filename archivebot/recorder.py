@@ -52,7 +52,7 @@ class Recorder:
         head = self._store.head(page.url)
         latest = self._store.latest(page.url, page.captured_at) if head.versions else None
         digest = sha256_hex(page.body) if page.body else None
-        kind = kind_of(page.outcome, digest, latest.digest if latest else None)
+        kind = self._kind(snapshot, digest, latest)
         if digest is None:
             known = latest if kind is Kind.REVISIT else None
         else:
@@ -60,9 +60,22 @@ class Recorder:
             if known is None:
                 return self._add_version(snapshot, kind, head, latest, digest)
         blocks = self._known_blocks(known, latest) if known else ()
-        capture = replace(_capture(page, kind, known), blocks=blocks)
+        capture = replace(_capture(snapshot, kind, known), blocks=blocks)
         self._keep(page, capture, head, known.id if known else None)
         return capture
+
+    def _kind(self, snapshot: Snapshot, digest: str | None, latest: StoredVersion | None) -> Kind:
+        """Tell what a visit means; what came in place of a page is no content where there was a page."""
+        kind = kind_of(snapshot.page.outcome, digest, latest.digest if latest else None)
+        if kind is Kind.CHANGED and latest and snapshot.quality and self._is_page(latest):
+            return Kind.FAILED
+        return kind
+
+    def _is_page(self, version: StoredVersion) -> bool:
+        """Tell whether the fetch that brought a version brought the page."""
+        brought = self._store.captures(version.url, newest_first=True)
+        first = next((capture for capture in brought if capture.digest == f"sha256:{version.digest}"), None)
+        return first is None or first.quality is None
 
     def _known_blocks(self, known: StoredVersion, latest: StoredVersion | None) -> tuple[PlacedBlock, ...]:
         """Give the blocks of a version seen again, compared with the latest one before this visit."""
@@ -75,7 +88,8 @@ class Recorder:
     def _add_version(
         self, snapshot: Snapshot, kind: Kind, head: PageHead, latest: StoredVersion | None, digest: str
     ) -> Capture:
-        page, content = snapshot.page, snapshot.page.outcome is Outcome.FETCHED
+        page = snapshot.page
+        content = page.outcome is Outcome.FETCHED and kind is not Kind.FAILED
         cut = Cut.of(page.body, snapshot.partition if content else None)
         before = self._bodies.readable(latest) if cut.blocks else None
         blocks = place(cut, before, head.lineages)
@@ -105,13 +119,14 @@ class Recorder:
             stored_bytes=len(frame),
         )
         capture = replace(
-            _capture(page, kind, record),
+            _capture(snapshot, kind, record),
             stored_bytes=record.stored_bytes,
             new_blocks=record.new_blocks,
             blocks=tuple(block.placed(page.url) for block in blocks),
         )
         lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])
-        self._keep(page, capture, head, NewVersion(record, frame, lineages, pieces))
+        new = NewVersion(record, frame, lineages, pieces, snapshot.fingerprint, snapshot.duplicate)
+        self._keep(page, capture, head, new)
         return capture
 
     def _keep(
@@ -224,7 +239,8 @@ def _page_id(url: str) -> str:
     return sha256_hex(url.encode())[:8]
 
 
-def _capture(page: Page, kind: Kind, version: StoredVersion | None) -> Capture:
+def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> Capture:
+    page, quality = snapshot.page, snapshot.quality
     return Capture(
         url=page.url,
         urlkey=urlkey(page.url),
@@ -240,9 +256,11 @@ def _capture(page: Page, kind: Kind, version: StoredVersion | None) -> Capture:
         block_count=version.blocks if version else 0,
         new_blocks=0,
         links=len(page.links),
-        reason=page.reason,
+        reason=page.reason or (quality.reason if quality else ""),
         location=page.location,
         origin=page.origin,
         headers=page.headers,
         focus=page.focus,
+        quality=quality,
+        duplicate=snapshot.duplicate,
     )

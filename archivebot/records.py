@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from archivebot.models import Capture, Focus, PlacedBlock
+from archivebot.models import Capture, Duplicate, Focus, PlacedBlock
 from archivebot.timestamps import timestamp
 
 
@@ -33,7 +33,9 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         },
         "links": capture.links,
         "location": capture.location,
+        "quality": capture.quality.kind.value if capture.quality else None,
         "reason": capture.reason,
+        "duplicate": duplicate_record(capture.duplicate) if capture.duplicate else None,
         **(focus_record(capture.focus) if capture.focus else {}),
     }
 
@@ -46,6 +48,17 @@ def focus_record(focus: Focus) -> dict[str, Any]:
         "score": focus.score,
         "distance": focus.distance,
         "order": focus.order,
+    }
+
+
+def duplicate_record(duplicate: Duplicate) -> dict[str, Any]:
+    """Give the mark of a near-duplicate as a JSON-ready record."""
+    return {
+        "url": duplicate.url,
+        "version": duplicate.number,
+        "distance": duplicate.distance,
+        "jaccard": duplicate.jaccard,
+        "rule": duplicate.rule,
     }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from archivebot.quality.quality import HIDDEN, QualityKind, quality
+from archivebot.models import QualityKind
+from archivebot.quality.quality import HIDDEN, quality
 from archivebot.quality.signs import PLENTY, signs_of
 
 HTML = "text/html; charset=utf-8"

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
-from archivebot.models import Link
+from archivebot.models import Fingerprint, Link
 from archivebot.storage.base import PageHead
-from archivebot.storage.mongo import INDEXES, SCHEMA, MongoStore
+from archivebot.storage.mongo import MongoStore
+from archivebot.storage.mongo_database import INDEXES, SCHEMA
 from tests.contracts.store import ROOT, URL, StoreContract, at, digest_of, put, version_of, visit
 from tests.servers import CuttingProxy, MongoServer, free_port, mongo_server, mongo_uri
 
@@ -82,7 +84,7 @@ def test_indexes_are_made_once(mongo_uri: str, store: MongoStore, database: Data
     MongoStore(mongo_uri).close()
     found = {
         (name, tuple(index["key"]), bool(index.get("unique")))
-        for name in ("captures", "links", "pages")
+        for name in {name for name, _, _ in INDEXES}
         for key, index in database[name].index_information().items()
         if key != "_id_"
     }
@@ -129,6 +131,19 @@ def test_an_archive_of_schema_1_gets_what_it_lacks(
     again.close()
 
 
+def test_an_archive_of_schema_2_takes_fingerprints(
+    mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]]
+) -> None:
+    put(store, b"body", 0)
+    database["fingerprints"].drop()
+    database["archive"].update_one({"_id": "archive"}, {"$set": {"schema": 2}})
+    again = MongoStore(mongo_uri)
+    assert [*again.near([1]), *again.fingerprints(), *again.duplicates()] == []
+    assert [capture.duplicate for capture in again.captures(URL)] == [None]
+    assert len(database["fingerprints"].index_information()) == 2
+    again.close()
+
+
 def test_links_whose_answer_is_lost_were_stored_once(mongo_server: MongoServer) -> None:
     with CuttingProxy(mongo_server.port) as proxy:
         store = MongoStore(proxy.uri("archive_test_cut_links"))
@@ -154,7 +169,7 @@ def test_a_refusal_of_the_server_is_a_storage_error_without_the_password(mongo_s
 
 
 def test_pages_are_looked_through_in_batches(store: MongoStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("archivebot.storage.mongo.BATCH", 3)
+    monkeypatch.setattr("archivebot.storage.mongo_database.BATCH", 3)
     urls = [f"http://example.com/{number}" for number in range(8)]
     for url in urls:
         put(store, b"body", 0, url=url)
@@ -198,6 +213,36 @@ def test_what_a_writer_left_that_died_before_its_capture_is_never_seen(
     assert store.frame(version.id) == bytes(size)
     assert store.versions(URL) == [version]
     assert len(list(store.urls("", "\U0010ffff"))) == 1
+
+
+UNKNOWING = """
+import os, signal
+from dataclasses import replace
+from archivebot.models import Fingerprint
+from archivebot.storage import mongo
+from tests.contracts import store as contract
+
+class Dying(mongo.MongoStore):
+    def _put_fingerprint(self, page, capture, number, fingerprint):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+new = contract.version_of(b"next", contract.PageHead(1, 2))
+new = replace(new, fingerprint=Fingerprint(digest=8, simhash=None, keys=(8,), words=3))
+Dying({uri!r}).add(contract.visit(1, new.record), contract.PageHead(1, 2), new)
+"""
+
+
+def test_a_writer_that_died_before_its_fingerprint_leaves_that_of_the_version_before(
+    mongo_uri: str, store: MongoStore
+) -> None:
+    before = Fingerprint(digest=7, simhash=None, keys=(7,), words=3)
+    new = replace(version_of(b"body", PageHead()), fingerprint=before)
+    assert store.add(visit(0, new.record), PageHead(), new)
+    ran = subprocess.run([sys.executable, "-c", UNKNOWING.format(uri=mongo_uri)], cwd=ROOT)
+    assert ran.returncode == -9
+    assert store.head(URL).versions == 2
+    assert list(store.near([7, 8])) == [(URL, 1, before)]
+    assert store.check() == []
 
 
 def test_of_two_writers_that_read_the_same_state_one_gets_the_number(
@@ -252,8 +297,8 @@ def test_a_server_that_is_killed_and_comes_back_loses_nothing(server: MongoServe
 
 
 def test_a_server_that_stays_away_is_named(server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("archivebot.storage.mongo.PATIENCE", 0.5)
-    monkeypatch.setattr("archivebot.storage.mongo.ANSWER_TIMEOUT", 1)
+    monkeypatch.setattr("archivebot.storage.mongo_database.PATIENCE", 0.5)
+    monkeypatch.setattr("archivebot.storage.mongo_database.ANSWER_TIMEOUT", 1)
     store = MongoStore(server.uri("archive"))
     server.kill()
     with pytest.raises(StorageError, match="is it running"):

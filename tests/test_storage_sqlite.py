@@ -7,16 +7,16 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from archivebot.exceptions import StorageError
-from archivebot.models import Link
-from archivebot.storage import schema
+from archivebot.models import Fingerprint, Link
 from archivebot.storage.base import PageHead
-from archivebot.storage.schema import APPLICATION_ID, PAGE_SIZE, STEPS
+from archivebot.storage.schema import APPLICATION_ID, FINGERPRINTS, LINKS, PAGE_SIZE, STEPS
 from archivebot.storage.sqlite import JOURNAL_LIMIT, SQLiteStore
 from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit
 
@@ -197,13 +197,21 @@ def test_a_full_disk_stores_nothing_of_the_visit_and_hides_no_error(store: SQLit
     assert put(store, b"small", 2).number == 2
 
 
-def make_older(path: Path) -> None:
-    """Make an archive as it was when there were no links."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schema, "STEPS", STEPS[:1])
-        store = SQLiteStore(str(path))
-        put(store, b"body", 0)
-        store.close()
+NEW_TABLES = {LINKS: ("text", "link"), FINGERPRINTS: ("fingerprint", "fingerprint_key", "duplicate")}
+
+
+def make_older(path: Path, schema: int = 1) -> None:
+    """Make an archive as it was before some tables were there."""
+    store = SQLiteStore(str(path))
+    put(store, b"body", 0)
+    store.close()
+    for step in range(schema + 1, len(STEPS) + 1):
+        for table in NEW_TABLES[step]:
+            change(path, f"DROP TABLE {table}")
+    if schema < FINGERPRINTS:
+        change(path, "ALTER TABLE capture DROP COLUMN quality")
+    change(path, "VACUUM")
+    change(path, f"PRAGMA user_version = {schema}")
 
 
 @pytest.fixture
@@ -216,18 +224,34 @@ def older(path: Path) -> Path:
 def test_an_archive_of_schema_1_keeps_what_it_has_and_takes_links(older: Path) -> None:
     store = SQLiteStore(str(older))
     store.add_links(URL, [Link("http://example.org/")], at(1))
-    assert pragma(older, "user_version") == 2
+    assert pragma(older, "user_version") == len(STEPS)
     assert [version.digest for version in store.versions(URL)] == [digest_of(b"body")]
     assert len(list(store.edges())) == 1
     assert store.check() == []
     store.close()
 
 
-def test_an_archive_without_links_takes_hardly_more_room(older: Path, tmp_path: Path) -> None:
+def test_an_archive_of_schema_2_keeps_what_it_has_and_takes_fingerprints(path: Path) -> None:
+    make_older(path, schema=2)
+    store = SQLiteStore(str(path))
+    assert [*store.near([1]), *store.fingerprints(), *store.duplicates()] == []
+    assert [capture.duplicate for capture in store.captures(URL)] == [None]
+    head = store.head(URL)
+    fingerprint = Fingerprint(digest=1, simhash=None, keys=(1,), words=3)
+    new = replace(version_of(b"next", head), fingerprint=fingerprint)
+    assert store.add(visit(1, new.record), head, new)
+    assert list(store.near([1])) == [(URL, 2, fingerprint)]
+    assert store.check() == []
+    store.close()
+
+
+def test_an_archive_without_links_and_fingerprints_takes_hardly_more_room(
+    older: Path, tmp_path: Path
+) -> None:
     store = SQLiteStore(str(tmp_path / "new.db"))
     put(store, b"body", 0)
     store.close()
-    assert (tmp_path / "new.db").stat().st_size - older.stat().st_size <= 5 * PAGE_SIZE
+    assert (tmp_path / "new.db").stat().st_size - older.stat().st_size <= 8 * PAGE_SIZE
 
 
 def test_links_of_a_capture_that_fails_are_not_stored(store: SQLiteStore) -> None:
@@ -257,8 +281,10 @@ def test_links_that_did_not_fit_on_the_disk_leave_no_number_behind(store: SQLite
 
 
 def test_a_page_takes_little_room_for_the_links_that_it_shares_with_others(
-    store: SQLiteStore, path: Path
+    store: SQLiteStore, path: Path, tmp_path: Path
 ) -> None:
+    SQLiteStore(str(tmp_path / "empty.db")).close()
+    empty = (tmp_path / "empty.db").stat().st_size
     navigation = [
         Link(f"http://example.com/section/{n}/", f"Section {n}", role="navigation") for n in range(29)
     ]
@@ -266,7 +292,7 @@ def test_a_page_takes_little_room_for_the_links_that_it_shares_with_others(
     for page, following in pairwise(pages):
         store.add_links(page, [*navigation, Link(following, f"Article {following}")], at(0))
     store.close()
-    assert path.stat().st_size < 600 * len(pages)
+    assert path.stat().st_size - empty < 600 * len(pages)
 
 
 NOBODY = 65534
@@ -311,11 +337,16 @@ def test_an_archive_in_a_place_that_cannot_be_written_is_read_and_refused_to_wri
     assert as_nobody(shared, read) == 0
 
 
-def test_an_archive_of_schema_1_that_cannot_be_written_is_read_and_has_no_links(shared: Path) -> None:
+@pytest.mark.parametrize("schema", [1, 2])
+def test_an_older_archive_that_cannot_be_written_is_read_without_what_it_lacks(
+    shared: Path, schema: int
+) -> None:
     def read(path: str) -> int:
         store = SQLiteStore(path, writable=False)
         links = [*store.edges(), *store.links_from(URL), *store.links_to(URL)]
-        return 0 if not links and store.totals()[""].captures == 1 else 2
+        known = [*store.near([1]), *store.fingerprints(), *store.duplicates(), *store.duplicates(URL)]
+        whole = store.totals()[""].captures == len(list(store.captures(URL))) == 1
+        return 0 if whole and not links and not known else 2
 
-    make_older(shared)
+    make_older(shared, schema)
     assert as_nobody(shared, read) == 0

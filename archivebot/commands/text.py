@@ -8,7 +8,8 @@ import sys
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, harmless, print_json, say
 from archivebot.content.page import content
-from archivebot.quality.quality import QualityKind, quality
+from archivebot.models import QualityKind
+from archivebot.quality.quality import quality
 from archivebot.segmentation.charset import charset_of
 from archivebot.timestamps import parse_time, timestamp
 

@@ -5,34 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from urllib.parse import urlsplit
 
+from archivebot.models import Quality, QualityKind
 from archivebot.quality.phrases import fold, headed, markers, phrases, said
 from archivebot.quality.signs import PLENTY, Signs, signs_of
 from archivebot.segmentation.charset import charset_of, is_markup
-
-
-class QualityKind(StrEnum):
-    """What was captured."""
-
-    GOOD = "good"
-    SOFT_404 = "soft_404"
-    LOGIN_WALL = "login_wall"
-    CONSENT_WALL = "consent_wall"
-    BOT_WALL = "bot_wall"
-    ERROR_PAGE = "error_page"
-    SCRIPT_SHELL = "script_shell"
-    EMPTY = "empty"
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """What was captured, and the one sign that decided."""
-
-    kind: QualityKind
-    reason: str
-
 
 # All limits are bytes of UTF-8 without white space outside links and furniture (signs.py). With the values
 # here 7 of the 740 pages of wcxb-dev are not good (six whose bodies hold no text, one shell), 13 of the

@@ -3,7 +3,8 @@
 One document of ``captures`` is one visit. The visit that brings a version carries the record of that
 version too, so a single insert makes both visible. Before it come the parts of the frame (``frames``,
 named by their content) and the page's place among its site (``pages``); alone they are never shown.
-Links (``links``) have documents of their own, one for each pair of pages.
+After it comes the fingerprint of the page (``fingerprints``), so that it never tells of a version that
+is not there. Links (``links``) have documents of their own, one for each pair of pages.
 
 Only what simple servers do as well is relied on: unique indexes, inserts of one document, no
 transactions, no update that depends on what it finds but for the least and the greatest.
@@ -11,17 +12,27 @@ transactions, no update that depends on what it finds but for the least and the 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice
-from typing import TypeVar
 
-from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
-from archivebot.models import Capture, Link, Outcome
-from archivebot.storage.base import Edge, NewVersion, PageHead, StoredVersion, Totals, VersionId, edges_of
+from archivebot.exceptions import Conflict, CorruptObject, NotArchived
+from archivebot.models import Capture, Fingerprint, Kind, Link, Outcome
+from archivebot.storage.base import (
+    MOST_NEAR,
+    Edge,
+    Fingerprinted,
+    LearnedTemplate,
+    Marked,
+    NewVersion,
+    PageHead,
+    StoredVersion,
+    Totals,
+    VersionId,
+    edges_of,
+)
+from archivebot.storage.mongo_database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
 from archivebot.storage.mongo_documents import (
     Document,
     capture_document,
@@ -37,126 +48,37 @@ from archivebot.storage.mongo_documents import (
     part_documents,
     part_ids,
     slot,
+    template_document,
+    template_of,
     version_document,
     version_of,
 )
-from archivebot.storage.sketch import shared
-
-try:
-    from bson.errors import BSONError
-    from pymongo import ASCENDING, DESCENDING, MongoClient, UpdateOne
-    from pymongo.collection import Collection
-    from pymongo.errors import BulkWriteError, ConnectionFailure, DuplicateKeyError, PyMongoError
-    from pymongo.write_concern import WriteConcern
-except ImportError as error:
-    raise UsageError("a mongodb:// archive needs pymongo: pip install pymongo") from error
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-Order = list[tuple[str, int]]
-
-# The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 2
-
-# (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
-# the connection when it is asked for several of which one exists.
-INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
-    ("captures", (("slot", ASCENDING),), True),
-    ("captures", (("page", ASCENDING), ("seq", DESCENDING)), False),
-    ("captures", (("page", ASCENDING), ("time", DESCENDING)), False),
-    ("captures", (("page", ASCENDING), ("digest", ASCENDING)), False),
-    ("pages", (("urlkey", ASCENDING), ("url", ASCENDING)), False),
-    ("links", (("to", ASCENDING),), False),
+from archivebot.storage.mongo_fingerprints import (
+    fingerprint_change,
+    fingerprint_of,
+    mark_of,
 )
-COLLECTIONS = frozenset({"archive", "captures", "frames", "links", "pages"})
+from archivebot.storage.sketch import shared
 
 # No more parts of large frames than this are asked for at a time: a message holds 48 MB.
 PARTS_AT_ONCE = 4
 
-# How long a server may take to answer, in seconds, and for how long an interrupted operation is tried
-# again: a server that restarts, or a replica set that elects a primary, is back by then.
-ANSWER_TIMEOUT = 5
-PATIENCE = 30
-PAUSE = 0.2
-
 # Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
 NEIGHBOURS = 8
-
-# Documents that are checked with one question to the server.
-BATCH = 500
 
 # The documents that carry a version; only they have a sequence number.
 BROUGHT = {"seq": {"$gt": 0}}
 NEWEST = [("seq", DESCENDING)]
 
+MARKED = {"duplicate.number": {"$gt": 0}}
+FIRST = [("first", ASCENDING)]
 
-class MongoStore:
+
+class MongoStore(MongoDatabase):
     """Keeps an archive in one MongoDB database; ``uri`` is ``mongodb://host:port/database``.
 
     An instance belongs to the thread that opened it; several processes may write the same database.
     """
-
-    def __init__(self, uri: str) -> None:
-        self.uri = uri
-        self._place = uri.partition("://")[2].rpartition("@")[2].partition("?")[0]
-        try:
-            # All writes can be repeated (see _retried), on servers without retryable writes as well.
-            self._client: MongoClient[Document] = MongoClient(
-                uri, connect=False, retryWrites=False, serverSelectionTimeoutMS=ANSWER_TIMEOUT * 1000
-            )
-            database = self._client.get_default_database(write_concern=WriteConcern(w="majority"))
-        except (PyMongoError, ValueError) as error:
-            advice = "write mongodb://host:27017/database"
-            raise UsageError(f"mongodb://{self._place} names no archive ({error}): {advice}") from error
-        self._database = database
-        self._pages, self._frames, self._links = database["pages"], database["frames"], database["links"]
-        # The journal is awaited once, by the document that makes all written before it visible.
-        self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
-        try:
-            with self._translated():
-                self._prepare()
-        except StorageError:
-            self.close()
-            raise
-
-    def _prepare(self) -> None:
-        archive = self._database["archive"]
-        found = archive.find_one({"_id": "archive"})
-        if found is None:
-            names = self._database.list_collection_names()
-            if any(name not in COLLECTIONS and not name.startswith("system.") for name in names):
-                raise StorageError(f"{self._place} belongs to another program; give another ARCHIVE_URI")
-        schema = found["schema"] if found else 0
-        if schema > SCHEMA:
-            raise StorageError(
-                f"{self._place} was written by a newer archivebot (schema {schema}); upgrade archivebot"
-            )
-        if schema < SCHEMA:
-            for name, keys, unique in INDEXES:
-                self._database[name].create_index(list(keys), unique=unique)
-            _upsert(archive, "archive", {"$set": {"schema": SCHEMA}})
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except ConnectionFailure as error:
-            reason = str(error).partition(" (configured")[0]
-            raise StorageError(f"no MongoDB at {self._place} answers: is it running? ({reason})") from error
-        except (PyMongoError, BSONError) as error:
-            raise StorageError(f"{self._place}: {error}") from error
-
-    def _retried(self, operation: Callable[[], Result]) -> Result:
-        """Run what may run twice until a server answers, or patience ends."""
-        deadline = time.monotonic() + PATIENCE
-        with self._translated():
-            while True:
-                try:
-                    return operation()
-                except (ConnectionFailure, BulkWriteError):  # of two upserts at once one may fail
-                    if time.monotonic() > deadline:
-                        raise
-                time.sleep(PAUSE)
 
     def together(self) -> AbstractContextManager[None]:
         return nullcontext()  # transactions need a replica set
@@ -181,6 +103,8 @@ class MongoStore:
         # Of two writers that read the same state both come here, and the slot is given to one.
         if not self._insert(self._captures, named(document, slot(page, seq))):
             raise Conflict(f"another writer stored a version of {capture.url}")
+        if version.record.number is not None:
+            self._put_fingerprint(page, capture, version.record.number, version.fingerprint)
         return True
 
     def _put_frame(self, frame: bytes) -> None:
@@ -190,40 +114,29 @@ class MongoStore:
     def _put_page(self, page: str, capture: Capture, sketch: tuple[int, ...] | None = None) -> None:
         names = {"url": capture.url, "urlkey": capture.urlkey}
         change = {"$setOnInsert": names} | ({"$set": {"sketch": list(sketch)}} if sketch is not None else {})
-        self._retried(lambda: _upsert(self._pages, page, change))
+        self._upsert(self._pages, page, change)
 
-    def _insert(self, collection: Collection[Document], document: Document) -> bool:
-        """Insert a document; False where its id or slot is taken by another one."""
-        attempts = 0
-
-        def insert() -> bool:
-            nonlocal attempts
-            attempts += 1
-            try:
-                collection.insert_one(document)
-            except DuplicateKeyError:
-                # The answer to an earlier attempt of our own may have been lost.
-                return attempts > 1 and collection.find_one({"_id": document["_id"]}) == document
-            return True
-
-        return self._retried(insert)
+    def _put_fingerprint(
+        self, page: str, capture: Capture, number: int, fingerprint: Fingerprint | None
+    ) -> None:
+        if fingerprint:
+            when = milliseconds(capture.captured_at)
+            self._upsert(self._fingerprints, page, fingerprint_change(capture.url, number, fingerprint, when))
+        else:
+            self._retried(lambda: self._fingerprints.delete_one({"_id": page}))
 
     def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
         known = {edge.target: edge for edge in self.links_from(source)}
         edges = {link_id(edge.source, edge.target): edge for edge in edges_of(source, links, when)}
-        self._bulk([UpdateOne({"_id": name}, link_change(edge), upsert=True) for name, edge in edges.items()])
+        self._bulk([({"_id": name}, link_change(edge)) for name, edge in edges.items()], upsert=True)
         # Only now is it certain what was seen last: nothing in an unordered bulk may depend on the rest.
         self._bulk(
             [
-                UpdateOne({"_id": name, "last": milliseconds(edge.last)}, {"$set": link_words(edge)})
+                ({"_id": name, "last": milliseconds(edge.last)}, {"$set": link_words(edge)})
                 for name, edge in edges.items()
                 if edge.target in known and link_words(known[edge.target]) != link_words(edge)
             ]
         )
-
-    def _bulk(self, changes: list[UpdateOne]) -> None:
-        if changes:
-            self._retried(lambda: self._links.bulk_write(changes, ordered=False))
 
     def edges(self) -> Iterator[Edge]:
         yield from map(edge_of, self._rows(self._links, {}))
@@ -239,7 +152,11 @@ class MongoStore:
         return head_of(self._one({"page": page_id(url), **BROUGHT}, NEWEST))
 
     def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
-        query: Document = {"page": page_id(url), "number": {"$gt": 0}}
+        query: Document = {
+            "page": page_id(url),
+            "number": {"$gt": 0},
+            "kind": {"$ne": Kind.FAILED.value},
+        }
         if when is not None:
             query["time"] = {"$lte": milliseconds(when)}
         seen = self._one(query, [("time", DESCENDING)])
@@ -276,12 +193,36 @@ class MongoStore:
                 return version_of(found)
         return None
 
+    def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
+        found = self._all(self._fingerprints, {"keys": {"$in": list(keys)}}, FIRST, MOST_NEAR)
+        if len(found) == MOST_NEAR:  # a key that many share would hide the pages that have others
+            each = [self._all(self._fingerprints, {"keys": key}, FIRST, MOST_NEAR) for key in keys]
+            pages = {page["_id"]: page for pages in each for page in pages}
+            found = sorted(pages.values(), key=lambda page: int(page["first"]))
+        yield from map(fingerprint_of, found)
+
+    def fingerprints(self) -> Iterator[Fingerprinted]:
+        yield from map(fingerprint_of, self._rows(self._fingerprints, {}))
+
+    def duplicates(self, url: str | None = None) -> Iterator[Marked]:
+        query = MARKED if url is None else {"page": page_id(url), **MARKED}
+        yield from map(mark_of, self._rows(self._captures, query, [("slot", ASCENDING)]))
+
     def frame(self, version: VersionId) -> bytes:
         return self._read([self._brought(version)["frame"]])[0]
 
     def frames(self, version: VersionId) -> list[bytes]:
         found = self._brought(version)
         return self._read([*found["chain"], found["frame"]])
+
+    def add_template(self, template: LearnedTemplate) -> None:
+        document = template_document(template)
+        self._upsert(self._templates, document.pop("_id"), {"$set": document})
+
+    def template(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
+        query: Document = {"site": site} | ({"time": {"$lte": milliseconds(when)}} if when else {})
+        found = self._all(self._templates, query, [("time", DESCENDING)], 1)
+        return template_of(found[0]) if found else None
 
     def _read(self, names: list[str]) -> list[bytes]:
         wanted = [part for name in names for part in part_ids(name)]
@@ -299,7 +240,9 @@ class MongoStore:
     ) -> Iterator[Capture]:
         order = DESCENDING if newest_first else ASCENDING
         query: Document = {"page": page_id(url)} | ({"time": {"$lte": milliseconds(until)}} if until else {})
-        yield from map(capture_of, self._rows(self._captures, query, [("time", order), ("version", order)]))
+        marks = {number: mark for _, number, mark in self.duplicates(url)}
+        for document in self._rows(self._captures, query, [("time", order), ("version", order)]):
+            yield capture_of(document, marks)
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         query = {"page": page_id(url), "time": milliseconds(when), "outcome": outcome.value}
@@ -307,7 +250,7 @@ class MongoStore:
 
     def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
         order = [("urlkey", ASCENDING), ("url", ASCENDING)]
-        for pages in _batches(self._rows(self._pages, {"urlkey": {"$gte": start, "$lt": end}}, order)):
+        for pages in batches(self._rows(self._pages, {"urlkey": {"$gte": start, "$lt": end}}, order)):
             visited = self._present(self._captures, "page", [page["_id"] for page in pages])
             yield from ((page["urlkey"], page["url"]) for page in pages if page["_id"] in visited)
 
@@ -335,15 +278,11 @@ class MongoStore:
         found = self._retried(lambda: list(self._captures.aggregate(stages)))
         return {group["_id"]: int(group["sum"]) for group in found}
 
-    def _size(self) -> int:
-        # A server may count a page of its files only once it was written back.
-        return int(self._retried(lambda: self._database.command("dbStats")).get("totalSize", 0))
-
     def check(self) -> list[str]:
         return [*self._lost_versions(), *self._lost_frames()]
 
     def _lost_versions(self) -> Iterator[str]:
-        for batch in _batches(self._rows(self._captures, {"version": {"$ne": None}})):
+        for batch in batches(self._rows(self._captures, {"version": {"$ne": None}})):
             wanted = [document["base"] if "seq" in document else document["version"] for document in batch]
             present = self._present(self._captures, "slot", [name for name in wanted if name])
             for document, name in zip(batch, wanted, strict=True):
@@ -351,17 +290,11 @@ class MongoStore:
                     yield f"the capture of {document['url']} at {document['time']} points at no version"
 
     def _lost_frames(self) -> Iterator[str]:
-        for batch in _batches(self._rows(self._captures, BROUGHT)):
+        for batch in batches(self._rows(self._captures, BROUGHT)):
             parts = {part: document for document in batch for part in part_ids(document["frame"])}
             present = self._present(self._frames, "_id", list(parts))
             for part in parts.keys() - present:
                 yield f"the frame of version {parts[part]['number']} of {parts[part]['url']} is missing"
-
-    def close(self) -> None:
-        self._client.close()
-
-    def _present(self, collection: Collection[Document], key: str, values: list[str]) -> set[str]:
-        return set(self._retried(lambda: collection.distinct(key, {key: {"$in": values}})))
 
     def _brought(self, version: VersionId) -> Document:
         found = self._one({"slot": version, **BROUGHT})
@@ -371,25 +304,3 @@ class MongoStore:
 
     def _one(self, query: Document, order: Order | None = None) -> Document | None:
         return self._retried(lambda: self._captures.find_one(query, sort=order))
-
-    def _all(
-        self, collection: Collection[Document], query: Document, order: Order, limit: int
-    ) -> list[Document]:
-        return self._retried(lambda: list(collection.find(query, sort=order, limit=limit)))
-
-    def _rows(
-        self, collection: Collection[Document], query: Document, order: Order | None = None
-    ) -> Iterator[Document]:
-        with self._translated():
-            yield from collection.find(query, sort=order)
-
-
-def _upsert(collection: Collection[Document], identity: str, change: Document) -> None:
-    with suppress(DuplicateKeyError):  # another process inserted it at this very moment
-        collection.update_one({"_id": identity}, change, upsert=True)
-
-
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch

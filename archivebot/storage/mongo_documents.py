@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from archivebot.models import Capture, Kind, Outcome
-from archivebot.storage.base import Edge, NewVersion, PageHead, StoredVersion, VersionId
+from archivebot.models import Capture, Duplicate, Kind, Outcome, Quality, QualityKind
+from archivebot.storage.base import Edge, LearnedTemplate, NewVersion, PageHead, StoredVersion, VersionId
 
 Document = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -91,6 +93,7 @@ def capture_document(page: str, capture: Capture) -> Document:
         "block_count": capture.block_count,
         "new_blocks": capture.new_blocks,
         "links": capture.links,
+        "quality": capture.quality.kind.value if capture.quality else None,
         "reason": capture.reason,
         "location": capture.location,
         "origin": capture.origin,
@@ -123,7 +126,7 @@ def version_document(new: NewVersion, head: PageHead, seq: int, base: Document |
         # All frames that reading takes, so that they come with one question. The bound on cost
         # keeps this list below 64 entries.
         "chain": [*base["chain"], base["frame"]] if base else [],
-    }
+    } | ({"duplicate": asdict(new.duplicate)} if new.duplicate and record.number else {})
 
 
 def named(document: Document, version: VersionId | None) -> Document:
@@ -164,8 +167,8 @@ def version_of(document: Document) -> StoredVersion:
     )
 
 
-def capture_of(document: Document) -> Capture:
-    """Read a capture."""
+def capture_of(document: Document, marks: Mapping[int, Duplicate]) -> Capture:
+    """Read a capture; ``marks`` are those of the versions of its page, by number."""
     return Capture(
         url=document["url"],
         urlkey=document["urlkey"],
@@ -185,7 +188,15 @@ def capture_of(document: Document) -> Capture:
         location=document["location"],
         origin=document["origin"],
         headers=tuple((header["name"], header["value"]) for header in document["headers"]),
+        quality=quality_of(document),
+        duplicate=marks.get(document["number"]),
     )
+
+
+def quality_of(document: Document) -> Quality | None:
+    """Read what a capture brought in place of a page; captures of schema 2 do not tell."""
+    kind = document.get("quality")
+    return Quality(QualityKind(kind), document["reason"]) if kind else None
 
 
 def link_id(source: str, target: str) -> str:
@@ -227,3 +238,27 @@ def edge_of(document: Document) -> Edge:
         first=EPOCH + timedelta(milliseconds=document["first"]),
         last=EPOCH + timedelta(milliseconds=document["last"]),
     )
+
+
+def template_document(template: LearnedTemplate) -> Document:
+    """Write a template; its tree, about a megabyte, takes a tenth of that."""
+    time = milliseconds(template.learned_at)
+    return {
+        "_id": f"{template.site} {time}",
+        "site": template.site,
+        "time": time,
+        "pages": template.pages,
+        "tree": zlib.compress(template.tree.encode(), 9),
+    }
+
+
+def template_of(document: Document) -> LearnedTemplate:
+    """Read a template.
+
+    >>> template = LearnedTemplate("a.example", EPOCH, 3, "{}")
+    >>> template_of(template_document(template)) == template
+    True
+    """
+    learned_at = EPOCH + timedelta(milliseconds=document["time"])
+    tree = zlib.decompress(document["tree"]).decode()
+    return LearnedTemplate(document["site"], learned_at, document["pages"], tree)

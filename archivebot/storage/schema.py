@@ -75,8 +75,45 @@ def _links(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
+def _fingerprints(database: sqlite3.Connection) -> None:
+    # The keys of a page are kept a second time beside its fingerprint: without them, taking away those of
+    # the version before would need an index by page, which takes twice the room.
+    for statement in (
+        """CREATE TABLE fingerprint (
+            page INTEGER PRIMARY KEY REFERENCES page,
+            number INTEGER NOT NULL,
+            digest INTEGER NOT NULL,
+            simhash BLOB,
+            words INTEGER NOT NULL,
+            keys BLOB NOT NULL)""",
+        """CREATE TABLE fingerprint_key (
+            key INTEGER NOT NULL,
+            page INTEGER NOT NULL REFERENCES page,
+            PRIMARY KEY (key, page)) WITHOUT ROWID""",
+        """CREATE TABLE duplicate (
+            version INTEGER PRIMARY KEY REFERENCES version,
+            url TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            distance INTEGER,
+            jaccard REAL NOT NULL,
+            rule TEXT NOT NULL)""",
+        "ALTER TABLE capture ADD COLUMN quality TEXT",
+        """CREATE TABLE template (
+            site TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            pages INTEGER NOT NULL,
+            tree BLOB NOT NULL,
+            PRIMARY KEY (site, time))""",
+    ):
+        database.execute(statement)
+
+
+# The schemas that brought the links, and the fingerprints with marks, qualities and templates: a copy of an
+# older one that cannot be written is read without them.
+LINKS, FINGERPRINTS = 2, 3
+
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links]
+STEPS: list[Step] = [_first_schema, _links, _fingerprints]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

@@ -8,16 +8,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 from archivebot.exceptions import Conflict, NotArchived, StorageError
-from archivebot.models import Capture, Link, Outcome
+from archivebot.models import Capture, Kind, Link, Outcome
+from archivebot.storage import sqlite_fingerprints, sqlite_links
 from archivebot.storage.base import (
     Edge,
+    Fingerprinted,
+    LearnedTemplate,
+    Marked,
     NewVersion,
     PageHead,
     StoredVersion,
@@ -26,16 +30,19 @@ from archivebot.storage.base import (
     edges_of,
 )
 from archivebot.storage.migration import failure, transaction
-from archivebot.storage.schema import migrate
+from archivebot.storage.schema import FINGERPRINTS, LINKS, migrate
 from archivebot.storage.sketch import decode, encode, shared
 from archivebot.storage.sqlite_links import holding, label, merged, numbers, pack, unpack
 from archivebot.storage.sqlite_rows import (
     CAPTURE,
+    OLD_CAPTURE,
+    TEMPLATE,
     VERSION,
     capture_of,
     milliseconds,
-    moment,
     packed,
+    template_of,
+    template_row,
     version_of,
 )
 
@@ -55,9 +62,6 @@ CHECKPOINT = 8_000
 # Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
 NEIGHBOURS = 8
 
-# URLs and labels remembered while links are read: those that the pages of a site share, and more.
-TEXTS = 16_384
-
 
 class SQLiteStore:
     """Keeps an archive in one SQLite file in WAL mode, one transaction per capture.
@@ -73,6 +77,7 @@ class SQLiteStore:
         try:
             with self._translated():
                 self._prepare(writable)
+                self._schema: int = self._db.execute("PRAGMA user_version").fetchone()[0]
         except StorageError:
             self._db.close()
             raise
@@ -154,17 +159,22 @@ class SQLiteStore:
                 page,
             ),
         )
+        if record.number is not None:
+            sqlite_fingerprints.put_fingerprint(self._db, page, record.number, new.fingerprint)
+            if new.duplicate:
+                sqlite_fingerprints.put_mark(self._db, identity, new.duplicate)
         return identity
 
     def _add_capture(self, page: int, capture: Capture, version: int) -> bool:
         cursor = self._db.execute(
             "INSERT OR IGNORE INTO capture (page, time, version, outcome, kind, status, stored_bytes,"
-            " new_blocks, links, reason, location, origin, headers)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " new_blocks, links, reason, location, origin, headers, quality)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 page, milliseconds(capture.captured_at), version, capture.outcome, capture.kind,
                 capture.status, capture.stored_bytes, capture.new_blocks, capture.links,
                 capture.reason or None, capture.location, capture.origin, packed(capture.headers),
+                capture.quality.kind if capture.quality else None,
             ),
         )  # fmt: skip
         return cursor.rowcount == 1
@@ -190,28 +200,16 @@ class SQLiteStore:
         )
 
     def links_to(self, url: str) -> Iterator[Edge]:
-        number = self._one("SELECT id FROM text WHERE value = ?", url) if self._has_links() else None
+        number = self._one("SELECT id FROM text WHERE value = ?", url) if self._schema >= LINKS else None
         if number:
             # All pages are looked through: an index would take more room than the links.
             found = self._edges("SELECT source, links FROM link WHERE instr(links, ?)", holding(*number))
             yield from (edge for edge in found if edge.target == url)
 
-    def _has_links(self) -> bool:
-        """Tell whether there is the table; a copy of schema 1 that cannot be written has none."""
-        return bool(self._one("SELECT 1 FROM sqlite_master WHERE name = 'link'"))
-
     def _edges(self, sql: str, *values: object) -> Iterator[Edge]:
-        if not self._has_links():
-            return
-
-        @lru_cache(maxsize=TEXTS)
-        def text(number: int) -> str:
-            return str(self._one("SELECT value FROM text WHERE id = ?", number)[0])
-
-        for source, data in self._rows(tuple, sql, *values):
-            for target, (words, first, last) in unpack(data).items():
-                role, kind, anchor = text(words).split("\t", 2)
-                yield Edge(text(source), text(target), anchor, role, kind, moment(first), moment(last))
+        if self._schema >= LINKS:
+            with self._translated():
+                yield from sqlite_links.edges(self._db, sql, *values)
 
     def head(self, url: str) -> PageHead:
         row = self._one("SELECT versions, lineages FROM page WHERE url = ?", url)
@@ -221,9 +219,10 @@ class SQLiteStore:
         row = self._one(
             "SELECT version FROM capture JOIN page ON page.id = capture.page"
             " JOIN version ON version.id = version WHERE url = ? AND time <= ? AND number IS NOT NULL"
-            " ORDER BY time DESC LIMIT 1",
+            " AND kind <> ? ORDER BY time DESC LIMIT 1",
             url,
             milliseconds(when) if when else FOR_EVER,
+            Kind.FAILED,
         )
         return self.version(row[0]) if row else None
 
@@ -271,6 +270,29 @@ class SQLiteStore:
         )
         return version_of(row) if row else None
 
+    def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
+        if self._schema >= FINGERPRINTS:
+            with self._translated():
+                yield from sqlite_fingerprints.near(self._db, keys)
+
+    def fingerprints(self) -> Iterator[Fingerprinted]:
+        if self._schema >= FINGERPRINTS:
+            yield from self._rows(sqlite_fingerprints.fingerprint_of, sqlite_fingerprints.FINGERPRINT)
+
+    def duplicates(self, url: str | None = None) -> Iterator[Marked]:
+        if self._schema >= FINGERPRINTS:
+            with self._translated():
+                yield from sqlite_fingerprints.marks(self._db, url)
+
+    def add_template(self, template: LearnedTemplate) -> None:
+        with self._translated(), transaction(self._db):
+            self._db.execute("INSERT OR REPLACE INTO template VALUES (?, ?, ?, ?)", template_row(template))
+
+    def template(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
+        limit = milliseconds(when) if when else FOR_EVER
+        row = self._one(TEMPLATE, site, limit) if self._schema >= FINGERPRINTS else None
+        return template_of(row) if row else None
+
     def frame(self, version: VersionId) -> bytes:
         row = self._one("SELECT data FROM frame WHERE version = ?", version)
         if row is None:
@@ -297,9 +319,11 @@ class SQLiteStore:
         self, url: str, newest_first: bool = False, until: datetime | None = None
     ) -> Iterator[Capture]:
         order = "DESC" if newest_first else "ASC"
+        columns = CAPTURE if self._schema >= FINGERPRINTS else OLD_CAPTURE
+        marks = {number: mark for _, number, mark in self.duplicates(url)}
         return self._rows(
-            capture_of,
-            f"{CAPTURE} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ?"
+            partial(capture_of, marks=marks),
+            f"{columns} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ?"
             f" ORDER BY time {order}, capture.version {order}",
             url,
             milliseconds(until) if until else FOR_EVER,

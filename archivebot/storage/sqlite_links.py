@@ -10,7 +10,11 @@ import json
 import sqlite3
 import struct
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
+
+from archivebot.storage.base import Edge
+from archivebot.storage.sqlite_rows import moment
 
 # Target -> its label, and when the link was seen first and last, in milliseconds since 1970. Target
 # and label are numbers of texts.
@@ -18,6 +22,9 @@ Links = dict[int, tuple[int, int, int]]
 
 GROUP = struct.Struct(">qqI")
 LINK = struct.Struct(">II")
+
+# URLs and labels remembered while links are read: those that the pages of a site share, and more.
+TEXTS = 16_384
 
 
 def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:
@@ -97,6 +104,19 @@ def unpack(data: bytes) -> Links:
             links[target] = words, first, last
         position = end
     return links
+
+
+def edges(database: sqlite3.Connection, sql: str, *values: object) -> Iterator[Edge]:
+    """Give the links in the rows (source, links) that a statement gives."""
+
+    @lru_cache(maxsize=TEXTS)
+    def text(number: int) -> str:
+        return str(database.execute("SELECT value FROM text WHERE id = ?", (number,)).fetchone()[0])
+
+    for source, data in database.execute(sql, values):
+        for target, (words, first, last) in unpack(data).items():
+            role, kind, anchor = text(words).split("\t", 2)
+            yield Edge(text(source), text(target), anchor, role, kind, moment(first), moment(last))
 
 
 def holding(target: int) -> bytes:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from archivebot.models import Capture, Headers, Kind, Outcome
-from archivebot.storage.base import StoredVersion
+from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
+from archivebot.storage.base import LearnedTemplate, StoredVersion
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -19,9 +20,14 @@ VERSION = (
 )
 CAPTURE = (
     "SELECT url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason,"
-    " location, origin, headers, number, hex(digest), length, level, blocks"
+    " location, origin, headers, quality, number, hex(digest), length, level, blocks"
     " FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = capture.version"
 )
+
+TEMPLATE = (
+    "SELECT site, time, pages, tree FROM template WHERE site = ? AND time <= ? ORDER BY time DESC LIMIT 1"
+)
+OLD_CAPTURE = CAPTURE.replace(" quality,", " NULL,")  # of an archive that knows no quality
 
 
 def milliseconds(when: datetime) -> int:
@@ -68,11 +74,28 @@ def version_of(row: Any) -> StoredVersion:
     return StoredVersion(identity, url, number, digest.lower(), *rest)
 
 
-def capture_of(row: Any) -> Capture:
-    """Read a row of ``CAPTURE``."""
+def template_row(template: LearnedTemplate) -> tuple[str, int, int, bytes]:
+    """Write a template; its tree, about a megabyte, takes a tenth of that."""
+    tree = zlib.compress(template.tree.encode(), 9)
+    return template.site, milliseconds(template.learned_at), template.pages, tree
+
+
+def template_of(row: Any) -> LearnedTemplate:
+    """Read a row of ``TEMPLATE``.
+
+    >>> template = LearnedTemplate("a.example", EPOCH, 3, "{}")
+    >>> template_of(template_row(template)) == template
+    True
+    """
+    site, time, pages, tree = row
+    return LearnedTemplate(site, moment(time), pages, zlib.decompress(tree).decode())
+
+
+def capture_of(row: Any, marks: Mapping[int, Duplicate]) -> Capture:
+    """Read a row of ``CAPTURE``; ``marks`` are those of the versions of its page, by number."""
     (
         url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
-        headers, number, digest, length, level, blocks,
+        headers, quality, number, digest, length, level, blocks,
     ) = row  # fmt: skip
     return Capture(
         url=url,
@@ -93,4 +116,6 @@ def capture_of(row: Any) -> Capture:
         location=location,
         origin=origin,
         headers=unpacked(headers),
+        quality=Quality(QualityKind(quality), reason or "") if quality else None,
+        duplicate=marks.get(number),
     )

@@ -1,0 +1,140 @@
+"""What is read of a page before it is stored: its blocks, whether it is one, which page it repeats."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+from archivebot.bodies import Bodies
+from archivebot.config import ArchiveConfig
+from archivebot.content.page import content
+from archivebot.duplicates.marker import mark
+from archivebot.duplicates.rule import fingerprint
+from archivebot.exceptions import StorageError
+from archivebot.fingerprint import sha256_hex
+from archivebot.models import (
+    Block,
+    Duplicate,
+    Fingerprint,
+    Outcome,
+    Page,
+    Partition,
+    Quality,
+    QualityKind,
+    Snapshot,
+)
+from archivebot.quality.quality import quality
+from archivebot.segmentation.carry import carry
+from archivebot.segmentation.charset import charset_of, is_markup
+from archivebot.segmentation.segmenter import SEGMENTER_VERSION, partition
+from archivebot.storage.base import ArchiveStore, StoredVersion
+from archivebot.versioning.policy import WINDOW, Step, next_level
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Inspector:
+    """Reads pages beside what the archive holds; writes nothing."""
+
+    def __init__(self, store: ArchiveStore, bodies: Bodies, config: ArchiveConfig) -> None:
+        self._store, self._bodies, self._config = store, bodies, config
+
+    def segment(self, page: Page) -> Snapshot:
+        """Cut a page into blocks and read what it is.
+
+        Of a body that the archive holds only the quality is told: its blocks are known.
+        """
+        if page.outcome is not Outcome.FETCHED:
+            return Snapshot(page, None)
+        doubt = _unless_broken(_doubt, page)
+        if self._store.find(page.url, sha256_hex(page.body)):
+            return Snapshot(page, None, doubt)
+        blocks = _unless_broken(self._partition, page)
+        return Snapshot(page, blocks, doubt, None if doubt else _unless_broken(_known_by, page))
+
+    def mark(self, snapshot: Snapshot) -> Duplicate | None:
+        """Say which page of the archive a page repeats; None where it repeats none."""
+        known = snapshot.fingerprint
+        if known is None:
+            return None
+        return _unless_broken(
+            lambda page: mark(self._store.near, page.url, known, lambda: _main_text(page), self._text_of),
+            snapshot.page,
+        )
+
+    def _text_of(self, url: str, number: int) -> str:
+        """Give the main text of a version; empty where there is none of that number."""
+        for version in self._store.versions(url):
+            if version.number == number:
+                return content(self._bodies.get(version).body, version.charset).text
+        return ""
+
+    def _partition(self, page: Page) -> Partition:
+        """Cut where the version before was cut, if the page still has the same tags, else anew."""
+        level = page.level or self._level(page.url)
+        content_type = page.header("Content-Type") or ""
+        latest = self._store.latest(page.url, page.captured_at)
+        if latest and (latest.level, latest.segmenter) == (level, SEGMENTER_VERSION):
+            charset = charset_of(page.body, content_type)
+            blocks = self._carried(latest, page.body) if charset == latest.charset else None
+            if blocks:
+                return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks)
+        return partition(page.body, level, content_type)
+
+    def _carried(self, latest: StoredVersion, body: bytes) -> tuple[Block, ...] | None:
+        known = self._bodies.readable(latest)
+        if known is None or known.charset.startswith("utf-16"):
+            return None
+        return carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in known.slots], body)
+
+    def _level(self, url: str) -> int:
+        recent = [version for version in self._store.versions(url, last=WINDOW + 1) if version.number]
+        if not recent:
+            return self._config.level
+        adjusted = (
+            next_level([_step(version) for version in recent[1:]]) if self._config.adjust_level else None
+        )
+        return adjusted or recent[-1].level
+
+
+def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
+    """Do what can be done with a page; whatever it does to the parsers, its bytes are kept."""
+    try:
+        return work(page)
+    except StorageError:
+        raise
+    except Exception:
+        logger.exception("%s could not be read; its bytes are kept", page.url)
+        return None
+
+
+def _doubt(page: Page) -> Quality | None:
+    """Say what a fetch brought in place of a page; None where nothing speaks against it."""
+    found = quality(page.status or 200, page.body, page.header("Content-Type") or "", page.url)
+    return None if found.kind is QualityKind.GOOD else found
+
+
+def _known_by(page: Page) -> Fingerprint | None:
+    """Give what the main text of a page is known by; None for what has none, such as a picture."""
+    text = _main_text(page)
+    return fingerprint(text) if text else None
+
+
+def _main_text(page: Page) -> str:
+    content_type = page.header("Content-Type") or ""
+    charset = charset_of(page.body, content_type)
+    return content(page.body, charset).text if is_markup(page.body, content_type, charset) else ""
+
+
+def _step(version: StoredVersion) -> Step:
+    return Step(
+        level=version.level,
+        blocks=version.blocks,
+        new_blocks=version.new_blocks,
+        length=version.length,
+        new_bytes=version.new_bytes,
+        stored_bytes=version.stored_bytes,
+    )

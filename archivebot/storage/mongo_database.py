@@ -1,0 +1,184 @@
+"""One database of a MongoDB server or of one like it: opened, and asked until it answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import TypeVar
+
+from archivebot.exceptions import StorageError, UsageError
+from archivebot.storage.mongo_documents import Document
+
+try:
+    from bson.errors import BSONError
+    from pymongo import MongoClient, UpdateOne
+    from pymongo.collection import Collection
+    from pymongo.errors import BulkWriteError, ConnectionFailure, DuplicateKeyError, PyMongoError
+    from pymongo.write_concern import WriteConcern
+except ImportError as error:
+    raise UsageError("a mongodb:// archive needs pymongo: pip install pymongo") from error
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Order = list[tuple[str, int]]
+
+ASCENDING, DESCENDING = 1, -1
+
+# The number of the layout of the documents, kept in the collection "archive".
+SCHEMA = 3
+
+# (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
+# the connection when it is asked for several of which one exists.
+INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
+    ("captures", (("slot", ASCENDING),), True),
+    ("captures", (("page", ASCENDING), ("seq", DESCENDING)), False),
+    ("captures", (("page", ASCENDING), ("time", DESCENDING)), False),
+    ("captures", (("page", ASCENDING), ("digest", ASCENDING)), False),
+    ("pages", (("urlkey", ASCENDING), ("url", ASCENDING)), False),
+    ("links", (("to", ASCENDING),), False),
+    ("fingerprints", (("keys", ASCENDING), ("first", ASCENDING)), False),
+    ("templates", (("site", ASCENDING), ("time", DESCENDING)), False),
+)
+COLLECTIONS = frozenset({"archive", "captures", "fingerprints", "frames", "links", "pages", "templates"})
+
+# How long a server may take to answer, in seconds, and for how long an interrupted operation is tried
+# again: a server that restarts, or a replica set that elects a primary, is back by then.
+ANSWER_TIMEOUT = 5
+PATIENCE = 30
+PAUSE = 0.2
+
+# Documents that are checked with one question to the server.
+BATCH = 500
+
+
+class MongoDatabase:
+    """The collections of an archive, and the ways to ask for documents and to write them.
+
+    Raises UsageError for a URI that names no database, StorageError where no server answers, and where
+    the database is that of another program or of a newer archivebot.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+        self._place = uri.partition("://")[2].rpartition("@")[2].partition("?")[0]
+        try:
+            # All writes can be repeated (see _retried), on servers without retryable writes as well.
+            self._client: MongoClient[Document] = MongoClient(
+                uri, connect=False, retryWrites=False, serverSelectionTimeoutMS=ANSWER_TIMEOUT * 1000
+            )
+            database = self._client.get_default_database(write_concern=WriteConcern(w="majority"))
+        except (PyMongoError, ValueError) as error:
+            advice = "write mongodb://host:27017/database"
+            raise UsageError(f"mongodb://{self._place} names no archive ({error}): {advice}") from error
+        self._database = database
+        self._pages, self._frames, self._links = database["pages"], database["frames"], database["links"]
+        self._fingerprints, self._templates = database["fingerprints"], database["templates"]
+        # The journal is awaited once, by the document that makes all written before it visible.
+        self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
+        try:
+            with self._translated():
+                self._prepare()
+        except StorageError:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        archive = self._database["archive"]
+        found = archive.find_one({"_id": "archive"})
+        if found is None:
+            names = self._database.list_collection_names()
+            if any(name not in COLLECTIONS and not name.startswith("system.") for name in names):
+                raise StorageError(f"{self._place} belongs to another program; give another ARCHIVE_URI")
+        schema = found["schema"] if found else 0
+        if schema > SCHEMA:
+            raise StorageError(
+                f"{self._place} was written by a newer archivebot (schema {schema}); upgrade archivebot"
+            )
+        if schema < SCHEMA:
+            for name, keys, unique in INDEXES:
+                self._database[name].create_index(list(keys), unique=unique)
+            upsert(archive, "archive", {"$set": {"schema": SCHEMA}})
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except ConnectionFailure as error:
+            reason = str(error).partition(" (configured")[0]
+            raise StorageError(f"no MongoDB at {self._place} answers: is it running? ({reason})") from error
+        except (PyMongoError, BSONError) as error:
+            raise StorageError(f"{self._place}: {error}") from error
+
+    def _retried(self, operation: Callable[[], Result]) -> Result:
+        """Run what may run twice until a server answers, or patience ends."""
+        deadline = time.monotonic() + PATIENCE
+        with self._translated():
+            while True:
+                try:
+                    return operation()
+                except (ConnectionFailure, BulkWriteError):  # of two upserts at once one may fail
+                    if time.monotonic() > deadline:
+                        raise
+                time.sleep(PAUSE)
+
+    def _insert(self, collection: Collection[Document], document: Document) -> bool:
+        """Insert a document; False where its id or slot is taken by another one."""
+        attempts = 0
+
+        def insert() -> bool:
+            nonlocal attempts
+            attempts += 1
+            try:
+                collection.insert_one(document)
+            except DuplicateKeyError:
+                # The answer to an earlier attempt of our own may have been lost.
+                return attempts > 1 and collection.find_one({"_id": document["_id"]}) == document
+            return True
+
+        return self._retried(insert)
+
+    def _upsert(self, collection: Collection[Document], identity: str, change: Document) -> None:
+        """Change a document, which is made where there is none."""
+        self._retried(lambda: upsert(collection, identity, change))
+
+    def _bulk(self, changes: list[tuple[Document, Document]], upsert: bool = False) -> None:
+        """Change links, each (which one, how), in no order."""
+        updates = [UpdateOne(which, change, upsert=upsert) for which, change in changes]
+        if updates:
+            self._retried(lambda: self._links.bulk_write(updates, ordered=False))
+
+    def _size(self) -> int:
+        # A server may count a page of its files only once it was written back.
+        return int(self._retried(lambda: self._database.command("dbStats")).get("totalSize", 0))
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _present(self, collection: Collection[Document], key: str, values: list[str]) -> set[str]:
+        return set(self._retried(lambda: collection.distinct(key, {key: {"$in": values}})))
+
+    def _all(
+        self, collection: Collection[Document], query: Document, order: Order, limit: int
+    ) -> list[Document]:
+        return self._retried(lambda: list(collection.find(query, sort=order, limit=limit)))
+
+    def _rows(
+        self, collection: Collection[Document], query: Document, order: Order | None = None
+    ) -> Iterator[Document]:
+        with self._translated():
+            yield from collection.find(query, sort=order)
+
+
+def upsert(collection: Collection[Document], identity: str, change: Document) -> None:
+    """Change a document, which is made where there is none."""
+    with suppress(DuplicateKeyError):  # another process inserted it at this very moment
+        collection.update_one({"_id": identity}, change, upsert=True)
+
+
+def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Cut items into lists that one question is enough for."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -1,0 +1,105 @@
+"""Fingerprints of pages in the SQLite archive, the keys that find them, and marks of near-duplicates."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from archivebot.models import Duplicate, Fingerprint
+from archivebot.storage.base import MOST_NEAR, Fingerprinted, Marked
+
+FINGERPRINT = "SELECT url, number, digest, simhash, words, keys FROM fingerprint JOIN page ON page.id = page"
+MARK = (
+    "SELECT page.url, version.number, duplicate.url, duplicate.number, distance, jaccard, rule FROM page"
+    " JOIN version ON version.page = page.id JOIN duplicate ON duplicate.version = version.id"
+)
+
+
+def put_fingerprint(
+    database: sqlite3.Connection, page: int, number: int, fingerprint: Fingerprint | None
+) -> None:
+    """Replace the fingerprint of a page and its keys, in the transaction under way; None takes them away."""
+    row = database.execute("SELECT keys FROM fingerprint WHERE page = ?", (page,)).fetchone()
+    before = set(unpack(row[0])) if row else set()
+    after = set(fingerprint.keys) if fingerprint else set()
+    database.executemany(
+        "DELETE FROM fingerprint_key WHERE key = ? AND page = ?", [(key, page) for key in before - after]
+    )
+    database.executemany("INSERT INTO fingerprint_key VALUES (?, ?)", [(key, page) for key in after - before])
+    if fingerprint:
+        database.execute(
+            "INSERT OR REPLACE INTO fingerprint (page, number, digest, simhash, words, keys)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (page, number, *_values(fingerprint)),
+        )
+    elif row:
+        database.execute("DELETE FROM fingerprint WHERE page = ?", (page,))
+
+
+def put_mark(database: sqlite3.Connection, version: int, duplicate: Duplicate) -> None:
+    """Mark a version as a near-duplicate, in the transaction under way."""
+    database.execute(
+        "INSERT INTO duplicate (version, url, number, distance, jaccard, rule) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            version, duplicate.url, duplicate.number, duplicate.distance, duplicate.jaccard, duplicate.rule,
+        ),
+    )  # fmt: skip
+
+
+def near(database: sqlite3.Connection, keys: Iterable[int]) -> Iterator[Fingerprinted]:
+    """Give the pages that have one of the keys, at most MOST_NEAR for each, those stored first before."""
+    pages = {
+        page
+        for key in keys
+        for (page,) in database.execute(
+            "SELECT page FROM fingerprint_key WHERE key = ? ORDER BY page LIMIT ?", (key, MOST_NEAR)
+        )
+    }
+    ordered = f"{FINGERPRINT} JOIN json_each(?) AS near ON near.value = fingerprint.page ORDER BY near.key"
+    return map(fingerprint_of, database.execute(ordered, (json.dumps(sorted(pages)),)))
+
+
+def marks(database: sqlite3.Connection, url: str | None) -> Iterator[Marked]:
+    """Give the marks of the versions of a page, or all."""
+    where, values = (" WHERE page.url = ?", (url,)) if url is not None else ("", ())
+    return map(mark_of, database.execute(f"{MARK}{where} ORDER BY page.id, version.id", values))
+
+
+def fingerprint_of(row: Any) -> Fingerprinted:
+    """Read a row of ``FINGERPRINT``."""
+    url, number, digest, simhash, words, keys = row
+    bits = int.from_bytes(simhash, "big") if simhash is not None else None
+    return url, number, Fingerprint(digest, bits, unpack(keys), words)
+
+
+def mark_of(row: Any) -> Marked:
+    """Read a row of ``MARK``."""
+    url, number, *rest = row
+    return url, number, Duplicate(*rest)
+
+
+def _values(fingerprint: Fingerprint) -> tuple[int, bytes | None, int, bytes]:
+    bits = fingerprint.simhash
+    simhash = bits.to_bytes(8, "big") if bits is not None else None
+    return fingerprint.digest, simhash, fingerprint.words, pack(fingerprint.keys)
+
+
+def pack(keys: tuple[int, ...]) -> bytes:
+    """Write keys as 8 bytes each, big-endian and signed.
+
+    >>> pack((1, -1)).hex(" ", 8)
+    '0000000000000001 ffffffffffffffff'
+    """
+    return struct.pack(f">{len(keys)}q", *keys)
+
+
+def unpack(data: bytes) -> tuple[int, ...]:
+    """Read keys.
+
+    >>> unpack(pack((2**63 - 1, -(2**63))))
+    (9223372036854775807, -9223372036854775808)
+    """
+    return struct.unpack(f">{len(data) // 8}q", data)
