@@ -11,6 +11,8 @@ from archivebot.models import Block
 from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.dom import visible_text
 from archivebot.segmentation.topic import topic
+from archivebot.templates.parts import parts_of
+from archivebot.templates.styletree import StyleTree
 from archivebot.text import words
 
 
@@ -26,22 +28,30 @@ class Description:
     words: int
 
 
-def describe(body: bytes, blocks: Sequence[Block], content_type: str = "") -> list[Description]:
-    """Describe blocks of a body, in their order.
+def describe(
+    body: bytes, blocks: Sequence[Block], content_type: str = "", site: StyleTree | None = None
+) -> list[Description]:
+    """Describe blocks of a body, in their order; what its site is known to repeat is furniture.
 
     >>> page = b"<nav><a href=a>Home</a></nav><p>The ferry runs all year."
     >>> [(str(d.label), d.topic, d.words) for d in describe(page, [Block(0, 29, 1), Block(29, 56, 1)])]
     [('navigation', 'Home', 1), ('main', 'ferry runs year', 5)]
     """
     charset = charset_of(body, content_type)
+    labels = label_blocks(body, blocks, content_type, _repeats(body, blocks, content_type, site))
     pieces = [body[block.start : block.end] for block in blocks]
     texts = [visible_text(piece, charset) for piece in pieces]
     return [
         Description(found.block, found.label, found.reason, topic(piece, charset), simhash, len(words(text)))
-        for found, piece, text, simhash in zip(
-            label_blocks(body, blocks, content_type), pieces, texts, text_simhashes(texts), strict=True
-        )
+        for found, piece, text, simhash in zip(labels, pieces, texts, text_simhashes(texts), strict=True)
     ]
+
+
+def _repeats(
+    body: bytes, blocks: Sequence[Block], content_type: str, site: StyleTree | None
+) -> dict[Block, float]:
+    page = parts_of(body, content_type) if site else None
+    return site.repeats(page, blocks) if site and page else {}
 
 
 def record_of(lineage: str | None, described: Description) -> dict[str, object]:

@@ -9,6 +9,7 @@ from archivebot.cli import ArchiveCommand, print_json, print_table, say
 from archivebot.description import describe, record_of
 from archivebot.exceptions import NotArchived
 from archivebot.models import Block
+from archivebot.templates.styletree import StyleTree
 from archivebot.timestamps import parse_time
 
 
@@ -16,6 +17,7 @@ class Command(ArchiveCommand):
     """Show how a page is cut into blocks, and what each of them is"""
 
     arguments = "URL"
+    explanation = "What a site repeats is told apart once it was learned: scrapy template URL."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--at", metavar="TIME", help="the version at that time; the last one by default")
@@ -28,10 +30,12 @@ class Command(ArchiveCommand):
             )
         placed = [block for block, _ in archive.blocks(archive.seen(capture))]
         body, content_type = archive.document(capture)
+        known = archive.template(capture.url)
+        site = StyleTree.from_json(known.tree) if known else None
         cut = [Block(block.start, block.end, block.level) for block in placed]
         records = [
             record_of(block.lineage, found) | {"topic": block.topic}
-            for block, found in zip(placed, describe(body, cut, content_type), strict=True)
+            for block, found in zip(placed, describe(body, cut, content_type, site), strict=True)
         ]
         if opts.json:
             print_json(records)

@@ -1,0 +1,101 @@
+"""scrapy template: what the pages of a site have in common."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+
+from archivebot.archive import Archive
+from archivebot.cli import ArchiveCommand, print_json, print_table, say
+from archivebot.exceptions import CorruptObject, NotArchived, UsageError
+from archivebot.models import Block
+from archivebot.storage.base import LearnedTemplate
+from archivebot.templates.parts import Part, parts_of
+from archivebot.templates.styletree import StyleTree
+from archivebot.timestamps import timestamp
+from archivebot.urls import host_of
+
+# Pages from which a site is learned: the reference asks for 50 to 500.
+PAGES = 100
+
+# A site of one page has no template: everything on it would repeat.
+LEAST_PAGES = 2
+
+
+class Command(ArchiveCommand):
+    """Learn what the pages of a site have in common, and show what of it a page has"""
+
+    arguments = "URL"
+    explanation = "What was learned is kept with the archive; scrapy blocks tells furniture by it."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--pages", type=int, default=PAGES, metavar="N", help="learn from so many pages (%(default)s)"
+        )
+
+    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        if opts.pages < LEAST_PAGES:
+            raise UsageError(f"--pages is {opts.pages}: give a number from {LEAST_PAGES} on")
+        capture = archive.at(archive.resolve(args[0]), None)
+        page = parts_of(*archive.document(capture))
+        if page is None or capture.number is None:
+            raise NotArchived(f"{capture.url} is no page of a site: it has no markup")
+        tree = learn(archive, sample(archive.site(capture.url), opts.pages))
+        if tree.pages < LEAST_PAGES:
+            raise NotArchived(
+                f"the archive has {tree.pages} page of {host_of(capture.url)}: what repeats shows from"
+                f" {LEAST_PAGES} on"
+            )
+        template = LearnedTemplate(host_of(capture.url), datetime.now(UTC), tree.pages, tree.to_json())
+        archive.keep_template(template)
+        shown = shares(archive, capture.url, tree, page)
+        if opts.json:
+            print_json(
+                {
+                    "site": template.site,
+                    "learned_at": timestamp(template.learned_at),
+                    "pages": tree.pages,
+                    "elements": len(tree.elements),
+                    "url": capture.url,
+                    "blocks": shown,
+                }
+            )
+            return 0
+        say(f"{template.site}  learned from {tree.pages} pages, {len(tree.elements)} elements")
+        say(f"{capture.url}: how much of each block the pages of the site repeat")
+        head = ["repeats", "lineage", "topic"]
+        print_table(head, [[record[name] for name in head] for record in shown])
+        return 0
+
+
+def sample(urls: list[str], most: int) -> list[str]:
+    """Give at most so many URLs, evenly from the whole list.
+
+    >>> sample(["a", "b", "c", "d", "e"], 2), sample(["a"], 2)
+    (['a', 'c'], ['a'])
+    """
+    return [urls[number * len(urls) // most] for number in range(most)] if len(urls) > most else urls
+
+
+def learn(archive: Archive, urls: list[str]) -> StyleTree:
+    """Merge the latest versions of pages; those that cannot be read are left out."""
+    tree = StyleTree()
+    for url in urls:
+        try:
+            page = parts_of(*archive.document(archive.at(url, None)))
+        except CorruptObject:
+            continue
+        if page is not None and not tree.add(page):
+            break
+    return tree
+
+
+def shares(archive: Archive, url: str, tree: StyleTree, page: Part) -> list[dict[str, object]]:
+    """Give the blocks of a page with the share of the site's pages that say the same there."""
+    placed = [block for block, _ in archive.blocks(archive.seen(archive.at(url, None)))]
+    cut = [Block(block.start, block.end, block.level) for block in placed]
+    repeats = tree.repeats(page, cut)
+    return [
+        {"lineage": block.lineage, "topic": block.topic, "repeats": round(repeats[place], 3)}
+        for block, place in zip(placed, cut, strict=True)
+    ]
