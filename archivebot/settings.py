@@ -67,6 +67,11 @@ ARCHIVE_KEEP_OFF_TOPIC = False  # keep the bodies of off-topic pages in hard foc
 ARCHIVE_PRIORITY_WEIGHTS: dict[str, float] = {}  # of the parts of `order=linear` that do not count 1
 ARCHIVE_RANK_EVERY = 500  # pages between two computations of PageRank or IPageRank during a crawl
 
+# --- near-duplicates -----------------------------------------------------------------------------
+# Taken from the score of links that only a near-duplicate gave: two levels of `site`, a seventh of the
+# odds of `topic`; 0 takes nothing.
+ARCHIVE_DUPLICATE_PENALTY = 2.0
+
 # --- work per page -------------------------------------------------------------------------------
 # Scrapy starts this many tasks for each response, however few items there are. 100, the default, costs
 # a third of the crawl's CPU; a response has one item here.
@@ -99,6 +104,7 @@ DOWNLOADER_MIDDLEWARES = {
 ITEM_PIPELINES = {
     "pipelines.frontier.FrontierPipeline": 100,
     "pipelines.segmentation.SegmentationPipeline": 300,
+    "pipelines.nearduplicates.NearDuplicatePipeline": 400,
     "pipelines.storage.StoragePipeline": 500,
 }
 EXTENSIONS = {

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scrapy.crawler import Crawler
 
+from archivebot.crawl.archivist import segment
 from archivebot.crawl.session import ArchiveSession
 from archivebot.models import Page, Snapshot
 
 
 class SegmentationPipeline:
-    """Page to Snapshot, on the archive's thread so that the event loop goes on fetching."""
+    """Page to Snapshot, in the archive's process so that the event loop goes on fetching."""
 
     def __init__(self, session: ArchiveSession) -> None:
         self.session = session
@@ -23,4 +26,4 @@ class SegmentationPipeline:
         return await self.segment(item) if isinstance(item, Page) else item
 
     async def segment(self, page: Page) -> Snapshot:
-        return await self.session.run(self.session.archive.segment, page)
+        return replace(await self.session.run(segment, page), page=page)

@@ -7,6 +7,7 @@ import logging
 
 from scrapy.crawler import Crawler
 
+from archivebot.archive import Archive
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import StorageError
 from archivebot.models import Capture, Snapshot
@@ -36,7 +37,7 @@ class StoragePipeline:
         if not isinstance(item, Snapshot):
             return item
         try:
-            capture = await self.session.run(self.session.archive.add, item)
+            capture = await self.session.run(Archive.add, item)
         except StorageError as error:
             self._stop(error)
             raise

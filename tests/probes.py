@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sqlite3
+from contextlib import closing
+from typing import Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
+from scrapy.statscollectors import StatsCollector
 
 from archivebot.crawl.session import ArchiveSession
-from archivebot.exceptions import StorageError
-from archivebot.models import Capture, Snapshot
 
 
 class SlowStage:
@@ -33,20 +35,15 @@ class SlowStage:
 
 
 class BrokenArchive:
-    """A pipeline that makes the archive fail to write from the third page on."""
+    """A pipeline that makes the file of the archive refuse every page after the second."""
 
     def __init__(self, crawler: Crawler) -> None:
-        archive, stored = ArchiveSession.of(crawler).archive, 0
-        add = archive.add
-
-        def failing(snapshot: Snapshot) -> Capture:
-            nonlocal stored
-            stored += 1
-            if stored > 2:
-                raise StorageError("disk full")
-            return add(snapshot)
-
-        archive.add = failing  # type: ignore[method-assign]
+        file = crawler.settings["ARCHIVE_URI"].removeprefix("sqlite:///")
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON capture WHEN (SELECT count(*) FROM capture) >= 2"
+                " BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+            )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> BrokenArchive:
@@ -56,31 +53,42 @@ class BrokenArchive:
         return item
 
 
-class OrderWitness:
-    """An extension that notes whether the archive was closed only after the last item."""
+class KilledArchive:
+    """A pipeline that kills the process of the archive when the third page comes."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-        crawler.signals.connect(self.spider_opened, signals.spider_opened)
-        crawler.signals.connect(self.item_scraped, signals.item_scraped)
+        self.session, self.pages = ArchiveSession.of(crawler), 0
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> OrderWitness:
+    def from_crawler(cls, crawler: Crawler) -> KilledArchive:
         return cls(crawler)
 
-    def spider_opened(self) -> None:
-        archive = ArchiveSession.of(self.crawler).archive
-        close = archive.close
+    def process_item(self, item: object) -> object:
+        self.pages += 1
+        if self.pages == 3:
+            os.kill(self.session.worker.pid, signal.SIGKILL)
+        return item
 
-        def closing() -> None:
-            self.crawler.stats.inc_value("probe/closed")
-            close()
 
-        archive.close = closing  # type: ignore[method-assign]
+class WatchedSession(ArchiveSession):
+    """A session that notes in the stats when it closes, and each item that comes later."""
+
+    stats: StatsCollector
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        session = super().from_crawler(crawler)
+        session.stats = crawler.stats
+        crawler.signals.connect(session.item_scraped, signals.item_scraped)
+        return session
 
     def item_scraped(self) -> None:
-        if self.crawler.stats.get_value("probe/closed"):
-            self.crawler.stats.inc_value("probe/late")
+        if self.stats.get_value("probe/closed"):
+            self.stats.inc_value("probe/late")
+
+    async def close(self) -> None:
+        self.stats.inc_value("probe/closed")
+        await super().close()
 
 
 class KillAfterStorage:

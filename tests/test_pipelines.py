@@ -8,6 +8,7 @@ from tests.mockserver import MockServer, Reply, html, markup
 STAGES = {
     "pipelines.frontier.FrontierPipeline": 100,
     "pipelines.segmentation.SegmentationPipeline": 300,
+    "pipelines.nearduplicates.NearDuplicatePipeline": 400,
     "pipelines.storage.StoragePipeline": 500,
 }
 
@@ -45,7 +46,7 @@ def test_a_crawl_ends_when_the_archive_cannot_be_written(site: MockServer, crawl
     crawled = crawl("-s", stages(**{"tests.probes.BrokenArchive": 100}), seeds=site.url())
     assert crawled.code == 3
     assert "'finish_reason': 'storage_error'" in crawled.log
-    assert crawled.log.count("so the crawl ends: disk full") == 1
+    assert crawled.log.count(f"so the crawl ends: {crawl.uri}: disk full") == 1
     assert len(site.paths()) < 200
 
 

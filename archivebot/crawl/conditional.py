@@ -6,6 +6,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from archivebot.archive import Archive
 from archivebot.crawl.session import ArchiveSession
 
 
@@ -25,7 +26,7 @@ class ConditionalMiddleware:
     async def process_request(self, request: Request) -> None:
         if request.meta.get("archive_robots") or request.meta.get("archive_anew") or request.method != "GET":
             return
-        etag, modified = await self.session.run(self.session.archive.validators, request.url)
+        etag, modified = await self.session.run(Archive.validators, request.url)
         if etag:
             request.headers.setdefault("If-None-Match", etag)
         if modified:

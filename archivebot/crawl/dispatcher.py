@@ -19,6 +19,7 @@ from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
+from archivebot.archive import Archive
 from archivebot.crawl.entries import SOURCE, entry_of, request_of
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.pace import HostPace
@@ -282,7 +283,7 @@ class Dispatcher(Extension):
     def _stored_since(self, url: str, when: float) -> bool:
         """Say whether a worker that died had stored the page; its links were in the frontier before."""
         session = ArchiveSession.of(self.crawler)
-        return session.ask(session.archive.seen_since, url, datetime.fromtimestamp(when, UTC))
+        return session.ask(Archive.seen_since, url, datetime.fromtimestamp(when, UTC))
 
     def _pace(self, host: str) -> None:
         """Tell the frontier how fast a host may be asked, where that is news."""

@@ -1,11 +1,11 @@
-"""The archive of one crawl, and the one thread that works on it."""
+"""The archive of one crawl, in a process of its own."""
 
 from __future__ import annotations
 
-import asyncio
+import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import suppress
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -13,40 +13,65 @@ from scrapy.crawler import Crawler
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.crawl.extension import Extension
+from archivebot.crawl.worker import Worker
+from archivebot.exceptions import ArchiveError, StorageError
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class ArchiveSession(Extension):
-    """Open one Archive per crawl, do all its work in order on one thread, close it after the last item.
+    """Open one Archive per crawl in a child process, do all its work in order, close it after the last item.
 
-    One thread, because an Archive is not thread-safe and because writes are serial anyway; it keeps
-    parsing and compression off the event loop. What waits for the thread is bounded by Scrapy's
-    scraper slot, which stops fetching while too many bytes are unstored.
-    Raises StorageError where the archive cannot be opened.
+    A process, because parsing and compression would take the interpreter from the event loop as often
+    as they had it; one, because writes are serial anyway. Work is a method of Archive or a function
+    that takes one first, named by itself: ``await session.run(Archive.add, snapshot)``; arguments and
+    results travel, so they must pickle. What waits for the process is bounded by Scrapy's scraper slot,
+    which stops fetching while too many bytes are unstored.
     """
 
     def __init__(self, config: ArchiveConfig) -> None:
         self.config = config
-        self._worker = ThreadPoolExecutor(1, "archive")
-        self.archive = self._worker.submit(Archive.open, config).result()
+        self.worker = Worker("archivebot.crawl.archivist")
+        self._opening = self.worker.begin((os.getpid(), config))
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> ArchiveSession:
+    def of(cls, crawler: Crawler) -> Self:
+        """Give the session of a crawl when its archive is open; raises as :meth:`opened` does.
+
+        Until somebody asks, Scrapy loads its downloader, which takes as long as the process to start.
+        """
+        session = super().of(crawler)
+        session.opened()
+        return session
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
         session = cls(ArchiveConfig.from_settings(crawler.settings))
         # Pipelines close before this signal, so no item can come after it.
         crawler.signals.connect(session.close, signals.spider_closed)
         return session
 
-    async def run(self, work: Callable[..., T], *args: object) -> T:
-        """Do one piece of work on the archive's thread and give its result."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work, *args)
+    def opened(self) -> None:
+        """Wait until the archive is open; raises UsageError and StorageError where it cannot be."""
+        try:
+            self.worker.wait(self._opening)
+        except ArchiveError:
+            self.worker.close()
+            raise
 
-    def ask(self, work: Callable[..., T], *args: object) -> T:
+    async def run(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do one piece of work on the archive and give its result."""
+        result: T = await self.worker.run((work, args, kwargs))
+        return result
+
+    def ask(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do one short piece of work at once; the event loop stands still meanwhile."""
-        return self._worker.submit(work, *args).result()
+        result: T = self.worker.wait(self.worker.begin((work, args, kwargs)))
+        return result
 
     async def close(self) -> None:
         """Finish what is queued and close the archive."""
-        await self.run(self.archive.close)
-        self._worker.shutdown()
+        with suppress(StorageError):  # whoever needed the process was told that it is gone
+            await self.run(Archive.close)
+        self.worker.close()

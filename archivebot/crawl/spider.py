@@ -16,6 +16,7 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
+from archivebot.archive import Archive
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.convert import (
     location_of,
@@ -168,8 +169,7 @@ class ArchiveSpider(Spider):
 
         What the archive can no longer read is fetched anew.
         """
-        session = ArchiveSession.of(self.crawler)
-        content = await session.run(session.archive.stored, request.url)
+        content = await ArchiveSession.of(self.crawler).run(Archive.stored, request.url)
         if content is None and ("If-None-Match" in request.headers or "If-Modified-Since" in request.headers):
             yield self._again(request, archive_anew=True)
             return

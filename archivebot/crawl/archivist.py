@@ -1,0 +1,92 @@
+"""The process that holds the archive of a crawl: it does what it is told, one call after another."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import socket
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from logging.handlers import QueueHandler
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+from archivebot.archive import Archive
+from archivebot.crawl.parcel import pack
+from archivebot.exceptions import ArchiveError
+from archivebot.models import Page, Snapshot
+
+# Before each answer stands its length in bytes.
+HEAD = 8
+
+
+class Answer(NamedTuple):
+    """What came of a call: its result or its error, and what was logged meanwhile."""
+
+    result: Any
+    error: Exception | None
+    logged: list[logging.LogRecord]
+
+
+def segment(archive: Archive, page: Page) -> Snapshot:
+    """Cut a page into blocks; whoever asks has its bytes and links, so they do not travel back."""
+    return replace(archive.segment(page), page=replace(page, headers=(), body=b"", links=()))
+
+
+def main() -> None:
+    """Serve the process whose socket is the standard input, until it closes that or is gone."""
+    told: SimpleQueue[logging.LogRecord] = SimpleQueue()
+    logging.basicConfig(level=logging.INFO, handlers=[QueueHandler(told)])
+    with socket.socket(fileno=0) as line, suppress(EOFError, ConnectionError, pickle.UnpicklingError):
+        _serve(line, told)
+
+
+def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
+    """Do calls until there are no more; the first brings the archive, and the process it is held for."""
+    calls = line.makefile("rb")
+    parent, config = pickle.load(calls)
+    archive: Archive | None = None
+    try:
+        archive, error = _tried(Archive.open, config)
+        _tell(line, Answer(None, error, _taken(told)))
+        while archive:
+            work, args, kwargs = pickle.load(calls)
+            # What a process that was killed still had under way is fetched again by the next one:
+            # stored now, it could be stored twice.
+            if os.getppid() != parent:
+                break
+            _tell(line, Answer(*_tried(work, archive, *args, **kwargs), _taken(told)))
+    finally:
+        if archive:
+            archive.close()
+
+
+def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Exception | None]:
+    """Give a result or an error; one that is not ours goes as text, as nobody may know its class."""
+    try:
+        return work(*args, **kwargs), None
+    except ArchiveError as error:
+        return None, error
+    except Exception as error:
+        return None, _foreign(error)
+
+
+def _foreign(error: Exception) -> RuntimeError:
+    told = RuntimeError(f"{type(error).__name__}: {error}")
+    told.add_note("".join(traceback.format_exception(error)))
+    return told
+
+
+def _taken(told: SimpleQueue[logging.LogRecord]) -> list[logging.LogRecord]:
+    return [told.get() for _ in range(told.qsize())]
+
+
+def _tell(line: socket.socket, answer: Answer) -> None:
+    try:
+        data = pack(answer)
+    except Exception as error:  # a result that does not pickle
+        data = pack(answer._replace(result=None, error=_foreign(error)))
+    line.sendall(len(data).to_bytes(HEAD, "big") + data)

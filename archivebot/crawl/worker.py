@@ -1,0 +1,178 @@
+"""A process of its own that is told what to do, without waiting, and answers in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import pickle
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+from collections import deque
+from concurrent.futures import Future
+from typing import Any
+
+from archivebot.crawl.archivist import HEAD, Answer
+from archivebot.crawl.parcel import pack
+from archivebot.exceptions import StorageError
+
+# Bytes read at once; most answers are a tenth of that.
+CHUNK = 64 * 1024
+
+
+class Worker:
+    """A child process that runs the ``main`` of a module of ours, and the line to it.
+
+    A program of its own, not a fork or a spawn of :mod:`multiprocessing`: a fork would share the
+    reactor and the open databases, and a spawn imports the main module again, which is all of Scrapy
+    under ``scrapy crawl`` and a second crawl in a script without ``if __name__ == "__main__"``. Both
+    ends of the line are of one user and one program, so what goes over it may be pickled.
+
+    A Ctrl-C or a SIGTERM for the whole group does not reach the child: it ends when its line is closed,
+    be it that this process was killed.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._line, theirs = socket.socketpair()
+        self._line.setblocking(False)
+        with theirs:
+            self._process = _start(module, theirs)
+        self._unsent, self._received = bytearray(), bytearray()
+        self._waiting: deque[asyncio.Future[Any] | Future[Any]] = deque()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lost: StorageError | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def run(self, call: object) -> Any:
+        """Give the answer to a call; calls are answered one after another, in their order.
+
+        Raises the error of the call, StorageError where the process is no more.
+        """
+        if self._loop is None and not self._lost:
+            self._loop = asyncio.get_running_loop()
+            self._loop.add_reader(self._line, self._read)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._send(call, future)
+        return await future
+
+    def begin(self, call: object) -> Future[Any]:
+        """Send a call whose answer is waited for later."""
+        future: Future[Any] = Future()
+        self._send(call, future)
+        return future
+
+    def wait(self, future: Future[Any]) -> Any:
+        """Give the answer to a call that was begun; all else stands still meanwhile."""
+        while not future.done():
+            with selectors.DefaultSelector() as selector:
+                unsent = selectors.EVENT_WRITE if self._unsent else 0
+                selector.register(self._line, selectors.EVENT_READ | unsent)
+                selector.select()
+            self._write()
+            self._read()
+        return future.result()
+
+    def close(self) -> None:
+        """Let the process finish what it was told, and wait for its end."""
+        self._lose(StorageError("the archive of this crawl is closed"))
+        self._process.wait()
+
+    def _send(self, call: object, future: asyncio.Future[Any] | Future[Any]) -> None:
+        data = pack(call)
+        if self._lost:
+            raise self._lost
+        self._waiting.append(future)
+        self._unsent += data
+        if len(self._unsent) == len(data):
+            self._write()
+            if self._unsent and self._loop:
+                self._loop.add_writer(self._line, self._write)
+
+    def _write(self) -> None:
+        """Send as much as the line takes."""
+        if not self._unsent:
+            return
+        try:
+            del self._unsent[: self._line.send(self._unsent)]
+        except BlockingIOError:
+            return
+        except OSError:  # the process is gone: reading tells
+            self._unsent.clear()
+        if not self._unsent and self._loop:
+            self._loop.remove_writer(self._line)
+
+    def _read(self) -> None:
+        """Take what has come, and hand out what is complete."""
+        try:
+            data = self._line.recv(CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._lose(_died(self._process.wait()))
+            return
+        received = self._received
+        received += data
+        while len(received) >= HEAD:
+            end = HEAD + int.from_bytes(received[:HEAD], "big")
+            if len(received) < end:
+                break
+            answer: Answer = pickle.loads(received[HEAD:end])
+            del received[:end]
+            for record in answer.logged:
+                logger = logging.getLogger(record.name)
+                if logger.isEnabledFor(record.levelno):
+                    logger.handle(record)
+            _settle(self._waiting.popleft(), answer)
+
+    def _lose(self, reason: StorageError) -> None:
+        """Close the line; what was asked and what will be has no answer."""
+        if self._lost:
+            return
+        self._lost = reason
+        if self._loop:
+            self._loop.remove_reader(self._line)
+            self._loop.remove_writer(self._line)
+        self._line.close()
+        while self._waiting:
+            _settle(self._waiting.popleft(), Answer(None, reason, []))
+
+
+def _settle(future: asyncio.Future[Any] | Future[Any], answer: Answer) -> None:
+    if future.done():  # whoever asked was cancelled
+        return
+    if answer.error:
+        future.set_exception(answer.error)
+    else:
+        future.set_result(answer.result)
+
+
+def _start(module: str, line: socket.socket) -> subprocess.Popen[bytes]:
+    """Start the main function of a module with a socket as its standard input.
+
+    It finds what this process finds: a script may have added a folder to sys.path, scrapyd an egg. It
+    inherits that SIGINT and SIGTERM are blocked, so there is no moment at which they end it.
+    """
+    ours = os.pathsep.join(map(os.path.abspath, sys.path))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", f"from {module} import main; main()"],
+            stdin=line.fileno(),
+            stdout=subprocess.DEVNULL,  # a feed may go to standard output
+            env={**os.environ, "PYTHONPATH": ours},
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _died(code: int) -> StorageError:
+    how = f"was killed by signal {-code} (out of memory?)" if code < 0 else f"ended with code {code}"
+    return StorageError(f"the archive's process {how}; what is stored is whole, the same command goes on")
