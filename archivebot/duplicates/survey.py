@@ -1,0 +1,169 @@
+"""Near-duplicates among pages: whole pages, and blocks of pages that differ otherwise."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from urllib.parse import urlsplit
+
+from archivebot.duplicates.pairs import Collection
+from archivebot.duplicates.rule import Likeness, fingerprint
+from archivebot.fingerprint.simhash import MIN_WORDS
+from archivebot.models import Fingerprint, PlacedBlock
+
+PAGE, BLOCK = "page", "block"
+
+# Share of a block's bytes that stand in the elements of the main content, for it to be content.
+LEAST_SHARE = 0.5
+
+# Pages of one site that may share a block; what more of them have is furniture of the site. In history-dev
+# 116 blocks of content are on two or three pages, all of them copies; of 177 on more pages 80 say what
+# holds for every page and 97 stand in lists of pages.
+MOST_OF_SITE = 3
+
+KEPT = 64  # pages whose texts are kept while pairs are judged
+
+Blocks = Sequence[tuple[PlacedBlock, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a page says: its main text, and its blocks of content, each with its text."""
+
+    text: str
+    blocks: Blocks = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A page, or the block of it that has this lineage."""
+
+    url: str
+    words: int
+    block: str = ""
+    topic: str = ""
+
+    @property
+    def scope(self) -> str:
+        """Whether it is a page or a block."""
+        return BLOCK if self.block else PAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two pages, or two blocks, that are near, and how near."""
+
+    a: Member
+    b: Member
+    likeness: Likeness
+
+
+def content_blocks(blocks: Blocks, ranges: Sequence[tuple[int, int]]) -> Blocks:
+    """Give the blocks that are content, by the [start, end) of the elements that hold the main text.
+
+    >>> blocks = [(PlacedBlock("x-1", 1, start, end, ""), "") for start, end in ((0, 9), (9, 20))]
+    >>> [block.start for block, _ in content_blocks(blocks, [(8, 12), (13, 16)])]
+    [9]
+    """
+    starts = [start for start, _ in ranges]
+    sums = list(accumulate((end - start for start, end in ranges), initial=0))
+
+    def before(position: int) -> int:
+        """Give how many bytes of the ranges stand before a position."""
+        place = bisect_right(starts, position) - 1
+        return sums[place] + min(position, ranges[place][1]) - starts[place] if place >= 0 else 0
+
+    return [
+        (block, text)
+        for block, text in blocks
+        if before(block.end) - before(block.start) >= LEAST_SHARE * (block.end - block.start)
+    ]
+
+
+class Survey:
+    """Pages and their blocks of content. ``read`` gives a page again, by its URL, where it may be near.
+
+    Blocks of less than 32 words are left out, as are those of two pages that are near as a whole, and
+    those of one site that more than three of its pages have.
+
+    >>> pages = {"http://a.example/": Reading("Tea"), "http://b.example/": Reading("tea")}
+    >>> survey = Survey(pages.__getitem__)
+    >>> for url, reading in pages.items():
+    ...     survey.add(url, fingerprint(reading.text))
+    >>> [(match.a.url, match.b.url, match.likeness.jaccard) for match in survey.matches()]
+    [('http://a.example/', 'http://b.example/', 1.0)]
+    >>> list(survey.matches("http://b.example/"))[0].a.url, list(survey.matches("http://c.example/"))
+    ('http://b.example/', [])
+    """
+
+    def __init__(self, read: Callable[[str], Reading]) -> None:
+        self._read = lru_cache(KEPT)(read)
+        self._pages = Collection(lambda number: self._read(self._page_members[number].url).text)
+        self._blocks = Collection(self._block_text, skip=self._told)
+        self._page_members: list[Member] = []
+        self._block_members: list[Member] = []
+        self._near: set[frozenset[str]] = set()
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def add(self, url: str, known: Fingerprint, blocks: Blocks = ()) -> None:
+        """Take a page by the fingerprint of its main text, and its blocks of content."""
+        self._pages.add(known)
+        self._page_members.append(Member(url, known.words))
+        for block, text in blocks:
+            if (found := fingerprint(text)).words >= MIN_WORDS:
+                self._blocks.add(found)
+                self._block_members.append(Member(url, found.words, block.lineage, block.topic))
+
+    def matches(self, url: str | None = None) -> Iterator[Match]:
+        """Give the pairs of pages that are near, then those of blocks, all or those of one page.
+
+        Of a pair the one that was added first comes first, unless the other is of that page.
+        """
+        self._near.clear()
+        for match in _matches(self._pages, self._page_members, url):
+            self._near.add(frozenset((match.a.url, match.b.url)))
+            yield match
+        yield from _without_furniture(list(_matches(self._blocks, self._block_members, url)))
+
+    def _told(self, one: int, other: int) -> bool:
+        """Tell whether two blocks are of one page, or of pages that are near themselves."""
+        urls = frozenset((self._block_members[one].url, self._block_members[other].url))
+        return len(urls) == 1 or urls in self._near
+
+    def _block_text(self, number: int) -> str:
+        """Give the text of a block; empty where a crawl has replaced it meanwhile."""
+        member = self._block_members[number]
+        texts = (text for block, text in self._read(member.url).blocks if block.lineage == member.block)
+        return next(texts, "")
+
+
+def _matches(collection: Collection, members: Sequence[Member], url: str | None) -> Iterator[Match]:
+    if url is None:
+        for first, second, likeness in collection.pairs():
+            yield Match(members[first], members[second], likeness)
+        return
+    for number in [number for number, member in enumerate(members) if member.url == url]:
+        for first, second, likeness in collection.near(number):
+            yield Match(members[number], members[first + second - number], likeness)
+
+
+def _without_furniture(matches: Sequence[Match]) -> Iterator[Match]:
+    """Leave out what a site has on many pages, within that site."""
+    others: dict[Member, set[str]] = defaultdict(set)
+    for match in filter(_of_one_site, matches):
+        others[match.a].add(match.b.url)
+        others[match.b].add(match.a.url)
+    for match in matches:
+        pages = 1 + max(len(others[match.a]), len(others[match.b]))
+        if pages <= MOST_OF_SITE or not _of_one_site(match):
+            yield match
+
+
+def _of_one_site(match: Match) -> bool:
+    return urlsplit(match.a.url).netloc == urlsplit(match.b.url).netloc
