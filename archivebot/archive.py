@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from archivebot.bodies import Bodies
+from archivebot.comparison import Comparison
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
 from archivebot.fingerprint import sha256_hex
@@ -28,7 +29,15 @@ from archivebot.models import (
 from archivebot.recorder import Recorder, lineage_id
 from archivebot.segmentation.dom import visible_text
 from archivebot.storage import open_store
-from archivebot.storage.base import ArchiveStore, Edge, LearnedTemplate, StoredVersion, Totals, VersionId
+from archivebot.storage.base import (
+    ArchiveStore,
+    Edge,
+    Fingerprinted,
+    LearnedTemplate,
+    StoredVersion,
+    Totals,
+    VersionId,
+)
 from archivebot.urls import host_of, key_range, parse_seed
 from archivebot.versioning.delta import PlacedText, compare
 
@@ -66,7 +75,8 @@ class Archive:
         self._store, self._config = store, config
         self._bodies = Bodies(store)
         self._inspector = Inspector(store, self._bodies, config)
-        self._recorder = Recorder(store, self._bodies, config)
+        self._comparison = Comparison(store, self._bodies)
+        self._recorder = Recorder(store, self._bodies, self._comparison, config)
 
     @classmethod
     def open(cls, config: ArchiveConfig, create: bool = True) -> Archive:
@@ -161,6 +171,10 @@ class Archive:
         """Give (urlkey, URL) of every page ever asked for, sorted by key."""
         return self._store.urls("", "\U0010ffff")
 
+    def fingerprints(self) -> Iterator[Fingerprinted]:
+        """Give URL, number and fingerprint of the version of each page that one is kept of, in no order."""
+        return self._store.fingerprints()
+
     def site(self, url: str) -> list[str]:
         """Give the pages of the host of a URL that have content, sorted by urlkey."""
         found = (page for _, page in self._store.urls(*key_range(url, "host")))
@@ -237,13 +251,21 @@ class Archive:
 
     def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
         """Give what happened to each block between two versions of a page."""
+        body = self._bodies.get(after).body
+        found = self._comparison.with_version(before, body, self._content_type(after))
         return Delta(
             url=url,
             before=before.number or 0,
             after=after.number or 0,
             layout_changed=before.layout != after.layout,
-            changes=compare(self._texts(before, after), self._texts(after, after)),
+            kind=found.kind,
+            reason=found.reason,
+            changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
         )
+
+    def _content_type(self, version: StoredVersion) -> str:
+        brought = self.fetched(version.url, f"sha256:{version.digest}")
+        return first_header(brought.headers, "Content-Type") or "" if brought else ""
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
         """Give the blocks of a version, cut as another one is."""
@@ -255,6 +277,7 @@ class Archive:
                 slot.topic,
                 body[slot.start : slot.end],
                 version.charset,
+                slot.start,
             )
             for slot in content.recut(like.level, like.segmenter)
         ]

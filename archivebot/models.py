@@ -68,6 +68,13 @@ class Change(StrEnum):
     UNCHANGED = "UNCHANGED"
 
 
+class ChangeKind(StrEnum):
+    """What a change is one of."""
+
+    CONTENT = "content"
+    FURNITURE = "furniture"  # menus, head and foot, adverts, counters, times
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """One link of a page with what stands around it, the evidence by which its target is judged.
@@ -266,7 +273,10 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class BlockChange:
-    """One block between two versions: its text before and after, and how alike they are (0..1)."""
+    """One block between two versions: its text before and after, and how alike they are (0..1).
+
+    ``kind`` tells what changed in it, None where nothing did.
+    """
 
     change: Change
     lineage: str
@@ -274,14 +284,17 @@ class BlockChange:
     before: str | None = field(repr=False)
     after: str | None = field(repr=False)
     similarity: float
+    kind: ChangeKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """All block changes between two versions of one URL."""
+    """All block changes between two versions of one URL; ``kind`` and ``reason`` sum them up."""
 
     url: str
     before: int
     after: int
     layout_changed: bool
+    kind: ChangeKind
+    reason: str
     changes: tuple[BlockChange, ...] = field(repr=False)

@@ -6,10 +6,21 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from archivebot.bodies import Bodies, Content
+from archivebot.comparison import Comparison
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
 from archivebot.fingerprint import piece_id, sha256_hex
-from archivebot.models import Capture, Change, Kind, Outcome, Page, Partition, PlacedBlock, Snapshot
+from archivebot.models import (
+    Capture,
+    Change,
+    ChangeKind,
+    Kind,
+    Outcome,
+    Page,
+    Partition,
+    PlacedBlock,
+    Snapshot,
+)
 from archivebot.segmentation.dom import visible_text
 from archivebot.segmentation.layout import split
 from archivebot.segmentation.topic import topic
@@ -31,8 +42,10 @@ LONGEST_PAGES_CHAIN = 4
 class Recorder:
     """Stores snapshots; the only writer of versions."""
 
-    def __init__(self, store: ArchiveStore, bodies: Bodies, config: ArchiveConfig) -> None:
-        self._store, self._bodies, self._config = store, bodies, config
+    def __init__(
+        self, store: ArchiveStore, bodies: Bodies, comparison: Comparison, config: ArchiveConfig
+    ) -> None:
+        self._store, self._bodies, self._comparison, self._config = store, bodies, comparison, config
 
     def add(self, snapshot: Snapshot) -> Capture:
         """Store one visit and give it as a capture; a visit stored before changes nothing.
@@ -52,7 +65,8 @@ class Recorder:
         head = self._store.head(page.url)
         latest = self._store.latest(page.url, page.captured_at) if head.versions else None
         digest = sha256_hex(page.body) if page.body else None
-        kind = self._kind(snapshot, digest, latest)
+        kind, reason = self._kind(snapshot, digest, latest)
+        snapshot = replace(snapshot, page=replace(page, reason=page.reason or reason))
         if digest is None:
             known = latest if kind is Kind.REVISIT else None
         else:
@@ -64,12 +78,21 @@ class Recorder:
         self._keep(page, capture, head, known.id if known else None)
         return capture
 
-    def _kind(self, snapshot: Snapshot, digest: str | None, latest: StoredVersion | None) -> Kind:
-        """Tell what a visit means; what came in place of a page is no content where there was a page."""
-        kind = kind_of(snapshot.page.outcome, digest, latest.digest if latest else None)
-        if kind is Kind.CHANGED and latest and snapshot.quality and self._is_page(latest):
-            return Kind.FAILED
-        return kind
+    def _kind(self, snapshot: Snapshot, digest: str | None, latest: StoredVersion | None) -> tuple[Kind, str]:
+        """Tell what a visit means, and why where that is more than a difference of bytes.
+
+        What came in place of a page is no content where there was a page.
+        """
+        page, doubt = snapshot.page, snapshot.quality
+        kind = kind_of(page.outcome, digest, latest.digest if latest else None)
+        if kind is Kind.CHANGED and latest:
+            if doubt and self._is_page(latest):
+                return Kind.FAILED, doubt.reason
+            content_type = page.header("Content-Type") or ""
+            found = self._comparison.with_version(latest, page.body, content_type)
+            if found.kind is ChangeKind.FURNITURE:
+                return Kind.TOUCHED, found.reason
+        return kind, doubt.reason if doubt else ""
 
     def _is_page(self, version: StoredVersion) -> bool:
         """Tell whether the fetch that brought a version brought the page."""
@@ -240,7 +263,7 @@ def _page_id(url: str) -> str:
 
 
 def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> Capture:
-    page, quality = snapshot.page, snapshot.quality
+    page = snapshot.page
     return Capture(
         url=page.url,
         urlkey=urlkey(page.url),
@@ -256,11 +279,11 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         block_count=version.blocks if version else 0,
         new_blocks=0,
         links=len(page.links),
-        reason=page.reason or (quality.reason if quality else ""),
+        reason=page.reason,
         location=page.location,
         origin=page.origin,
         headers=page.headers,
         focus=page.focus,
-        quality=quality,
+        quality=snapshot.quality,
         duplicate=snapshot.duplicate,
     )

@@ -54,7 +54,7 @@ def focus_record(focus: Focus) -> dict[str, Any]:
 def duplicate_record(duplicate: Duplicate) -> dict[str, Any]:
     """Give the mark of a near-duplicate as a JSON-ready record."""
     return {
-        "url": duplicate.url,
+        "of": duplicate.url,
         "version": duplicate.number,
         "distance": duplicate.distance,
         "jaccard": duplicate.jaccard,

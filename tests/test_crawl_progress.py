@@ -20,6 +20,7 @@ PROGRESS = Progress(
     pages=30,
     new=5,
     changed=2,
+    touched=4,
     unchanged=20,
     other=0,
     fetched=1_500_000,
@@ -47,7 +48,7 @@ def crawler() -> Any:
 
 def test_a_line_says_everything() -> None:
     assert PROGRESS.line() == (
-        "30 pages (3.0/s): 5 new, 2 changed, 20 unchanged, 0 other; "
+        "30 pages (3.0/s): 5 new, 2 changed, 4 touched, 20 unchanged, 0 other; "
         "1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
     )
 

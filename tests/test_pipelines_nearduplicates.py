@@ -62,7 +62,7 @@ def test_a_print_version_is_marked_and_kept_and_its_links_come_last(
 ) -> None:
     found = crawled(crawl, mirrored)
     mark = found.of(mirrored.url("/print"))["duplicate"]
-    assert (mark["url"], mark["version"]) == (mirrored.url("/story"), 1)
+    assert (mark["of"], mark["version"]) == (mirrored.url("/story"), 1)
     assert mark["jaccard"] > 0.9
     assert [record["url"] for record in found.records if record["duplicate"]] == [mirrored.url("/print")]
     assert found.stat("archive/near_duplicates") == 1

@@ -8,7 +8,7 @@ import sys
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, harmless, print_json, say
 from archivebot.exceptions import NotArchived
-from archivebot.models import BlockChange, Change, Delta
+from archivebot.models import BlockChange, Change, ChangeKind, Delta
 from archivebot.storage.base import StoredVersion
 from archivebot.timestamps import parse_time
 from archivebot.versioning.worddiff import word_diff
@@ -62,9 +62,12 @@ def _record(delta: Delta) -> dict[str, object]:
         "from": delta.before,
         "to": delta.after,
         "layout_changed": delta.layout_changed,
+        "kind": delta.kind.value,
+        "reason": delta.reason,
         "changes": [
             {
                 "change": change.change.value,
+                "kind": change.kind.value if change.kind else None,
                 "lineage": change.lineage,
                 "topic": change.topic,
                 "before": change.before,
@@ -80,6 +83,8 @@ def _print(delta: Delta, everything: bool) -> None:
     say(f"{delta.url}  version {delta.before} -> {delta.after}")
     counts = {kind: sum(change.change is kind for change in delta.changes) for kind in Change}
     say("  ".join(f"{count} {kind.value.lower()}" for kind, count in counts.items() if count))
+    if delta.kind is ChangeKind.FURNITURE:
+        say(f"no change of content: {delta.reason}")
     if delta.layout_changed:
         say("the layout around the blocks changed")
     for change in delta.changes:
@@ -89,7 +94,8 @@ def _print(delta: Delta, everything: bool) -> None:
 
 def _print_change(change: BlockChange) -> None:
     alike = f"  {change.similarity:.0%} the same words" if change.change is Change.MODIFIED else ""
-    say(f"\n{change.change.value}  {change.lineage}  {change.topic}{alike}".rstrip())
+    furniture = "  furniture" if change.kind is ChangeKind.FURNITURE else ""
+    say(f"\n{change.change.value}  {change.lineage}  {change.topic}{alike}{furniture}".rstrip())
     if change.change in (Change.UNCHANGED, Change.MOVED):
         return
     if change.before is None or change.after is None:

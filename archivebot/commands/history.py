@@ -18,7 +18,8 @@ class Command(ArchiveCommand):
 
     arguments = "URL"
     explanation = (
-        "The kinds are new, changed, revisit (nothing changed), redirect, gone, failed and excluded."
+        "The kinds are new, changed, touched (only furniture changed), revisit (nothing changed), redirect,"
+        " gone, failed and excluded."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -78,6 +79,7 @@ def _record(capture: Capture) -> dict[str, Any]:
         "blocks": capture.block_count,
         "new_blocks": capture.new_blocks,
         "location": capture.location,
+        "quality": capture.quality.kind.value if capture.quality else None,
         "reason": capture.reason,
         "origin": capture.origin,
     }

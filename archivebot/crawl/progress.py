@@ -34,6 +34,7 @@ class Progress:
     pages: int
     new: int
     changed: int
+    touched: int
     unchanged: int
     other: int
     fetched: int
@@ -55,6 +56,7 @@ class Progress:
             pages=count("archive/captures"),
             new=count("archive/new"),
             changed=count("archive/changed"),
+            touched=count("archive/touched"),
             unchanged=count("archive/revisit"),
             other=sum(count(f"archive/{kind}") for kind in ("redirect", "gone", "excluded")),
             fetched=count("archive/bytes_fetched"),
@@ -72,7 +74,7 @@ class Progress:
         harvest = f"; harvest {self.relevant} of {self.judged} on topic" if self.judged else ""
         return (
             f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.unchanged} unchanged, {self.other} other; "
+            f"{self.touched} touched, {self.unchanged} unchanged, {self.other} other; "
             f"{size(self.fetched)} fetched, {size(self.stored)} stored; "
             f"{self.queued} queued, {self.errors} errors{harvest}"
         )

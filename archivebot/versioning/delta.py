@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from archivebot.models import BlockChange, Change
+from archivebot.models import BlockChange, Change, ChangeKind
 from archivebot.segmentation.dom import visible_text
 from archivebot.text import words
 from archivebot.versioning.align import align, dice, in_order
 
+Place = tuple[int, int]
+KindOf = Callable[[Place | None, Place | None], ChangeKind | None]
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A block of one version: which block it is, its bytes, and how to read them."""
+    """A block of one version: which block it is, its bytes, how to read them, and where they start."""
 
     lineage: str
     topic: str
     data: bytes = field(repr=False)
     charset: str = "utf-8"
+    start: int = 0
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it stands: bytes [start, end) of the body."""
+        return self.start, self.start + len(self.data)
 
     @property
     def text(self) -> str:
@@ -27,8 +36,12 @@ class PlacedText:
         return visible_text(self.data, self.charset)
 
 
-def compare(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> tuple[BlockChange, ...]:
+def compare(
+    before: Sequence[PlacedText], after: Sequence[PlacedText], kind_of: KindOf = lambda old, new: None
+) -> tuple[BlockChange, ...]:
     """List every block of two versions with its change, in the order of the later one, removed ones last.
+
+    ``kind_of`` gives the kind of a change by the place of the block in both bodies, None in one of them.
 
     >>> old = [PlacedText("p-1", "Menu", b"<p>Home"), PlacedText("p-2", "News", b"<p>a b c d")]
     >>> new = [PlacedText("p-1", "Menu", b"<p>Home"), PlacedText("p-2", "News", b"<p>a b c e")]
@@ -40,12 +53,14 @@ def compare(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> tuple[
     shared = {index: places[block.lineage] for index, block in enumerate(after) if block.lineage in places}
     kept = {index for index, _ in in_order(shared)}
     changes = [
-        _change(before[shared[index]] if index in shared else None, block, index in kept)
+        _change(before[shared[index]] if index in shared else None, block, index in kept, kind_of)
         for index, block in enumerate(after)
     ]
     gone = set(places) - {block.lineage for block in after}
     removed = [
-        BlockChange(Change.REMOVED, block.lineage, block.topic, block.text, None, 0.0)
+        BlockChange(
+            Change.REMOVED, block.lineage, block.topic, block.text, None, 0.0, kind_of(block.place, None)
+        )
         for block in before
         if block.lineage in gone
     ]
@@ -69,13 +84,16 @@ def _named(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> list[Pl
     ]
 
 
-def _change(old: PlacedText | None, new: PlacedText, in_place: bool) -> BlockChange:
+def _change(old: PlacedText | None, new: PlacedText, in_place: bool, kind_of: KindOf) -> BlockChange:
     text = new.text
     if old is None:
-        return BlockChange(Change.ADDED, new.lineage, new.topic, None, text, 0.0)
+        kind = kind_of(None, new.place)
+        return BlockChange(Change.ADDED, new.lineage, new.topic, None, text, 0.0, kind)
+    if old.data == new.data and in_place:
+        return BlockChange(Change.UNCHANGED, new.lineage, new.topic, text, text, 1.0)
+    kind = kind_of(old.place, new.place)
     if old.data == new.data:
-        change = Change.UNCHANGED if in_place else Change.MOVED
-        return BlockChange(change, new.lineage, new.topic, text, text, 1.0)
+        return BlockChange(Change.MOVED, new.lineage, new.topic, text, text, 1.0, kind)
     before = old.text
     similarity = round(dice(Counter(words(before)), Counter(words(text))), 4)
-    return BlockChange(Change.MODIFIED, new.lineage, new.topic, before, text, similarity)
+    return BlockChange(Change.MODIFIED, new.lineage, new.topic, before, text, similarity, kind)

@@ -1,0 +1,47 @@
+"""Lines that stand in a list of short links, as menus do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archivebot.content.lines import Line, Place
+
+# An element of at least so many lines, of whose characters this share is linked and whose lines have so
+# many characters on average, is a menu. On the WCXB corpus F1 is 0.834 with such lines in the main text
+# and 0.835 without; with 15 instead of 25 it is 0.833.
+LEAST_LINES = 4
+LINKED = 0.9
+MOST_LINE = 25
+
+# Share of linked characters of the main text from which the page is itself a list of links.
+HUB = 0.5
+
+
+def menus(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which lines are of a menu; of a page whose main text, ``chosen``, is mostly links, none is."""
+    size = np.array([len(line.text) for line in lines])
+    linked = np.array([line.linked for line in lines])
+    found = np.zeros(len(lines), dtype=bool)
+    if linked[chosen].sum() >= HUB * size[chosen].sum():
+        return found
+    sizes, links = (np.concatenate(([0], np.cumsum(each))) for each in (size, linked))
+    known: dict[int, bool] = {}
+    for index in np.flatnonzero(linked).tolist():
+        place = _list(lines[index].place)
+        if id(place) not in known:
+            count = place.last - place.first
+            held = sizes[place.last] - sizes[place.first]
+            inside = links[place.last] - links[place.first]
+            known[id(place)] = count >= LEAST_LINES and inside >= LINKED * held and held <= MOST_LINE * count
+        found[index] = known[id(place)]
+    return found
+
+
+def _list(place: Place) -> Place:
+    """Give the smallest element around with enough lines, else the outermost."""
+    while place.parent is not None and place.last - place.first < LEAST_LINES:
+        place = place.parent
+    return place

@@ -1,0 +1,155 @@
+"""Whether two versions of a page differ in content or only in furniture, and by which line that is told."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from archivebot.models import ChangeKind
+from archivebot.significance.habits import MOST_VERSIONS, Habits, Lines, may_count
+from archivebot.significance.linediff import changed
+from archivebot.significance.reading import Reading, Worth
+from archivebot.significance.volatile import but_for_time, in_another_zone, is_date
+
+# Earlier versions after which no more are read where a line that came was in none of them, or one that
+# went in all: of three texts that take turns each is still known, and a page whose content is new at every
+# visit costs two readings more instead of eight.
+FEW = 2
+
+# Characters of a line that the reason shows.
+SHOWN = 80
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """Of which kind a change is, and why.
+
+    ``removed`` and ``added`` are where changed lines of content stand, in order: bytes of the body
+    before and of that after.
+    """
+
+    kind: ChangeKind
+    reason: str
+    removed: tuple[int, ...] = field(default=(), repr=False)
+    added: tuple[int, ...] = field(default=(), repr=False)
+
+    def of_block(self, before: Range | None, after: Range | None) -> ChangeKind:
+        """Give the kind of the change of one block, by its bytes [start, end) in both bodies.
+
+        One of the two is None for a block that was added or removed.
+
+        >>> change = Significance(ChangeKind.CONTENT, "+ A tern", added=(40,))
+        >>> change.of_block((0, 9), (30, 90)).value, change.of_block(None, (90, 99)).value
+        ('content', 'furniture')
+        """
+        found = _within(self.removed, before) or _within(self.added, after)
+        return ChangeKind.CONTENT if found else ChangeKind.FURNITURE
+
+
+def _within(starts: Sequence[int], block: Range | None) -> bool:
+    return block is not None and bisect_left(starts, block[0]) < bisect_left(starts, block[1])
+
+
+def significance(before: Reading, after: Reading, history: Iterable[Lines] = ()) -> Significance:
+    """Tell whether the content of a page changed from one version to the next, or only its furniture.
+
+    It is a change of content where a line of the main text was added, removed, edited or moved, or one
+    of running text elsewhere. Lines that only tell anew how long ago, what time or how often are none;
+    nor are dates that move by a day all at once. ``history`` gives the lines of earlier versions, the
+    latest first, without ``before``; of those, up to eight, it is learnt which lines
+    come and go, or count. It is read only where content seems to have changed, and as far as needed.
+
+    >>> pages = [b"<nav>%d</nav><p>" % n + b"A tern dives for fish. " * 9 for n in range(2)]
+    >>> significance(*map(Reading, pages))
+    Significance(kind=<ChangeKind.FURNITURE: 'furniture'>, reason='only furniture: + 1')
+    """
+    removed, added = changed(before.lines, after.lines)
+    if not removed and not added:
+        return Significance(ChangeKind.FURNITURE, "the same text in other markup")
+    old = [index for index in removed if before.worth[index]]
+    new = [index for index in added if after.worth[index]]
+    if not old and not new:
+        line = f"+ {after.lines[added[0]]}" if added else f"- {before.lines[removed[0]]}"
+        return Significance(ChangeKind.FURNITURE, _cut(f"only furniture: {line}"))
+    old, new = _but_for_times(before, old, after, new)
+    if not old and not new:
+        return Significance(ChangeKind.FURNITURE, "only times and dates as of the visit")
+    habits = _habits(before, old, after, new, history)
+    if habits is not None:
+        old = [index for index in old if not _is_habit(habits, before, index)]
+        new = [index for index in new if not _is_habit(habits, after, index)]
+        if not old and not new:
+            return Significance(ChangeKind.FURNITURE, "only lines that come and go or count")
+    return Significance(
+        ChangeKind.CONTENT,
+        _reason(before, old, after, new),
+        tuple(before.starts[index] for index in old),
+        tuple(after.starts[index] for index in new),
+    )
+
+
+def _habits(
+    before: Reading, old: Sequence[int], after: Reading, new: Sequence[int], history: Iterable[Lines]
+) -> Habits | None:
+    """Read the earlier versions, or None where two of them show that a line has no habit."""
+    earlier: list[Lines] = []
+    came = {after.lines[index] for index in new if not _may_count(after, index)}
+    went = {before.lines[index] for index in old if not _may_count(before, index)}
+    for lines in islice(history, MOST_VERSIONS):
+        earlier.append(lines)
+        if len(earlier) == FEW and (came.difference(*earlier) or went.intersection(*earlier)):
+            return None
+    return Habits([*reversed(earlier), before.lines]) if earlier else None
+
+
+def _may_count(page: Reading, index: int) -> bool:
+    return page.worth[index] is Worth.LIGHT and may_count(page.lines[index])
+
+
+def _is_habit(habits: Habits, page: Reading, index: int) -> bool:
+    line = page.lines[index]
+    return habits.alternates(line) or (_may_count(page, index) and habits.counts(line))
+
+
+def _but_for_times(
+    before: Reading, old: list[int], after: Reading, new: list[int]
+) -> tuple[list[int], list[int]]:
+    """Leave out lines that differ only in a time since, and dates that another time zone gives."""
+    rests = [
+        {index: but_for_time(page.lines[index]) for index in each}
+        for page, each in ((before, old), (after, new))
+    ]
+    both = Counter(rests[0].values()) & Counter(rests[1].values())
+    del both[None]
+    old, new = (_left(each, dict(rest), Counter(both)) for each, rest in ((old, rests[0]), (new, rests[1])))
+    dates = [[i for i in each if is_date(page.lines[i])] for page, each in ((before, old), (after, new))]
+    if in_another_zone([before.lines[i] for i in dates[0]], [after.lines[i] for i in dates[1]]):
+        old = [index for index in old if index not in set(dates[0])]
+        new = [index for index in new if index not in set(dates[1])]
+    return old, new
+
+
+def _left(indices: list[int], rests: dict[int, str | None], both: Counter[str | None]) -> list[int]:
+    left = []
+    for index in indices:
+        rest = rests[index]
+        if both[rest] > 0:
+            both[rest] -= 1
+        else:
+            left.append(index)
+    return left
+
+
+def _reason(before: Reading, old: Sequence[int], after: Reading, new: Sequence[int]) -> str:
+    """Show the longest line that is new, else the longest that is gone."""
+    sign, page, indices = ("+", after, new) if new else ("-", before, old)
+    return _cut(f"{sign} {max((page.lines[index] for index in indices), key=len)}")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -1,0 +1,72 @@
+"""A version as its lines: which are content, which firm, and at which byte they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from archivebot.significance.reading import Reading, Worth
+
+PROSE = "A tern dives for fish where the water is shallow and clear. "
+MENU = "".join(f"<li><a href=/{name}>{name}</a></li>" for name in ("About", "Wiki", "Help", "Jobs", "News"))
+
+
+def worth_of(body: str, line: str) -> Worth:
+    reading = Reading(body.encode())
+    return reading.worth[reading.lines.index(line)]
+
+
+def page(more: str) -> str:
+    return f"<title>Terns</title><h1>Terns</h1><p>{PROSE * 4}</p>{more}<p>{PROSE * 3}</p>"
+
+
+def test_a_list_of_short_links_is_furniture_wherever_it_stands() -> None:
+    assert worth_of(page(f"<ul>{MENU}</ul>"), "Wiki") is Worth.FURNITURE
+
+
+def test_the_links_of_a_page_of_links_are_no_menu() -> None:
+    titles = [f"The terns of the {n}th island" for n in range(4, 12)]
+    body = "<main>" + "".join(f"<h3><a href=/{title}>{title}</a></h3>" for title in titles) + "</main>"
+    assert worth_of(body, titles[3]) is not Worth.FURNITURE
+
+
+def test_running_text_cells_and_prices_are_firm() -> None:
+    rows = "".join(
+        f"<tr><td>Nests of the year {year}</td><td>{year - 800}</td></tr>" for year in range(2000, 2009)
+    )
+    body = page(f"<table>{rows}</table><p>Entry: 12 €</p>")
+    assert worth_of(body, (PROSE * 4).strip()) is Worth.FIRM
+    assert worth_of(body, "1200") is Worth.FIRM
+    assert worth_of(body, "Entry: 12 €") is Worth.FIRM
+
+
+def test_a_time_since_in_the_middle_of_the_text_is_furniture() -> None:
+    assert worth_of(page("<p>3 hours ago</p>"), "3 hours ago") is Worth.FURNITURE
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "cp1252", "utf-16-le"])
+def test_lines_stand_at_bytes_of_the_body(charset: str) -> None:
+    source = f"<meta charset={charset}>\r\n<p>Übergröße</p>\r\nlose<p id=x>Näher</p>"
+    body = source.encode(charset)
+    reading = Reading(body, f"text/html; charset={charset}")
+    assert reading.lines == ("Übergröße", "lose", "Näher")
+    found = [body[start:].decode(charset).strip() for start in reading.starts]
+    assert [text[:4] for text in found] == ["Über", "lose", "Nähe"]
+
+
+def test_bytes_that_the_charset_does_not_know_move_nothing() -> None:
+    body = b"<p>\xff\xfe\xfd</p><p>after</p>"
+    reading = Reading(body, "text/html; charset=utf-8")
+    assert body[reading.starts[-1] :].startswith(b"after")
+
+
+def test_a_text_is_firm_line_by_line_and_other_data_one_line_that_differs_with_every_byte() -> None:
+    text = Reading(b"one\r\n\r\ntwo\n", "text/plain")
+    assert (text.lines, text.starts, set(text.worth)) == (("one", "two"), (0, 7), {Worth.FIRM})
+    pictures = [Reading(b"GIF89a" + bytes([n]), "image/gif").lines for n in range(2)]
+    assert len(pictures[0]) == 1
+    assert pictures[0] != pictures[1]
+
+
+@pytest.mark.parametrize("body", [b"", b"<", b"\0\0", b"<p>", b"\xef\xbb\xbf<p>x", b"<!doctype html>"])
+def test_any_bytes_are_read(body: bytes) -> None:
+    assert len(Reading(body).lines) == len(Reading(body).worth) == len(Reading(body).starts)
