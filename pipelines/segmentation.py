@@ -26,4 +26,5 @@ class SegmentationPipeline:
         return await self.segment(item) if isinstance(item, Page) else item
 
     async def segment(self, page: Page) -> Snapshot:
-        return replace(await self.session.run(segment, page), page=page)
+        without = replace(page, links=())  # they need not travel
+        return replace(await self.session.run(segment, without), page=page)

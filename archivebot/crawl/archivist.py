@@ -32,8 +32,8 @@ class Answer(NamedTuple):
 
 
 def segment(archive: Archive, page: Page) -> Snapshot:
-    """Cut a page into blocks; whoever asks has its bytes and links, so they do not travel back."""
-    return replace(archive.segment(page), page=replace(page, headers=(), body=b"", links=()))
+    """Cut a page into blocks; whoever asks has its bytes, so they do not travel back."""
+    return replace(archive.segment(page), page=replace(page, headers=(), body=b""))
 
 
 def main() -> None:
