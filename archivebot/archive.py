@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from archivebot.bodies import Bodies
@@ -17,7 +17,6 @@ from archivebot.inspection import Inspector
 from archivebot.models import (
     Capture,
     Delta,
-    Duplicate,
     Headers,
     Kind,
     Outcome,
@@ -97,22 +96,16 @@ class Archive:
         self._store.close()
 
     def segment(self, page: Page) -> Snapshot:
-        """Cut a page into blocks, as deep as its history or its own wish says, and read what it is."""
+        """Cut a page into blocks, as deep as its history or its own wish says, and tell what it is."""
         return self._inspector.segment(page)
-
-    def mark(self, snapshot: Snapshot) -> Duplicate | None:
-        """Say which page of the archive a page repeats; None where it repeats none."""
-        return self._inspector.mark(snapshot)
 
     def add(self, snapshot: Snapshot) -> Capture:
         """Store one visit; when this returns it is durable.
 
-        A page without a mark is held against the archive once more: the page that it repeats may have
-        come meanwhile. Raises StorageError where the store fails; nothing of the visit is stored then.
+        The page that it repeats may have come since it was cut, so it is held against the archive once
+        more. Raises StorageError where the store fails; nothing of the visit is stored then.
         """
-        return self._recorder.add(
-            replace(snapshot, duplicate=snapshot.duplicate or self._inspector.mark(snapshot))
-        )
+        return self._recorder.add(self._inspector.marked(snapshot))
 
     def holds(self, page: Page) -> bool:
         """Tell whether this very visit (URL, time, outcome, body) is in the archive."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from archivebot.bodies import Bodies
@@ -15,7 +16,6 @@ from archivebot.exceptions import StorageError
 from archivebot.fingerprint import sha256_hex
 from archivebot.models import (
     Block,
-    Duplicate,
     Fingerprint,
     Outcome,
     Page,
@@ -43,7 +43,7 @@ class Inspector:
         self._store, self._bodies, self._config = store, bodies, config
 
     def segment(self, page: Page) -> Snapshot:
-        """Cut a page into blocks and read what it is.
+        """Cut a page into blocks and tell what it is, and which page of the archive it repeats.
 
         Of a body that the archive holds only the quality is told: its blocks are known.
         """
@@ -53,17 +53,19 @@ class Inspector:
         if self._store.find(page.url, sha256_hex(page.body)):
             return Snapshot(page, None, doubt)
         blocks = _unless_broken(self._partition, page)
-        return Snapshot(page, blocks, doubt, None if doubt else _unless_broken(_known_by, page))
+        known = None if doubt else _unless_broken(_known_by, page)
+        return self.marked(Snapshot(page, blocks, doubt, known))
 
-    def mark(self, snapshot: Snapshot) -> Duplicate | None:
-        """Say which page of the archive a page repeats; None where it repeats none."""
+    def marked(self, snapshot: Snapshot) -> Snapshot:
+        """Mark a page that has no mark, if it repeats one that the archive holds by now."""
         known = snapshot.fingerprint
-        if known is None:
-            return None
-        return _unless_broken(
+        if known is None or snapshot.duplicate:
+            return snapshot
+        found = _unless_broken(
             lambda page: mark(self._store.near, page.url, known, lambda: _main_text(page), self._text_of),
             snapshot.page,
         )
+        return replace(snapshot, duplicate=found) if found else snapshot
 
     def _text_of(self, url: str, number: int) -> str:
         """Give the main text of a version; empty where there is none of that number."""

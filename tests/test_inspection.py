@@ -99,7 +99,7 @@ def test_walls_repeat_nothing(archive: Archive) -> None:
 def test_a_mirror_fetched_at_the_same_time_is_marked_when_it_is_stored(archive: Archive) -> None:
     original, mirror = make_page(html(STORY)), make_page(PRINT, url="http://mirror.example/print")
     snapshots = [archive.segment(page) for page in (original, mirror)]
-    assert [archive.mark(snapshot) for snapshot in snapshots] == [None, None]
+    assert [snapshot.duplicate for snapshot in snapshots] == [None, None]
     first, second = (archive.add(snapshot) for snapshot in snapshots)
     assert first.duplicate is None
     assert second.duplicate is not None
