@@ -17,20 +17,22 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 from common import ROOT, Row, data_folder, report
 
-from archivebot.content import lines as lines_module
 from archivebot.content import maintext
+from archivebot.content.context import Context
+from archivebot.content.lines import Line
 from archivebot.content.measures import measures
-from archivebot.content.model import WEIGHTS, Model, line_words, near
+from archivebot.content.model import TABLES, WEIGHTS, Model, known_by, near
 from archivebot.content.page import content, read, title_words
+from archivebot.content.surroundings import Around
+from archivebot.content.training import Sample, learnt
 
 WORDS = re.compile(r"\w+")
 FOLDS = 5
@@ -39,12 +41,11 @@ FOLDS = 5
 LEAST_F1 = 0.86
 LEAST_SPEED = 5
 
-# Names and words on fewer pages are no evidence: with 504 names and 539 words F1 is 0.778, with 603 and
-# 670 and the words of headings 0.780, all 739 pages counted.
-LEAST_PAGES = 50
+# Names and words on fewer pages are no evidence.
+LEAST_PAGES = 40
 
-# Strength of the regression: scikit-learn's C with weights of mean 1.
-STRENGTH = 0.003
+# Hidden values of a line; with 24 F1 is the same.
+HIDDEN = 12
 
 
 @dataclass(frozen=True)
@@ -175,48 +176,27 @@ def _beside(name: str, ours: Result, peer: Result, count: int) -> list[Row]:
 
 @dataclass(frozen=True)
 class Example:
-    """A page as the regression sees it: a row for each line."""
+    """A page as the training sees it."""
 
-    group: int  # pages of one site are in one group
-    main: str
-    texts: list[str]
-    words: list[int]
-    columns: Mapping[str, Any]
-    features: list[set[tuple[str, str]]]
-    right: list[bool]
     page: Page
+    group: int  # pages of one site are in one group
+    lines: list[Line]
+    title: str
+    right: list[bool]
 
     @property
-    def weights(self) -> Any:
-        """Every page counts the same, and in it longer lines more."""
-        weights = np.array(self.words, dtype=np.float64) ** 0.7
-        return weights / max(weights.sum(), 1)
+    def texts(self) -> list[str]:
+        return [line.text for line in self.lines]
 
 
 def example(page: Page) -> Example | None:
     document, walk = read(page.markup.decode("utf-8", "replace"))
     if not walk.lines:
         return None
-    texts = [line.text for line in walk.lines]
     host = urlsplit(page.url).hostname or page.url
-    return Example(
-        zlib.crc32(".".join(host.split(".")[-2:]).encode()) % FOLDS,
-        page.main,
-        texts,
-        [len(WORDS.findall(text)) for text in texts],
-        measures(walk.lines, title_words(document)),
-        [_features(line) for line in walk.lines],
-        agreement(texts, page.main),
-        page,
-    )
-
-
-def _features(line: lines_module.Line) -> set[tuple[str, str]]:
-    return {
-        *(("names", name) for name in line.place.names),
-        *(("near", name) for name in near(line.place)),
-        *(("words", word) for word in line_words(line.text)),
-    }
+    group = zlib.crc32(".".join(host.split(".")[-2:]).encode()) % FOLDS
+    right = agreement([line.text for line in walk.lines], page.main)
+    return Example(page, group, walk.lines, title_words(document), right)
 
 
 def agreement(texts: Sequence[str], main: str) -> list[bool]:
@@ -240,69 +220,75 @@ def agreement(texts: Sequence[str], main: str) -> list[bool]:
     return right
 
 
-def known(examples: Sequence[Example]) -> list[tuple[str, str]]:
-    """Give the names and words that enough pages have."""
-    count = Counter(feature for each in examples for feature in set().union(*each.features))
-    return sorted(feature for feature, pages in count.items() if pages >= LEAST_PAGES)
+def blank(examples: Sequence[Example]) -> Model:
+    """Give a model of random weights, with the measures of the pages and the names that enough have."""
+    columns = [measures(each.lines, each.title, Around.of(each.lines)) for each in examples]
+    scales = {}
+    for name in columns[0]:
+        values = np.concatenate([each[name] for each in columns])
+        scales[name] = (round(float(values.mean()), 4), round(max(float(values.std()), 0.01), 4))
+    count = Counter(entry for each in examples for entry in entries(each.lines))
+    often = sorted(entry for entry, pages in count.items() if pages >= LEAST_PAGES)
+    tables = {table: [name for kind, name in often if kind == table] for table in TABLES}
+    return Model.random(scales, tables, HIDDEN)
 
 
-def learnt(examples: Sequence[Example]) -> Model:
-    """Learn a model from pages."""
-    from scipy import sparse
-    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped,unused-ignore]
+def entries(lines: Sequence[Line]) -> set[tuple[str, str]]:
+    """Give all that the lines of a page are known by, with its table."""
+    found: set[tuple[str, str]] = set()
+    for place, *rest in known_by(lines):
+        for table, names in zip(TABLES, (place.names, near(place), *rest), strict=True):
+            found.update((table, name) for name in names)
+    return found
 
-    vocabulary = {feature: index for index, feature in enumerate(known(examples))}
-    names = list(examples[0].columns)
-    dense = np.vstack([np.column_stack([each.columns[name] for name in names]) for each in examples])
-    mean, spread = dense.mean(axis=0), np.maximum(dense.std(axis=0), 1e-6)
-    rows = [
-        sorted(vocabulary[f] for f in features if f in vocabulary)
-        for each in examples
-        for features in each.features
-    ]
-    ends = np.cumsum([0, *map(len, rows)])
-    columns = np.array([column for row in rows for column in row])
-    known_part = sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(rows), len(vocabulary)))
-    weights = np.concatenate([each.weights for each in examples])
-    right = np.concatenate([each.right for each in examples])
-    regression = LogisticRegression(C=STRENGTH, max_iter=100, tol=1e-3)
-    both = sparse.hstack([known_part, sparse.csr_matrix((dense - mean) / spread)]).tocsr()
-    regression.fit(both, right, sample_weight=weights / weights.mean())
-    learned = regression.coef_[0]
-    slopes = learned[len(vocabulary) :] / spread
-    tables: dict[str, dict[str, float]] = {"names": {}, "near": {}, "words": {}}
-    for (table, name), index in vocabulary.items():
-        if weight := round(float(learned[index]), 3):
-            tables[table][name] = weight
-    return Model(
-        round(float(regression.intercept_[0] - slopes @ mean), 4),
-        {name: round(float(slope), 4) for name, slope in zip(names, slopes, strict=True)},
-        **tables,
+
+def sample(model: Model, each: Example) -> Sample:
+    """Prepare a page for the training; repeats count little, as they are left out of the text."""
+    counts = np.array([len(WORDS.findall(text)) for text in each.texts], dtype=np.float64)
+    texts = each.texts
+    first = dict(zip(reversed(texts), range(len(texts) - 1, -1, -1), strict=True))
+    repeat = np.array([first[text] < at for at, text in enumerate(texts)])
+    words = np.where(repeat & (counts >= maintext.LEAST_REPEATED), 0, counts)
+    share = counts**0.7 * np.where(words == counts, 1, 0.1)
+    around = Around.of(each.lines)
+    known, starts = model.known(each.lines, around)
+    return Sample(
+        model.inputs(each.lines, each.title, around),
+        known,
+        starts,
+        Context.of(each.lines, around),
+        np.array(each.right, dtype=np.float64),
+        share / max(share.sum(), 1),
+        words,
+        max(len(WORDS.findall(each.page.main)), 1),
     )
 
 
-def score(model: Model, each: Example) -> float:
-    walk = read(each.page.markup.decode("utf-8", "replace"))
-    likelihood = model.likelihood(walk[1].lines, title_words(walk[0]))
-    chosen = maintext.choose(likelihood, each.words)
-    return f1(maintext.joined(each.texts, chosen), each.main)
+def score(model: Model, each: Example, prepared: Sample) -> float:
+    likelihood = model.judged(prepared.inputs, prepared.known, prepared.starts, prepared.context)
+    chosen = maintext.choose(likelihood, [len(text.split()) for text in each.texts])
+    return f1(maintext.joined(each.texts, chosen), each.page.main)
 
 
 def train(data: Sequence[Page]) -> int:
+    """Cross-validate, then write the weights. Which measures and names there are is told by all pages
+    together; what they weigh by those of the other sites.
+    """
     examples = [each for page in data if (each := example(page))]
     empty = len(data) - len(examples)
+    start = blank(examples)
+    samples = [sample(start, each) for each in examples]
     scores: dict[str, list[float]] = {}
     for fold in range(FOLDS):
-        model = learnt([each for each in examples if each.group != fold])
-        for each in examples:
+        seen = [one for each, one in zip(examples, samples, strict=True) if each.group != fold]
+        model = Model.from_json(learnt(start, seen).to_json())
+        for each, one in zip(examples, samples, strict=True):
             if each.group == fold:
-                scores.setdefault(each.page.kind, []).append(score(model, each))
+                scores.setdefault(each.page.kind, []).append(score(model, each, one))
     every = [value for values in scores.values() for value in values]
     rows = [Row("all pages", f"{sum(every) / (len(every) + empty):.3f}")]
     rows += [Row(kind, f"{sum(values) / len(values):.3f}") for kind, values in sorted(scores.items())]
-    model = learnt(examples)
-    text = json.dumps(vars(model), indent=0, sort_keys=True, ensure_ascii=False)
-    (ROOT / "archivebot/content" / WEIGHTS).write_text(f"{text}\n", "utf-8")
+    (ROOT / "archivebot/content" / WEIGHTS).write_text(learnt(start, samples).to_json(), "utf-8")
     return report(f"word F1 of {len(data)} pages, each by a model that has seen no page of its site", rows)
 
 

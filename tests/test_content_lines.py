@@ -53,3 +53,30 @@ def test_nesting_without_end_is_read_to_a_depth() -> None:
     deep = "<div>" * (MOST_DEPTH - 20)
     assert [line.text for line in lines(f"{deep}reached")] == ["reached"]
     assert lines("<div>" * 20_000 + "x") == []
+
+
+def test_an_element_that_the_page_made_up_ends_lines_and_names_them() -> None:
+    found = lines("<cart-drawer>in it</cart-drawer>beside<b>not</b>")
+    assert [line.text for line in found] == ["in it", "besidenot"]
+    assert found[0].place.own == {"cart-drawer", ".cart", ".drawer"}
+
+
+def test_what_the_page_does_not_show_is_told_from_what_it_hides_from_screen_readers() -> None:
+    page = "<p hidden>a<p style='color:red; display:none'>b<p aria-hidden=true>c<p aria-hidden=false>d"
+    names = [line.place.own for line in lines(page)]
+    assert names == [{"p", ".undisplayed"}, {"p", ".undisplayed"}, {"p", ".unseen"}, {"p"}]
+
+
+def test_names_for_tests_and_for_screen_readers_are_read_where_classes_are_generated() -> None:
+    place = lines('<div class="a1 b2" data-testid=productGrid aria-label="Related items">x')[0].place
+    assert place.own == {"div", ".product", ".grid", ".related", ".items"}
+
+
+def test_images_are_counted_since_the_line_before() -> None:
+    found = lines("<img src=a><p>one</p><div><img src=b><img src=c></div><p>two</p><p>three</p>")
+    assert [line.images for line in found] == [1, 2, 0]
+
+
+def test_links_without_a_text_are_none_of_the_next_line() -> None:
+    found = lines("<div><a href=/><img src=a></a></div> <p><a href=/b>b</a></p>")
+    assert [(line.text, line.links, line.images) for line in found] == [("b", 1, 1)]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from turbohtml import Document, Element, Text
+
+from archivebot.segmentation.seen import is_hidden
 
 # Elements whose text is no running text, or none that a reader sees. NOSCRIPT is read: forums that draw
 # their threads with a script keep the thread there. The best choice of lines would reach word F1 0.88 on
@@ -26,9 +29,14 @@ _BOLD = frozenset(("b", "strong"))
 # Their classes say what the whole page is.
 _WHOLE = frozenset(("html", "body"))
 
+# Attributes that name an element; where classes are generated, those for readers and for tests tell.
+_NAMING = frozenset(
+    """id role itemprop itemtype aria-label data-testid data-component data-section-type data-hook data-name
+    data-qa data-test data-type""".split()
+)
+
 _NAME = re.compile(r"[a-z]{3,}")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
 
 # Characters of an attribute that are looked at; generated class lists run to thousands.
 MOST_NAMES = 300
@@ -62,8 +70,16 @@ class Place:
     def names(self) -> frozenset[str]:
         """What it and all elements above it are called."""
         if self._names is None:
-            self._names = self.parent.names | self.own if self.parent else frozenset()
+            outer = self.parent.names if self.parent else frozenset()
+            self._names = outer if self.parent is None or self.own <= outer else outer | self.own
         return self._names
+
+    @property
+    def kind(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What it and the element around it are called: the titles of all cards of a list are of one
+        kind, their prices of another.
+        """
+        return self.own, self.parent.own if self.parent else frozenset()
 
     @property
     def source(self) -> tuple[int, int] | None:
@@ -74,24 +90,30 @@ class Place:
         return location.start_tag.start_offset, location.end_tag.end_offset
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of text as a reader sees it; ``linked`` and ``bold`` count characters."""
+class Line(NamedTuple):
+    """A line of text as a reader sees it; ``linked`` and ``bold`` count characters, ``images`` those since
+    the line before.
+    """
 
     text: str
     place: Place
     linked: int = 0
     links: int = 0
     bold: int = 0
+    images: int = 0
 
 
 @lru_cache(maxsize=1 << 14)
 def names(tag: str, given: str) -> frozenset[str]:
     """Give the words that an element is called by: its tag, and those of its attributes with a dot.
 
-    >>> sorted(names("div", "mainMenu nav-2"))
-    ['.main', '.menu', '.nav', 'div']
+    Those of a tag that the page made up are as of an attribute.
+
+    >>> sorted(names("div", "mainMenu nav-2")), sorted(names("cart-drawer", ""))
+    (['.main', '.menu', '.nav', 'div'], ['.cart', '.drawer', 'cart-drawer'])
     """
+    if "-" in tag:
+        given = f"{tag} {given}"
     if not given.islower():
         given = _CAMEL.sub("-", given).lower()
     found = [f".{name}" for name in _NAME.findall(given)]
@@ -104,15 +126,15 @@ def _given(element: Element) -> str:
     if not attrs:
         return ""
     classes = attrs.get("class") or ""
-    given = classes if isinstance(classes, str) else " ".join(classes)
-    for name in ("id", "role", "itemprop"):
-        if value := attrs.get(name):
-            given += f" {value}"
-    if "hidden" in attrs or attrs.get("aria-hidden") == "true":
-        given = f"unseen {given}"
-    if (style := attrs.get("style")) and _HIDDEN.search(str(style)):
-        given = f"undisplayed {given}"
-    return given[:MOST_NAMES]
+    given = [classes if isinstance(classes, str) else " ".join(classes)]
+    if classes and len(attrs) == 1:
+        return given[0][:MOST_NAMES]
+    given += [str(attrs[name] or "") for name in attrs if name in _NAMING]
+    if attrs.get("aria-hidden") == "true":
+        given.append("unseen")
+    if ("style" in attrs or "hidden" in attrs) and is_hidden(element):
+        given.append("undisplayed")
+    return " ".join(reversed(given))[:MOST_NAMES]
 
 
 class LineWalk:
@@ -121,6 +143,7 @@ class LineWalk:
     def __init__(self, root: Element | Document) -> None:
         self.lines: list[Line] = []
         self.places = [Place("", None, None, 0, 0)]
+        self.images = 0
         self._clear()
         self._run(root)
 
@@ -138,10 +161,11 @@ class LineWalk:
                 elif isinstance(child, Element) and (tag := child.tag) not in _MUTE:
                     if len(stack) > MOST_DEPTH:
                         continue
-                    inner = self._enter(child, tag, place) if tag in _BREAKS else place
+                    inner = self._enter(child, tag, place) if tag in _BREAKS or "-" in tag else place
                     if tag == "br":
                         self.pieces.append("\n")
                     self.links += tag == "a"
+                    self.images += tag == "img"
                     stack.append((iter(child.children), inner, linked or tag == "a", bold or tag in _BOLD))
                     break
             else:
@@ -157,6 +181,8 @@ class LineWalk:
         return inner
 
     def _add(self, text: str, linked: bool, bold: bool) -> None:
+        if not self.pieces and text.isspace():
+            return
         self.pieces.append(text)
         if linked or bold:
             size = len(text)
@@ -165,9 +191,12 @@ class LineWalk:
 
     def _end_line(self, place: Place) -> None:
         if not self.pieces:
+            self.links = 0
             return
         text = " ".join("".join(self.pieces).split())
         if text:
             size = len(text)
-            self.lines.append(Line(text, place, min(self.linked, size), self.links, min(self.bold, size)))
+            linked, bold = min(self.linked, size), min(self.bold, size)
+            self.lines.append(Line(text, place, linked, self.links, bold, self.images))
+            self.images = 0
         self._clear()

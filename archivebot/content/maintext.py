@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line, Place
-from archivebot.content.measures import Column
+from archivebot.content.surroundings import Column
 
 # Words from which a line that was said before is left out: pages hold the same text again for narrow
 # screens and in their slides. F1 on the WCXB corpus, cross-validated, is 0.798 with all lines, 0.808
@@ -62,11 +62,13 @@ def ranges(
 
     A chosen line that stands loose beside others in one element is in no range.
     """
-    missing = np.concatenate(([0], np.cumsum(~chosen)))
+    missing = np.concatenate(([0], np.cumsum(~chosen))).tolist()
     found: list[tuple[int, int]] = []
+    end = 0  # the line behind the last range
     for place in places:
-        whole = place.first < place.last and missing[place.first] == missing[place.last]
-        at = place.source if whole else None
-        if at and (not found or at[0] >= found[-1][1]):
-            found.append(at)
+        if end <= place.first < place.last and missing[place.first] == missing[place.last]:
+            at = place.source
+            if at and (not found or at[0] >= found[-1][1]):
+                found.append(at)
+                end = place.last
     return found

@@ -1,20 +1,21 @@
-"""What is measured of each line of a page: its own text, the elements around it, its neighbours."""
+"""What is measured of each line of a page: its own text, its place, its neighbours, the page."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from archivebot.content.lines import Line, Place
+from archivebot.content import surroundings
+from archivebot.content.lines import Line
+from archivebot.content.surroundings import Around
 
-Column = NDArray[np.float64]
+Column = surroundings.Column
 
 _PRICE = re.compile(r"[$€£¥₹]\s?\d|\d\s?(?:€|kr|USD|EUR)\b")
-_DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\bago\b", re.IGNORECASE)
+_DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\bago\b")
 _TAGS = ("p", "li", "div", "td", "th", "dt", "dd", "pre", "blockquote", "button", "label")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _KINDS = {tag: kind for kind, tag in enumerate((*_TAGS, *_HEADINGS))}
@@ -30,16 +31,15 @@ SHORT = 200
 # Characters from which a line is running text.
 LONG = 80
 
-# Elements around a line that are measured, and lines on each side of it.
-LEVELS = 4
+# Lines on each side of a line that are measured.
 REACH = 3
 
 
-def measures(lines: Sequence[Line], title: str) -> dict[str, Column]:
+def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Column]:
     """Give the measures of the lines of a page, each a column with one value for each line.
 
-    ``title`` is the title of the page in lower case. Lengths and counts are logarithms; shares lie
-    between 0 and 1. There must be at least one line.
+    ``title`` is the title of the page in lower case, ``around`` is of the same lines. Lengths and counts
+    are logarithms; shares lie between 0 and 1. There must be at least one line.
     """
     own = np.array([_own(line, title) for line in lines], dtype=np.float64)
     size = own[:, 0].copy()
@@ -51,8 +51,8 @@ def measures(lines: Sequence[Line], title: str) -> dict[str, Column]:
     columns |= {f"<{tag}>": (kinds == kind).astype(np.float64) for tag, kind in _KINDS.items()}
     heading = (kinds >= len(_TAGS)).astype(np.float64)
     columns |= _position(lines, size, heading, tags)
-    columns |= _around(lines, size, linked)
-    columns |= _page(lines, size, linked)
+    columns |= _around(lines, around, size, linked, columns)
+    columns |= _page(around, size, linked)
     near = {name: columns[name] for name in ("characters", "linked", "sentence", "capitals")}
     for name, column in {**near, "heading": heading}.items():
         for step in range(1, REACH + 1):
@@ -67,6 +67,7 @@ def _own(line: Line, title: str) -> tuple[float, ...]:
     size = len(text)
     words = text.split()
     count = len(words)
+    digits = sum(map(text.count, "0123456789"))
     return (
         size,
         count,
@@ -77,13 +78,13 @@ def _own(line: Line, title: str) -> tuple[float, ...]:
         text[-1] == ":",
         text.count(",") / count,
         size / count,
-        sum(word[0].isupper() for word in words[:20]) / min(count, 20),
-        sum(map(text.count, "0123456789")) / size,
+        sum([word[0].isupper() for word in words[:20]]) / min(count, 20),
+        digits / size,
         text.isupper(),
         "©" in text,
         "|" in text or "•" in text,
-        size < SHORT and _PRICE.search(text) is not None,
-        size < SHORT and _DATE.search(text) is not None,
+        digits > 0 and size < SHORT and _PRICE.search(text) is not None,
+        size < SHORT and (digits > 0 or "ago" in text) and _DATE.search(text) is not None,
         size > 3 and text.lower() in title,
         words[0].islower(),
     )
@@ -93,7 +94,7 @@ def _position(lines: Sequence[Line], size: Column, heading: Column, tags: Sequen
     """Measure where a line stands in its page, and how often the like of it does."""
     count = len(lines)
     index = np.arange(count)
-    kinds = [(line.place.own, line.place.parent.own if line.place.parent else None) for line in lines]
+    kinds = [line.place.kind for line in lines]
     alike, same = Counter(kinds), Counter(line.text for line in lines)
     last = np.maximum.accumulate(np.where(heading > 0, index, -50))
     title = tags.index("h1") if "h1" in tags else count
@@ -108,45 +109,30 @@ def _position(lines: Sequence[Line], size: Column, heading: Column, tags: Sequen
     }
 
 
-def _around(lines: Sequence[Line], size: Column, linked: Column) -> dict[str, Column]:
-    """Measure the elements around each line, from the inside to the outside."""
-    places = {id(line.place): line.place for line in lines}
-    found = {key: [(each.first, each.last) for each in _growing(place)] for key, place in places.items()}
-    ranges = np.array([found[id(line.place)] for line in lines])
-    first, last = ranges[..., 0].T, ranges[..., 1].T
-    sums = [np.concatenate(([0.0], np.cumsum(each))) for each in (size, linked, size * (size > LONG))]
-    columns = {}
-    for level in range(LEVELS):
-        held, inside, long = (each[last[level]] - each[first[level]] for each in sums)
-        count = last[level] - first[level]
-        columns[f"lines ^{level}"] = np.log1p(count)
-        columns[f"share ^{level}"] = held / size.sum()
-        columns[f"linked ^{level}"] = inside / held
-        columns[f"long ^{level}"] = long / held
-        columns[f"mean ^{level}"] = np.log1p(held / count)
-    return columns
+def _around(
+    lines: Sequence[Line], around: Around, size: Column, linked: Column, own: Mapping[str, Column]
+) -> dict[str, Column]:
+    """Measure the elements around each line."""
+    return {
+        **surroundings.text_around(around, size, linked, size > LONG),
+        **surroundings.counts_around(lines, around, own["price"], own["date"]),
+        **surroundings.title_around(around, size),
+    }
 
 
-def _growing(place: Place) -> list[Place]:
-    """Give the elements around a line, each with more lines in it than the one before."""
-    found = [place]
-    while len(found) < LEVELS and place.parent is not None:
-        place = place.parent
-        if place.last - place.first > found[-1].last - found[-1].first:
-            found.append(place)
-    return found + [found[-1]] * (LEVELS - len(found))
-
-
-def _page(lines: Sequence[Line], size: Column, linked: Column) -> dict[str, Column]:
+def _page(around: Around, size: Column, linked: Column) -> dict[str, Column]:
     """Measure the page as a whole; the same for all of its lines."""
     total = size.sum()
     figures = {
         "page characters": np.log1p(total),
-        "page lines": np.log1p(len(lines)),
+        "page lines": np.log1p(len(size)),
         "page linked": linked.sum() / total,
         "page long": size[size > LONG].sum() / total,
     }
     for name in ("main", "article", "h1"):
-        inside = np.array([name in line.place.names for line in lines])
-        figures[f"page in {name}"] = size[inside].sum() / total
-    return {name: np.full(len(lines), figure) for name, figure in figures.items()}
+        inside = np.zeros(len(size))
+        for place in around.above:
+            if place.tag == name:
+                inside[place.first : place.last] = 1
+        figures[f"page in {name}"] = size @ inside / total
+    return {name: np.full(len(size), figure) for name, figure in figures.items()}

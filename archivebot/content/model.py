@@ -1,25 +1,43 @@
-"""The linear model that tells how likely a line is main content; its weights are in weights.json."""
+"""The small network that tells how likely a line is main content; its weights are in weights.json."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from archivebot.content.context import MEANS, Context, Matrix
 from archivebot.content.lines import Line, Place
-from archivebot.content.measures import Column, measures
+from archivebot.content.measures import measures
+from archivebot.content.surroundings import Around, Column
+
+Numbers = NDArray[np.int64]
 
 WEIGHTS = "weights.json"
+
+# What a line is known by besides its measures: names of all elements around it, of the nearest two, the
+# words of a short line, and those of the heading above it.
+TABLES = ("names", "near", "words", "above")
 
 # Words that are looked at: a button or a caption says by them what it is, a paragraph does not.
 MOST_WORDS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
-_CUT = 200
+_MOST_CHARACTERS = 150
+
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+# Standard deviations beyond which a measure is as far as at it.
+FARTHEST = 5
+
+# Weights in the file are whole numbers, so many to one.
+SCALE = 100
 
 
 def line_words(text: str) -> set[str]:
@@ -28,51 +46,165 @@ def line_words(text: str) -> set[str]:
     >>> sorted(line_words("Add to Cart (2)"))
     ['add', 'cart', 'to']
     """
-    found = _WORDS.findall(text[:_CUT].lower())
+    found = _WORDS.findall(text.lower()) if len(text) <= _MOST_CHARACTERS else []
     return set(found) if len(found) <= MOST_WORDS else set()
 
 
 def near(place: Place) -> frozenset[str]:
-    """Give the names that an element and the one around it have, and none further out has."""
-    outer = place.parent.parent if place.parent else None
-    return place.names - outer.names if outer else place.names
+    """Give the names that an element and the one around it have."""
+    return frozenset.union(*place.kind)
+
+
+def known_by(lines: Sequence[Line]) -> Iterator[tuple[Place, set[str], frozenset[str]]]:
+    """Give for each line its element, its own words, and the words and the tag of the heading above it."""
+    above: frozenset[str] = frozenset()
+    for line in lines:
+        words = line_words(line.text)
+        if line.place.tag in _HEADINGS:
+            above = frozenset((*words, f"<{line.place.tag}>"))
+            yield line.place, words, frozenset()
+        else:
+            yield line.place, words, above
 
 
 @dataclass(frozen=True)
 class Model:
-    """Weights of a logistic regression: of measures, of names of all elements around a line, of the
-    names of the nearest two, and of the words of a short line.
+    """Weights of a network of two layers with a direct way past them.
+
+    ``rows`` holds what a measure or a name adds to a line: first straight to its score, then to each of
+    its hidden values; the row of the bias is the first, then those of the measures, then those of the
+    ``index`` of each table. ``scales`` is mean and spread of each measure. The hidden values of a line
+    and their means over its context are mixed by ``mix``, whose last row is a bias; ``out`` adds what
+    comes of it to the score.
     """
 
-    bias: float
-    measures: Mapping[str, float]
-    names: Mapping[str, float]
-    near: Mapping[str, float]
-    words: Mapping[str, float]
+    scales: Mapping[str, tuple[float, float]]
+    index: Mapping[str, Mapping[str, int]]
+    rows: Matrix
+    mix: Matrix
+    out: Column
 
     def likelihood(self, lines: Sequence[Line], title: str) -> Column:
         """Give the probability of each line to be main content, for the title in lower case."""
         if not lines:
             return np.zeros(0)
-        columns = measures(lines, title)
-        score = np.full(len(lines), self.bias)
-        for name, weight in self.measures.items():
-            score += weight * columns[name]
-        around: dict[int, float] = {}
-        for line in lines:
-            place = line.place
-            if id(place) not in around:
-                around[id(place)] = _sum(self.names, place.names) + _sum(self.near, near(place))
-        score += [around[id(line.place)] + _sum(self.words, line_words(line.text)) for line in lines]
+        around = Around.of(lines)
+        known, starts = self.known(lines, around)
+        return self.judged(self.inputs(lines, title, around), known, starts, Context.of(lines, around))
+
+    def inputs(self, lines: Sequence[Line], title: str, around: Around) -> Matrix:
+        """Give the measures of each line as numbers of standard deviations."""
+        columns = measures(lines, title, around)
+        mean, spread = np.array(list(self.scales.values())).T
+        raw = np.column_stack([columns[name] for name in self.scales])
+        inputs: Matrix = np.clip((raw - mean) / spread, -FARTHEST, FARTHEST)
+        return inputs
+
+    def known(self, lines: Sequence[Line], around: Around) -> tuple[Numbers, Numbers]:
+        """Give the rows of what the lines are known by, the bias for each among them, and where those of
+        each line start.
+        """
+        close, own, over = (self.index[table] for table in TABLES[1:])
+        named = self._named(around)
+        of_kinds: dict[object, list[int]] = {}
+        of_headings: dict[frozenset[str], list[int]] = {}
+        flat: list[int] = []
+        starts = []
+        for place, words, above in known_by(lines):
+            kind = place.kind
+            if kind not in of_kinds:
+                of_kinds[kind] = [close[name] for name in near(place) if name in close]
+            starts.append(len(flat))
+            flat += named[id(place)]
+            flat += of_kinds[kind]
+            flat += [own[word] for word in words if word in own]
+            if above not in of_headings:
+                of_headings[above] = [over[word] for word in above if word in over]
+            flat += of_headings[above]
+        return np.array(flat), np.array(starts)
+
+    def _named(self, around: Around) -> dict[int, list[int]]:
+        """Give for each element the row of the bias, and those of the names of it and all around it."""
+        names = self.index[TABLES[0]]
+        found: dict[int, list[int]] = {0: [0]}
+        of_own: dict[frozenset[str], list[int]] = {}
+        alike: dict[tuple[int, frozenset[str]], list[int]] = {}
+        for place in around.above:
+            own = place.own
+            key = (id(place.parent) if place.parent else 0, own)
+            rows = alike.get(key)
+            if rows is None:
+                if own not in of_own:
+                    of_own[own] = [names[name] for name in own if name in names]
+                outer = found[key[0]]
+                rows = alike[key] = outer + [row for row in of_own[own] if row not in outer]
+            found[id(place)] = rows
+        return found
+
+    def judged(self, inputs: Matrix, known: Numbers, starts: Numbers, context: Context) -> Column:
+        """Give the probabilities for what the other methods give."""
+        first = np.add.reduceat(self.rows[known], starts) + inputs @ self.rows[1 : inputs.shape[1] + 1]
+        hidden = np.maximum(first[:, 1:], 0)
+        mixed = np.hstack([hidden, *context.means(hidden)]) @ self.mix[:-1] + self.mix[-1]
+        score = first[:, 0] + np.maximum(mixed, 0) @ self.out
         likelihood: Column = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
         return likelihood
 
+    @classmethod
+    def random(
+        cls, scales: Mapping[str, tuple[float, float]], tables: Mapping[str, Sequence[str]], hidden: int
+    ) -> Model:
+        """Give a model of random weights, with which the training starts."""
+        chance = np.random.default_rng(0)
+        index: dict[str, dict[str, int]] = {}
+        count = len(scales) + 1
+        for table in TABLES:
+            index[table] = {name: count + at for at, name in enumerate(tables[table])}
+            count += len(tables[table])
+        rows = chance.normal(0, 0.05, (count, hidden + 1))
+        rows[1 : len(scales) + 1] = chance.normal(0, 0.7 / len(scales) ** 0.5, (len(scales), hidden + 1))
+        rows[0], rows[:, 0] = 0, 0
+        around = (1 + MEANS) * hidden
+        mix = chance.normal(0, around**-0.5, (around + 1, hidden))
+        mix[-1] = 0
+        return cls(scales, index, rows, mix, chance.normal(0, 0.3 * hidden**-0.5, hidden))
 
-def _sum(weights: Mapping[str, float], names: Iterable[str]) -> float:
-    return sum([weights[name] for name in names if name in weights])
+    @classmethod
+    def from_json(cls, text: str) -> Model:
+        """Read a model as :meth:`to_json` writes it."""
+        found: dict[str, Any] = json.loads(text)
+        rows, scales, index = [found["bias"]], {}, {}
+        for name, (mean, spread, *row) in found["measures"].items():
+            scales[name] = (mean, spread)
+            rows.append(row)
+        for table in TABLES:
+            index[table] = {name: len(rows) + at for at, name in enumerate(found[table])}
+            rows += found[table].values()
+        numbers = (np.array(each, dtype=np.float64) / SCALE for each in (rows, found["mix"], found["out"]))
+        return cls(scales, index, *numbers)
+
+    def to_json(self) -> str:
+        """Write the model with a line for each measure and name."""
+        weights = (self.rows, self.mix, self.out)
+        rows, mix, out = ((each * SCALE).round().astype(int).tolist() for each in weights)
+        scaled = enumerate(self.scales.items(), 1)
+        parts: dict[str, dict[str, list[float]]] = {
+            "measures": {name: [*scale, *rows[at]] for at, (name, scale) in scaled},
+            **{table: {name: rows[at] for name, at in self.index[table].items()} for table in TABLES},
+        }
+        texts = [f'"bias": {json.dumps(rows[0])}']
+        for part, table in parts.items():
+            inner = ",\n".join(f"{_compact(name)}:{_compact(row)}" for name, row in table.items())
+            texts.append(f'"{part}": {{\n{inner}\n}}')
+        texts += ['"mix": [\n' + ",\n".join(map(_compact, mix)) + "\n]", f'"out": {_compact(out)}']
+        return "{" + ",\n".join(texts) + "}\n"
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @cache
 def shipped() -> Model:
     """Give the model that comes with archivebot."""
-    return Model(**json.loads(files("archivebot.content").joinpath(WEIGHTS).read_text("utf-8")))
+    return Model.from_json(files("archivebot.content").joinpath(WEIGHTS).read_text("utf-8"))

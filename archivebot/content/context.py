@@ -1,0 +1,89 @@
+"""The lines among which a line is judged: those around it, in its elements, and of its kind in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archivebot.content.lines import Line
+from archivebot.content.surroundings import LEVELS, Around, Column, Ranges
+
+Matrix = NDArray[np.float64]
+
+# Lines before and behind a line that are looked at, and on both sides together for the wider look.
+CLOSE = 4
+WIDE = 12
+
+# Means of a value over the context of a line.
+MEANS = LEVELS + 5
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """For each line ranges [first, last) of lines, a row for each: the four elements around it, the page,
+    the lines before, those behind, and both; and its kind. Longer lines have larger ``weights``.
+    """
+
+    first: Ranges
+    last: Ranges
+    kinds: NDArray[np.int64]
+    weights: Column
+
+    @classmethod
+    def of(cls, lines: Sequence[Line], around: Around) -> Context:
+        count = len(lines)
+        index = np.arange(count)
+        before = np.maximum(index - CLOSE, 0), np.maximum(index, 1)
+        behind = np.minimum(index + 1, count - 1), np.minimum(index + CLOSE + 1, count)
+        both = np.maximum(index - WIDE, 0), np.minimum(index + WIDE + 1, count)
+        page = np.zeros_like(index), np.full_like(index, count)
+        known: dict[object, int] = {}
+        kinds = np.array([known.setdefault(place.kind, len(known)) for place in around.places])
+        return cls(
+            np.vstack([around.first, *(start for start, _ in (page, before, behind, both))]),
+            np.vstack([around.last, *(end for _, end in (page, before, behind, both))]),
+            kinds[around.index],
+            np.sqrt([len(line.text.split()) for line in lines]) + 0.5,
+        )
+
+    def means(self, values: Matrix) -> list[Matrix]:
+        """Give the weighted means of values, a row for each line, over each range and over the kind."""
+        weighted = values * self.weights[:, None]
+        sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(weighted, axis=0)])
+        *ranges, alike = self._spans()
+        found = [
+            (sums[last] - sums[first]) / span[:, None]
+            for first, last, span in zip(self.first, self.last, ranges, strict=True)
+        ]
+        return [*found, summed(self.kinds, weighted)[self.kinds] / alike[:, None]]
+
+    def shares(self, slopes: Sequence[Matrix]) -> Matrix:
+        """Give what each value has a share in: the transposed of :meth:`means`, for slopes of its results."""
+        count = len(self.weights)
+        *ranges, alike = (slope / span[:, None] for slope, span in zip(slopes, self._spans(), strict=True))
+        ends = np.zeros((count + 1, alike.shape[1]))
+        for first, last, slope in zip(self.first, self.last, ranges, strict=True):
+            ends += summed(last, slope, count + 1) - summed(first, slope, count + 1)
+        inside = np.cumsum(ends[::-1], axis=0)[::-1][1:]
+        found: Matrix = (inside + summed(self.kinds, alike)[self.kinds]) * self.weights[:, None]
+        return found
+
+    def _spans(self) -> list[Column]:
+        """Give the weights of each range, and of the kind, of each line."""
+        sums = np.concatenate(([0.0], np.cumsum(self.weights)))
+        ranges = [sums[last] - sums[first] for first, last in zip(self.first, self.last, strict=True)]
+        return [*ranges, np.bincount(self.kinds, self.weights)[self.kinds]]
+
+
+def summed(groups: NDArray[np.int64], values: Matrix, count: int = 0) -> Matrix:
+    """Sum the rows of each group.
+
+    >>> summed(np.array([1, 0, 1]), np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])).tolist()
+    [[3.0, 4.0], [6.0, 8.0]]
+    """
+    width = values.shape[1]
+    cells = (groups[:, None] * width + np.arange(width)).ravel()
+    return np.bincount(cells, values.ravel(), count * width).reshape(-1, width).astype(np.float64, copy=False)

@@ -1,0 +1,141 @@
+"""What is measured of the elements around each line: text, images, how far the title is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archivebot.content.lines import Line, Place
+
+Column = NDArray[np.float64]
+Ranges = NDArray[np.int64]
+
+# Elements around a line that it is judged by.
+LEVELS = 4
+
+# Levels on which images, and on which prices and dates are counted.
+_PICTURED = (0, 1, 2)
+_STATED = (1, 2)
+
+# Levels between a line and the title beyond which one is as far as the other.
+_FAR = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The elements around the lines of a page.
+
+    ``places`` are the elements that the lines stand in, each once, and ``index`` tells of each line in
+    which; ``chains`` are those around each place, from the inside, and ``above`` are all, outer before
+    inner. ``first`` and ``last`` give the ranges of lines of the elements around each line, a row for each
+    level.
+    """
+
+    places: list[Place]
+    chains: list[list[Place]]
+    above: list[Place]
+    index: NDArray[np.int64]
+    first: Ranges
+    last: Ranges
+
+    @classmethod
+    def of(cls, lines: Sequence[Line]) -> Around:
+        places: list[Place] = []
+        numbers: dict[int, int] = {}
+        for line in lines:
+            if id(line.place) not in numbers:
+                numbers[id(line.place)] = len(places)
+                places.append(line.place)
+        index = np.array([numbers[id(line.place)] for line in lines], dtype=np.int64)
+        chains = [_chain(place) for place in places]
+        ends = np.array([end for chain in chains for each in chain for end in (each.first, each.last)])
+        first, last = ends.reshape(-1, LEVELS, 2).transpose(2, 0, 1)
+        above = sorted(_upwards(places), key=attrgetter("depth"))
+        return cls(places, chains, above, index, first[index].T, last[index].T)
+
+
+def _chain(place: Place) -> list[Place]:
+    """Give an element and those around it, each with more lines in it than the one before, LEVELS of them:
+    the last again where there are fewer.
+    """
+    found = [place]
+    count = place.last - place.first
+    while len(found) < LEVELS and place.parent is not None:
+        place = place.parent
+        if place.last - place.first > count:
+            count = place.last - place.first
+            found.append(place)
+    return found + [place] * (LEVELS - len(found))
+
+
+def within(values: Column, first: Ranges, last: Ranges) -> Column:
+    """Sum values over the ranges [first, last)."""
+    sums = np.concatenate(([0.0], np.cumsum(values)))
+    found: Column = sums[last] - sums[first]
+    return found
+
+
+def text_around(around: Around, size: Column, linked: Column, long: NDArray[np.bool_]) -> dict[str, Column]:
+    """Measure the text of the elements around each line, from the inside to the outside.
+
+    ``size`` and ``linked`` are characters; ``long`` tells running text.
+    """
+    held, inside, running = (within(each, around.first, around.last) for each in (size, linked, size * long))
+    count = around.last - around.first
+    figures = {
+        "lines": np.log1p(count),
+        "share": held / size.sum(),
+        "linked": inside / held,
+        "long": running / held,
+        "mean": np.log1p(held / count),
+    }
+    return {f"{name} ^{level}": rows[level] for name, rows in figures.items() for level in range(LEVELS)}
+
+
+def counts_around(lines: Sequence[Line], around: Around, price: Column, date: Column) -> dict[str, Column]:
+    """Count images, prices and dates in the elements around each line, and in the page."""
+    images = np.array([line.images for line in lines], dtype=np.float64)
+    columns = {"images before": np.minimum(images, 3)}
+    figures = {"images": (images, _PICTURED), "price": (price, _STATED), "date": (date, _STATED)}
+    for name, (values, levels) in figures.items():
+        for level in levels:
+            counted = within(values, around.first[level], around.last[level])
+            columns[f"{name} ^{level}"] = np.log1p(counted)
+        columns[f"page {name}"] = np.full(len(lines), np.log1p(values.sum()))
+    return columns
+
+
+def _upwards(places: Iterable[Place]) -> list[Place]:
+    """Give elements and all above them, each once."""
+    seen: dict[int, Place] = {}
+    for each in places:
+        place: Place | None = each
+        while place is not None and id(place) not in seen:
+            seen[id(place)] = place
+            place = place.parent
+    return list(seen.values())
+
+
+def title_around(around: Around, size: Column) -> dict[str, Column]:
+    """Measure how far the first H1 is: levels down to the line and down to it from the least element
+    that holds both, and that element's share of the text. All are 0 in a page without one.
+    """
+    names = ("below title", "above title", "with title")
+    title = next((place for place in around.places if place.tag == "h1"), None)
+    if title is None:
+        return {name: np.zeros(len(size)) for name in names}
+    path = {id(place) for place in _upwards([title])}
+    nearest: dict[int, Place] = {}
+    for place in around.above:
+        nearest[id(place)] = place if id(place) in path else nearest[id(place.parent)]
+    both = [nearest[id(place)] for place in around.places]
+    down = [min(place.depth - each.depth, _FAR) for place, each in zip(around.places, both, strict=True)]
+    up = [min(title.depth - each.depth, _FAR) for each in both]
+    ends = np.array([(each.first, each.last) for each in both])
+    share = within(size, ends[:, 0], ends[:, 1]) / size.sum()
+    figures = (np.array(down) / 10, np.array(up) / 10, share)
+    return {name: figure[around.index] for name, figure in zip(names, figures, strict=True)}
