@@ -9,7 +9,7 @@ from archivebot.bodies import Bodies
 from archivebot.exceptions import StorageError
 from archivebot.models import ChangeKind
 from archivebot.significance.habits import MOST_VERSIONS, Lines
-from archivebot.significance.reading import Reading, lines_of
+from archivebot.significance.reading import Reading
 from archivebot.significance.significance import Significance, significance
 from archivebot.storage.base import ArchiveStore, StoredVersion
 
@@ -31,7 +31,7 @@ class Comparison:
         if known is None:
             return Significance(ChangeKind.CONTENT, f"version {before.number} cannot be read")
         try:
-            readings = Reading.of(known.body, content_type), Reading.of(body, content_type)
+            readings = Reading(known.body, content_type), Reading(body, content_type)
             return significance(*readings, self._earlier(before, content_type))
         except StorageError:
             raise
@@ -47,4 +47,4 @@ class Comparison:
         for version in reversed(versions[-MOST_VERSIONS:]):
             known = self._bodies.readable(version)
             if known is not None:
-                yield lines_of(known.body, content_type)
+                yield Reading(known.body, content_type).lines

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from archivebot.content.lines import Line, Place
 
-# An element of at least so many lines, of whose characters this share is linked and whose lines have so
-# many characters on average, is a menu. On the WCXB corpus F1 is 0.834 with such lines in the main text
-# and 0.835 without; with 15 instead of 25 it is 0.833.
+# An element of at least so many lines, of whose characters this share is linked and whose lines have no
+# more characters than that on average, is a menu. Of 1094 changes that trafilatura, resiliparse,
+# readability-lxml and jusText all pass over, 98.5 % are called furniture with menus left out of the main
+# text, 96.2 % with them in it.
 LEAST_LINES = 4
 LINKED = 0.9
 MOST_LINE = 25
