@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from archivebot.bodies import Bodies
 from archivebot.config import ArchiveConfig
-from archivebot.content.page import content
+from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark
 from archivebot.duplicates.rule import fingerprint
 from archivebot.exceptions import StorageError
@@ -71,7 +71,7 @@ class Inspector:
         """Give the main text of a version; empty where there is none of that number."""
         for version in self._store.versions(url):
             if version.number == number:
-                return content(self._bodies.get(version).body, version.charset).text
+                return main_text(self._bodies.get(version).body, version.charset)
         return ""
 
     def _partition(self, page: Page) -> Partition:
@@ -128,7 +128,7 @@ def _known_by(page: Page) -> Fingerprint | None:
 def _main_text(page: Page) -> str:
     content_type = page.header("Content-Type") or ""
     charset = charset_of(page.body, content_type)
-    return content(page.body, charset).text if is_markup(page.body, content_type, charset) else ""
+    return main_text(page.body, charset) if is_markup(page.body, content_type, charset) else ""
 
 
 def _step(version: StoredVersion) -> Step:

@@ -112,7 +112,7 @@ def test_what_the_archive_holds_is_not_cut_again(archive: Archive) -> None:
     assert (known.partition, known.fingerprint) == (None, None)
 
 
-@pytest.mark.parametrize("part", ["partition", "quality", "content"])
+@pytest.mark.parametrize("part", ["partition", "quality", "main_text"])
 def test_a_page_that_no_parser_reads_is_kept(
     archive: Archive, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, part: str
 ) -> None:

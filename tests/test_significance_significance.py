@@ -124,8 +124,7 @@ def test_the_history_is_not_read_where_nothing_of_content_changed() -> None:
 
 def test_two_earlier_versions_are_read_of_a_page_that_is_new_at_every_visit() -> None:
     pages = [
-        Reading(page(f"<p>{GULLS.replace('gull', bird)}</p>"))
-        for bird in "auk crow dove hawk kite".split()
+        Reading(page(f"<p>{GULLS.replace('gull', bird)}</p>")) for bird in "auk crow dove hawk kite".split()
     ]
     history = iter([each.lines for each in pages[2::-1]])
     assert significance(pages[3], pages[4], history).kind is ChangeKind.CONTENT

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 
+import numpy as np
+from numpy.typing import NDArray
 from turbohtml import Document, parse
 
 from archivebot.content import maintext
@@ -50,6 +52,25 @@ def content(markup: bytes | str, charset: str = "utf-8") -> Content:
     """
     source = markup if isinstance(markup, str) else _decoded(markup, charset)
     document, walk = read(_same_length(source))
+    lines, (chosen, text) = walk.lines, _chosen(document, walk)
+    ranges = maintext.ranges(walk.places, lines, chosen)
+    if isinstance(markup, bytes):
+        ranges = list(_in_bytes(ranges, source, _known(markup, charset), len(markup)))
+    named = title(document, lines, chosen.tolist())
+    return Content(named, text, language(document, text), published(document), tuple(ranges))
+
+
+def main_text(markup: bytes, charset: str = "utf-8") -> str:
+    """Give the main text alone, as :func:`content` does.
+
+    >>> main_text(b"<p>The ferry runs all year.")
+    'The ferry runs all year.'
+    """
+    return _chosen(*read(_same_length(_decoded(markup, charset))))[1]
+
+
+def _chosen(document: Document, walk: LineWalk) -> tuple[NDArray[np.bool_], str]:
+    """Choose the lines of the main content, and give its text."""
     lines = walk.lines
     chosen = maintext.choose(
         shipped().likelihood(lines, title_words(document)), [len(line.text.split()) for line in lines]
@@ -57,11 +78,7 @@ def content(markup: bytes | str, charset: str = "utf-8") -> Content:
     text = maintext.joined([line.text for line in lines], chosen)
     if sum(len(line.text) for line in lines) < LEAST_TEXT:
         text = "\n".join(filter(None, (text, _description(document))))
-    ranges = maintext.ranges(walk.places, lines, chosen)
-    if isinstance(markup, bytes):
-        ranges = list(_in_bytes(ranges, source, _known(markup, charset), len(markup)))
-    named = title(document, lines, chosen.tolist())
-    return Content(named, text, language(document, text), published(document), tuple(ranges))
+    return chosen, text
 
 
 def read(source: str) -> tuple[Document, LineWalk]:
