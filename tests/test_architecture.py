@@ -50,7 +50,7 @@ ROOMS: dict[str, set[str]] = {
     "cli": {"archive", "frontier"},
     "commands": {
         *("archive", "cli", "content", "description", "duplicates", "fingerprint", "frontier"),
-        *("harvest", "hypertext", "links", "quality", "segmentation", "storage", "templates"),
+        *("harvest", "hypertext", "labels", "links", "quality", "segmentation", "storage", "templates"),
         *("topic", "urls", "versioning", "warc"),
     },
     "settings": {""},

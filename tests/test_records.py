@@ -54,7 +54,9 @@ RECORD = {
     },
     "links": 7,
     "location": None,
+    "quality": None,
     "reason": "",
+    "duplicate": None,
 }
 
 

@@ -16,6 +16,6 @@ def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:
         assert {name for (name,) in found} == {
             *("page", "version", "frame", "capture"),
             *("text", "link"),
-            *("fingerprint", "fingerprint_key", "duplicate"),
+            *("fingerprint", "fingerprint_key", "duplicate", "template"),
         }
         assert database.execute("PRAGMA page_size").fetchone() == (PAGE_SIZE,)

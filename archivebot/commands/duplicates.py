@@ -17,11 +17,16 @@ from archivebot.duplicates.survey import BLOCK, PAGE, Match, Member, Reading, Su
 from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived, UsageError
 from archivebot.fingerprint.clusters import clusters
 from archivebot.fingerprint.simhash import NEAR
+from archivebot.labels.labeller import Label, label_blocks
+from archivebot.models import Block
 from archivebot.segmentation.charset import charset_of, is_markup
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 STEP = 50  # pages between two signs of progress
 HEADS = {PAGE: ["page", "is like"], BLOCK: ["block", "of", "is also in"]}
+
+# Labels of blocks that are no content though they hold running text, such as a note on rights.
+FURNITURE = frozenset((Label.NAVIGATION, Label.HEADER, Label.FOOTER, Label.FORM, Label.ADVERT))
 
 
 class Command(ArchiveCommand):
@@ -107,7 +112,10 @@ def _reading(archive: Archive, url: str, blocks: bool) -> Reading:
         return Reading("")
     page = content(body, charset)
     found = content_blocks(archive.blocks(archive.seen(capture)), page.ranges) if blocks else ()
-    return Reading(page.text, found)
+    cut = [Block(block.start, block.end, block.level) for block, _ in found]
+    labels = (labelled.label for labelled in label_blocks(body, cut, content_type))
+    said = [block for block, label in zip(found, labels, strict=True) if label not in FURNITURE]
+    return Reading(page.text, said)
 
 
 def _progress(told: str) -> None:

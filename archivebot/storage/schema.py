@@ -103,7 +103,7 @@ def _fingerprints(database: sqlite3.Connection) -> None:
             time INTEGER NOT NULL,
             pages INTEGER NOT NULL,
             tree BLOB NOT NULL,
-            PRIMARY KEY (site, time))""",
+            PRIMARY KEY (site, time)) WITHOUT ROWID""",
     ):
         database.execute(statement)
 
