@@ -204,7 +204,7 @@ class Archive:
 
     def document(self, capture: Capture) -> tuple[bytes, str]:
         """Give the body that a capture saw, and the Content-Type that came with it, empty for none."""
-        return self.body(capture), first_header(self.brought(capture).headers, "Content-Type") or ""
+        return self.body(capture), _content_type(self.brought(capture))
 
     def brought(self, capture: Capture) -> Capture:
         """Give the capture whose fetch brought the body that a capture points at; a 304 brings none."""
@@ -244,8 +244,9 @@ class Archive:
 
     def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
         """Give what happened to each block between two versions of a page."""
-        body = self._bodies.get(after).body
-        found = self._comparison.with_version(before, body, self._content_type(after))
+        brought = self.fetched(url, f"sha256:{after.digest}")
+        content_type = _content_type(brought) if brought else ""
+        found = self._comparison.with_version(before, self._bodies.get(after).body, content_type)
         return Delta(
             url=url,
             before=before.number or 0,
@@ -255,10 +256,6 @@ class Archive:
             reason=found.reason,
             changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
         )
-
-    def _content_type(self, version: StoredVersion) -> str:
-        brought = self.fetched(version.url, f"sha256:{version.digest}")
-        return first_header(brought.headers, "Content-Type") or "" if brought else ""
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
         """Give the blocks of a version, cut as another one is."""
@@ -340,6 +337,10 @@ class Archive:
         except ArchiveError as error:
             return Damage(version.url, version.number, version.digest, str(error))
         return None
+
+
+def _content_type(capture: Capture) -> str:
+    return first_header(capture.headers, "Content-Type") or ""
 
 
 def _has_content(capture: Capture) -> bool:

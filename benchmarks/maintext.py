@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from archivebot.content import maintext  # isort: skip  # before numpy, whose threads archivebot sets
 import numpy as np
 from common import ROOT, Row, data_folder, report
 
-from archivebot.content import maintext
 from archivebot.content.context import Context
 from archivebot.content.lines import Line
 from archivebot.content.measures import measures

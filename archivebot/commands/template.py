@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table, say
 from archivebot.exceptions import CorruptObject, NotArchived, UsageError
-from archivebot.models import Block
+from archivebot.models import Block, Capture
 from archivebot.storage.base import LearnedTemplate
 from archivebot.templates.parts import Part, parts_of
 from archivebot.templates.styletree import StyleTree
@@ -48,7 +48,7 @@ class Command(ArchiveCommand):
             )
         template = LearnedTemplate(host_of(capture.url), datetime.now(UTC), tree.pages, tree.to_json())
         archive.keep_template(template)
-        shown = shares(archive, capture.url, tree, page)
+        shown = shares(archive, capture, tree, page)
         if opts.json:
             print_json(
                 {
@@ -90,9 +90,9 @@ def learn(archive: Archive, urls: list[str]) -> StyleTree:
     return tree
 
 
-def shares(archive: Archive, url: str, tree: StyleTree, page: Part) -> list[dict[str, object]]:
+def shares(archive: Archive, capture: Capture, tree: StyleTree, page: Part) -> list[dict[str, object]]:
     """Give the blocks of a page with the share of the site's pages that say the same there."""
-    placed = [block for block, _ in archive.blocks(archive.seen(archive.at(url, None)))]
+    placed = [block for block, _ in archive.blocks(archive.seen(capture))]
     cut = [Block(block.start, block.end, block.level) for block in placed]
     repeats = tree.repeats(page, cut)
     return [
