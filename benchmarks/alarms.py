@@ -8,8 +8,8 @@ all visible text, which is what simple watchers do; and, as the truth, by whethe
 another, white space aside. What the main text is each extractor tells otherwise: ours, trafilatura,
 resiliparse, readability-lxml and jusText, those that can be imported. All are printed. The bounds
 are asked of our own main text and, with two of the four or more, of the versions on which all agree;
-no answer is right by all of them elsewhere. The last row is the CPU time of an answer, with both versions read, in that of
-one main text. Exit code 1 if a bound fails.
+no answer is right by all of them elsewhere. The last row is the CPU time of an answer, with both
+versions read, in that of one main text. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations
