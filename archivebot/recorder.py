@@ -32,8 +32,9 @@ from archivebot.urls import urlkey
 from archivebot.versioning.align import align
 from archivebot.versioning.policy import kind_of
 
-# Attempts to store a capture while other processes store versions of the same page.
-ATTEMPTS = 8
+# Attempts to store a capture while other processes store versions of the same page. Comparing takes most
+# of an attempt, so a writer may lose to the same other one several times in a row: eight were too few once.
+ATTEMPTS = 16
 
 # Versions of a page so large that two of them exceed the bound are chained up to this number all the same.
 LONGEST_PAGES_CHAIN = 4
@@ -51,14 +52,15 @@ class Recorder:
         """Store one visit and give it as a capture; a visit stored before changes nothing.
 
         Raises StorageError where the store fails, Conflict where other writers of the same page
-        were first again and again.
+        were first again and again; the last attempt keeps them out where the store can.
         """
         for _ in range(ATTEMPTS - 1):
             try:
                 return self._add(snapshot)
             except Conflict:
                 continue
-        return self._add(snapshot)
+        with self._store.together():
+            return self._add(snapshot)
 
     def _add(self, snapshot: Snapshot) -> Capture:
         page = snapshot.page

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
 from archivebot.models import Capture, Change, Kind, Outcome, Page
+from archivebot.recorder import ATTEMPTS, Recorder
 from archivebot.storage.sqlite import SQLiteStore
 from tests.factories import URL, html, make_page
 from tests.test_segmentation_segmenter import paper_page
@@ -236,6 +239,35 @@ def test_a_conflict_that_stays_is_raised(archive: Archive, monkeypatch: pytest.M
     monkeypatch.setattr(SQLiteStore, "add", always)
     with pytest.raises(Conflict):
         visit(archive, make_page(html(*STORIES)))
+
+
+def test_a_writer_that_always_comes_second_is_stored_all_the_same(
+    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visit(archive, make_page(html(*STORIES)))
+    kind = Recorder._kind
+    rivals: list[threading.Thread] = []
+
+    def store(number: int) -> None:
+        other = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
+        visit(other, make_page(html(f"Rival {number}: {STORIES[0]}"), number + 1))
+        other.close()
+
+    def overtaken(self: Recorder, *args: Any) -> tuple[Kind, str]:
+        if threading.current_thread() is threading.main_thread():
+            rivals.append(threading.Thread(target=store, args=(len(rivals),)))
+            rivals[-1].start()
+            rivals[-1].join(timeout=2)  # in the last attempt it has to wait
+        return kind(self, *args)
+
+    monkeypatch.setattr(Recorder, "_kind", overtaken)
+    late = visit(archive, make_page(html(*STORIES, "Late"), 99))
+    for rival in rivals:
+        rival.join()
+    assert len(rivals) == ATTEMPTS
+    assert late.number == ATTEMPTS + 1
+    assert archive.version_count(URL) == ATTEMPTS + 2
+    assert archive.verify() == (ATTEMPTS + 2, [])
 
 
 def test_any_body_is_given_back_byte_for_byte(archive: Archive) -> None:
