@@ -91,14 +91,10 @@ def test_a_thread_in_noscript_is_read() -> None:
 @pytest.mark.parametrize(
     "piece", ["<div>", "<p>word word", "<a href=/>x", "<table><tr><td>x", "&", "<b><p>x"]
 )
-def test_time_grows_with_length_and_no_faster(piece: str) -> None:
-    def seconds(size: int) -> float:
-        started = time.process_time()
-        content(piece * (size // len(piece)))
-        return time.process_time() - started
-
-    seconds(1000)
-    assert seconds(80_000) < 12 * max(seconds(20_000), 0.02)
+def test_a_megabyte_of_hostile_markup_ends_soon(piece: str) -> None:
+    started = time.process_time()
+    content(piece * (1_000_000 // len(piece)))
+    assert time.process_time() - started < 60  # a quadratic walk would take an hour
 
 
 def test_a_codec_that_does_not_read_texts_gives_the_text_without_ranges() -> None:
