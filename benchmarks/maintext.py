@@ -17,7 +17,7 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -27,9 +27,10 @@ import numpy as np
 from common import ROOT, Row, data_folder, report
 
 from archivebot.content.context import Context
+from archivebot.content.known import TABLES, known_by, near
 from archivebot.content.lines import Line
 from archivebot.content.measures import measures
-from archivebot.content.model import TABLES, WEIGHTS, Model, known_by, near
+from archivebot.content.model import WEIGHTS, Model
 from archivebot.content.page import content, read, title_words
 from archivebot.content.surroundings import Around
 from archivebot.content.training import Sample, learnt
@@ -135,27 +136,30 @@ class Result:
         return sum(picked) / len(picked)
 
 
-def measured(extract: Callable[[str], str], data: Sequence[Page]) -> Result:
-    """Run one extractor over all pages; a page that it fails on has no text."""
-    scores, seconds = [], 0.0
+def measured(extractors: Mapping[str, Callable[[str], str]], data: Sequence[Page]) -> dict[str, Result]:
+    """Run all extractors over each page, in turn; a page that one fails on has no text."""
+    scores: dict[str, list[float]] = {name: [] for name in extractors}
+    seconds = dict.fromkeys(extractors, 0.0)
     for page in data:
         markup = page.markup.decode("utf-8", "replace")
-        started = time.process_time()
-        try:
-            text = extract(markup)
-        except Exception:
-            text = ""
-        seconds += time.process_time() - started
-        scores.append(f1(text, page.main))
-    return Result(scores, seconds)
+        for name, extract in extractors.items():
+            started = time.process_time()
+            try:
+                text = extract(markup)
+            except Exception:
+                text = ""
+            seconds[name] += time.process_time() - started
+            scores[name].append(f1(text, page.main))
+    return {name: Result(scores[name], seconds[name]) for name in extractors}
 
 
 def compare(data: Sequence[Page]) -> int:
-    ours, everything = measured(our_text, data), measured(all_text, data)
+    peers = {name: make() for name, make in PEERS.items() if importlib.util.find_spec(name)}
+    results = measured({"ours": our_text, "all text": all_text, **peers}, data)
+    ours, everything = results["ours"], results["all text"]
     rows = [Row("word F1", f"{ours.mean():.3f}", "", ours.mean(), LEAST_F1, least=True)]
-    for name, make in PEERS.items():
-        if importlib.util.find_spec(name):
-            rows += _beside(name, ours, measured(make(), data), len(data))
+    for name in peers:
+        rows += _beside(name, ours, results[name], len(data))
     for kind in sorted({page.kind for page in data}):
         chosen = [page.kind == kind for page in data]
         mean, base = ours.mean(chosen), everything.mean(chosen)
@@ -251,11 +255,9 @@ def sample(model: Model, each: Example) -> Sample:
     words = np.where(repeat & (counts >= maintext.LEAST_REPEATED), 0, counts)
     share = counts**0.7 * np.where(words == counts, 1, 0.1)
     around = Around.of(each.lines)
-    known, starts = model.known(each.lines, around)
     return Sample(
         model.inputs(each.lines, each.title, around),
-        known,
-        starts,
+        model.known(each.lines, around),
         Context.of(each.lines, around),
         np.array(each.right, dtype=np.float64),
         share / max(share.sum(), 1),
@@ -265,7 +267,7 @@ def sample(model: Model, each: Example) -> Sample:
 
 
 def score(model: Model, each: Example, prepared: Sample) -> float:
-    likelihood = model.judged(prepared.inputs, prepared.known, prepared.starts, prepared.context)
+    likelihood = model.judged(prepared.inputs, prepared.known, prepared.context)
     chosen = maintext.choose(likelihood, [len(text.split()) for text in each.texts])
     return f1(maintext.joined(each.texts, chosen), each.page.main)
 

@@ -10,9 +10,10 @@ import pytest
 from turbohtml import parse
 
 from archivebot.content.context import MEANS
+from archivebot.content.known import TABLES
 from archivebot.content.lines import LineWalk
 from archivebot.content.measures import measures
-from archivebot.content.model import TABLES, Model, known_by, line_words, near, shipped
+from archivebot.content.model import Model, shipped
 from archivebot.content.surroundings import Around, Column
 
 PROSE = "Terns are seabirds of the family Laridae, normally found near the sea, rivers, or wetlands. " * 3
@@ -59,25 +60,10 @@ def test_a_hidden_value_below_zero_is_none() -> None:
     assert math.isclose(model.likelihood(walk("<p>x").lines, "")[0], 1 / (1 + math.exp(-1)))
 
 
-def test_what_stands_under_a_heading_is_known_by_its_words() -> None:
-    found = [above for _, _, above in known_by(walk("<p>a</p><h2>Terns of Europe</h2><p>b</p>").lines)]
-    assert found == [frozenset(), frozenset(), {"terns", "of", "europe", "<h2>"}]
-
-
-def test_near_names_are_those_of_the_nearest_two_elements() -> None:
-    place = walk("<div class=a-page><section class=the-card><p class=lead-text>x").lines[0].place
-    assert near(place) == {"section", ".the", ".card", "p", ".lead", ".text"}
-
-
 def test_a_name_counts_once_however_many_elements_have_it() -> None:
     model = small(names=[1, 0], bias=[0.25, 0])
     lines = walk("<nav><div><nav><p>x").lines
     assert math.isclose(model.likelihood(lines, "")[0], 1 / (1 + math.exp(-1.25)), abs_tol=1e-9)
-
-
-def test_only_a_short_line_is_known_by_its_words() -> None:
-    assert line_words("Add to cart") == {"add", "to", "cart"}
-    assert line_words("a b c d e f g h i j k l m") == set()
 
 
 def test_prose_is_likelier_than_navigation_of_the_same_page() -> None:

@@ -35,16 +35,16 @@ def sample(model: Model, count: int) -> Sample:
     lines = page(count).lines
     right = np.array([line.place.tag != "li" for line in lines], dtype=np.float64)
     words = np.array([len(line.text.split()) for line in lines], dtype=np.float64)
-    known, starts = model.known(lines, Around.of(lines))
+    known = model.known(lines, Around.of(lines))
     share = words / words.sum()
     inputs = model.inputs(lines, "terns", Around.of(lines))
     return Sample(
-        inputs, known, starts, Context.of(lines, Around.of(lines)), right, share, words, float(words @ right)
+        inputs, known, Context.of(lines, Around.of(lines)), right, share, words, float(words @ right)
     )
 
 
 def judged(model: Model, sample: Sample) -> np.ndarray:
-    return model.judged(sample.inputs, sample.known, sample.starts, sample.context)
+    return model.judged(sample.inputs, sample.known, sample.context)
 
 
 @pytest.mark.parametrize("part", ["rows", "mix", "out"])

@@ -40,13 +40,11 @@ class Context:
         behind = np.minimum(index + 1, count - 1), np.minimum(index + CLOSE + 1, count)
         both = np.maximum(index - WIDE, 0), np.minimum(index + WIDE + 1, count)
         page = np.zeros_like(index), np.full_like(index, count)
-        known: dict[object, int] = {}
-        kinds = np.array([known.setdefault(place.kind, len(known)) for place in around.places])
         return cls(
             np.vstack([around.first, *(start for start, _ in (page, before, behind, both))]),
             np.vstack([around.last, *(end for _, end in (page, before, behind, both))]),
-            kinds[around.index],
-            np.sqrt([len(line.text.split()) for line in lines]) + 0.5,
+            around.kind,
+            np.sqrt([line.words for line in lines]) + 0.5,
         )
 
     def means(self, values: Matrix) -> list[Matrix]:

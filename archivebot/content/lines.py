@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from turbohtml import Document, Element, Text
+from turbohtml import Document, Element, Node, Text
 
 from archivebot.segmentation.seen import is_hidden
 
@@ -96,6 +97,7 @@ class Line(NamedTuple):
     """
 
     text: str
+    words: int
     place: Place
     linked: int = 0
     links: int = 0
@@ -143,60 +145,49 @@ class LineWalk:
     def __init__(self, root: Element | Document) -> None:
         self.lines: list[Line] = []
         self.places = [Place("", None, None, 0, 0)]
-        self.images = 0
-        self._clear()
-        self._run(root)
+        self._pieces: list[str] = []
+        self._linked = self._links = self._bold = self._images = 0
+        self._read(root.children, self.places[0], False, False, 0)
+        self._end_line(self.places[0])
+        self.places[0].last = len(self.lines)
 
-    def _clear(self) -> None:
-        self.pieces: list[str] = []
-        self.linked = self.links = self.bold = 0
-
-    def _run(self, root: Element | Document) -> None:
-        stack = [(iter(root.children), self.places[0], False, False)]
-        while stack:
-            children, place, linked, bold = stack[-1]
-            for child in children:
-                if isinstance(child, Text):
-                    self._add(child.data, linked, bold)
-                elif isinstance(child, Element) and (tag := child.tag) not in _MUTE:
-                    if len(stack) > MOST_DEPTH:
-                        continue
-                    inner = self._enter(child, tag, place) if tag in _BREAKS or "-" in tag else place
-                    if tag == "br":
-                        self.pieces.append("\n")
-                    self.links += tag == "a"
-                    self.images += tag == "img"
-                    stack.append((iter(child.children), inner, linked or tag == "a", bold or tag in _BOLD))
-                    break
-            else:
-                stack.pop()
-                if not stack or stack[-1][1] is not place:
+    def _read(self, children: Iterable[Node], place: Place, linked: bool, bold: bool, depth: int) -> None:
+        """Read what stands in an element; most nodes of a page are blanks, which cost little here."""
+        pieces = self._pieces
+        for child in children:
+            if isinstance(child, Text):
+                text = child.data
+                if pieces or not text.isspace():
+                    pieces.append(text)
+                    self._linked += len(text) * linked
+                    self._bold += len(text) * bold
+            elif isinstance(child, Element) and (tag := child.tag) not in _MUTE and depth < MOST_DEPTH:
+                if tag in _BREAKS or "-" in tag:
                     self._end_line(place)
-                    place.last = len(self.lines)
+                    inner = Place(tag, child, place, place.depth + 1, len(self.lines))
+                    self.places.append(inner)
+                    self._read(child.children, inner, linked, bold, depth + 1)
+                    self._end_line(inner)
+                    inner.last = len(self.lines)
+                else:
+                    self._note(tag)
+                    inside = child.children
+                    self._read(inside, place, linked or tag == "a", bold or tag in _BOLD, depth + 1)
 
-    def _enter(self, element: Element, tag: str, place: Place) -> Place:
-        self._end_line(place)
-        inner = Place(tag, element, place, place.depth + 1, len(self.lines))
-        self.places.append(inner)
-        return inner
-
-    def _add(self, text: str, linked: bool, bold: bool) -> None:
-        if not self.pieces and text.isspace():
-            return
-        self.pieces.append(text)
-        if linked or bold:
-            size = len(text)
-            self.linked += size * linked
-            self.bold += size * bold
+    def _note(self, tag: str) -> None:
+        """Note an element that ends no line."""
+        if tag == "br":
+            self._pieces.append("\n")
+        self._links += tag == "a"
+        self._images += tag == "img"
 
     def _end_line(self, place: Place) -> None:
-        if not self.pieces:
-            self.links = 0
-            return
-        text = " ".join("".join(self.pieces).split())
-        if text:
+        words = "".join(self._pieces).split() if self._pieces else None
+        if words:
+            text = " ".join(words)
             size = len(text)
-            linked, bold = min(self.linked, size), min(self.bold, size)
-            self.lines.append(Line(text, place, linked, self.links, bold, self.images))
-            self.images = 0
-        self._clear()
+            linked, bold = min(self._linked, size), min(self._bold, size)
+            self.lines.append(Line(text, len(words), place, linked, self._links, bold, self._images))
+            self._images = 0
+        self._pieces.clear()
+        self._linked = self._links = self._bold = 0

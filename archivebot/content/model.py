@@ -3,68 +3,27 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from archivebot.content.context import MEANS, Context, Matrix
-from archivebot.content.lines import Line, Place
+from archivebot.content.known import TABLES, Known
+from archivebot.content.lines import Line
 from archivebot.content.measures import measures
 from archivebot.content.surroundings import Around, Column
 
-Numbers = NDArray[np.int64]
-
 WEIGHTS = "weights.json"
-
-# What a line is known by besides its measures: names of all elements around it, of the nearest two, the
-# words of a short line, and those of the heading above it.
-TABLES = ("names", "near", "words", "above")
-
-# Words that are looked at: a button or a caption says by them what it is, a paragraph does not.
-MOST_WORDS = 12
-_WORDS = re.compile(r"[^\W\d_]+")
-_MOST_CHARACTERS = 150
-
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 # Standard deviations beyond which a measure is as far as at it.
 FARTHEST = 5
 
 # Weights in the file are whole numbers, so many to one.
 SCALE = 100
-
-
-def line_words(text: str) -> set[str]:
-    """Give the words of a short line; a long one has none.
-
-    >>> sorted(line_words("Add to Cart (2)"))
-    ['add', 'cart', 'to']
-    """
-    found = _WORDS.findall(text.lower()) if len(text) <= _MOST_CHARACTERS else []
-    return set(found) if len(found) <= MOST_WORDS else set()
-
-
-def near(place: Place) -> frozenset[str]:
-    """Give the names that an element and the one around it have."""
-    return frozenset.union(*place.kind)
-
-
-def known_by(lines: Sequence[Line]) -> Iterator[tuple[Place, set[str], frozenset[str]]]:
-    """Give for each line its element, its own words, and the words and the tag of the heading above it."""
-    above: frozenset[str] = frozenset()
-    for line in lines:
-        words = line_words(line.text)
-        if line.place.tag in _HEADINGS:
-            above = frozenset((*words, f"<{line.place.tag}>"))
-            yield line.place, words, frozenset()
-        else:
-            yield line.place, words, above
 
 
 @dataclass(frozen=True)
@@ -89,8 +48,8 @@ class Model:
         if not lines:
             return np.zeros(0)
         around = Around.of(lines)
-        known, starts = self.known(lines, around)
-        return self.judged(self.inputs(lines, title, around), known, starts, Context.of(lines, around))
+        inputs, known = self.inputs(lines, title, around), self.known(lines, around)
+        return self.judged(inputs, known, Context.of(lines, around))
 
     def inputs(self, lines: Sequence[Line], title: str, around: Around) -> Matrix:
         """Give the measures of each line as numbers of standard deviations."""
@@ -100,50 +59,13 @@ class Model:
         inputs: Matrix = np.clip((raw - mean) / spread, -FARTHEST, FARTHEST)
         return inputs
 
-    def known(self, lines: Sequence[Line], around: Around) -> tuple[Numbers, Numbers]:
-        """Give the rows of what the lines are known by, the bias for each among them, and where those of
-        each line start.
-        """
-        close, own, over = (self.index[table] for table in TABLES[1:])
-        named = self._named(around)
-        of_kinds: dict[object, list[int]] = {}
-        of_headings: dict[frozenset[str], list[int]] = {}
-        flat: list[int] = []
-        starts = []
-        for place, words, above in known_by(lines):
-            kind = place.kind
-            if kind not in of_kinds:
-                of_kinds[kind] = [close[name] for name in near(place) if name in close]
-            starts.append(len(flat))
-            flat += named[id(place)]
-            flat += of_kinds[kind]
-            flat += [own[word] for word in words if word in own]
-            if above not in of_headings:
-                of_headings[above] = [over[word] for word in above if word in over]
-            flat += of_headings[above]
-        return np.array(flat), np.array(starts)
+    def known(self, lines: Sequence[Line], around: Around) -> Known:
+        """Give the rows of what the lines are known by."""
+        return Known.of(lines, around, self.index)
 
-    def _named(self, around: Around) -> dict[int, list[int]]:
-        """Give for each element the row of the bias, and those of the names of it and all around it."""
-        names = self.index[TABLES[0]]
-        found: dict[int, list[int]] = {0: [0]}
-        of_own: dict[frozenset[str], list[int]] = {}
-        alike: dict[tuple[int, frozenset[str]], list[int]] = {}
-        for place in around.above:
-            own = place.own
-            key = (id(place.parent) if place.parent else 0, own)
-            rows = alike.get(key)
-            if rows is None:
-                if own not in of_own:
-                    of_own[own] = [names[name] for name in own if name in names]
-                outer = found[key[0]]
-                rows = alike[key] = outer + [row for row in of_own[own] if row not in outer]
-            found[id(place)] = rows
-        return found
-
-    def judged(self, inputs: Matrix, known: Numbers, starts: Numbers, context: Context) -> Column:
+    def judged(self, inputs: Matrix, known: Known, context: Context) -> Column:
         """Give the probabilities for what the other methods give."""
-        first = np.add.reduceat(self.rows[known], starts) + inputs @ self.rows[1 : inputs.shape[1] + 1]
+        first = known.sums(self.rows) + inputs @ self.rows[1 : inputs.shape[1] + 1]
         hidden = np.maximum(first[:, 1:], 0)
         mixed = np.hstack([hidden, *context.means(hidden)]) @ self.mix[:-1] + self.mix[-1]
         score = first[:, 0] + np.maximum(mixed, 0) @ self.out

@@ -73,7 +73,7 @@ def _chosen(document: Document, walk: LineWalk) -> tuple[NDArray[np.bool_], str]
     """Choose the lines of the main content, and give its text."""
     lines = walk.lines
     chosen = maintext.choose(
-        shipped().likelihood(lines, title_words(document)), [len(line.text.split()) for line in lines]
+        shipped().likelihood(lines, title_words(document)), [line.words for line in lines]
     )
     text = maintext.joined([line.text for line in lines], chosen)
     if sum(len(line.text) for line in lines) < LEAST_TEXT:
@@ -130,7 +130,8 @@ def _same_length(source: str) -> str:
     """Hide from the parser what it would drop or take for text, as offsets must hold: CRLF, the
     byte-order mark, bytes that are no characters.
     """
-    source = source.replace("\r\n", " \n").replace("\r", "\n")
+    if "\r" in source:
+        source = source.replace("\r\n", " \n").replace("\r", "\n")
     try:
         source.encode()
     except UnicodeEncodeError:

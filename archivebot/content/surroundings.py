@@ -13,6 +13,7 @@ from archivebot.content.lines import Line, Place
 
 Column = NDArray[np.float64]
 Ranges = NDArray[np.int64]
+Kind = tuple[frozenset[str], frozenset[str]]
 
 # Elements around a line that it is judged by.
 LEVELS = 4
@@ -31,14 +32,17 @@ class Around:
 
     ``places`` are the elements that the lines stand in, each once, and ``index`` tells of each line in
     which; ``chains`` are those around each place, from the inside, and ``above`` are all, outer before
-    inner. ``first`` and ``last`` give the ranges of lines of the elements around each line, a row for each
-    level.
+    inner. ``kinds`` are what the places and the elements around them are called, each once, and ``kind``
+    tells of each line which. ``first`` and ``last`` give the ranges of lines of the elements around each
+    line, a row for each level.
     """
 
     places: list[Place]
     chains: list[list[Place]]
     above: list[Place]
     index: NDArray[np.int64]
+    kinds: list[Kind]
+    kind: NDArray[np.int64]
     first: Ranges
     last: Ranges
 
@@ -51,11 +55,13 @@ class Around:
                 numbers[id(line.place)] = len(places)
                 places.append(line.place)
         index = np.array([numbers[id(line.place)] for line in lines], dtype=np.int64)
+        kinds: dict[Kind, int] = {}
+        kind = np.array([kinds.setdefault(place.kind, len(kinds)) for place in places], dtype=np.int64)
         chains = [_chain(place) for place in places]
         ends = np.array([end for chain in chains for each in chain for end in (each.first, each.last)])
         first, last = ends.reshape(-1, LEVELS, 2).transpose(2, 0, 1)
         above = sorted(_upwards(places), key=attrgetter("depth"))
-        return cls(places, chains, above, index, first[index].T, last[index].T)
+        return cls(places, chains, above, index, list(kinds), kind[index], first[index].T, last[index].T)
 
 
 def _chain(place: Place) -> list[Place]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.context import Context, Matrix, summed
+from archivebot.content.known import Known
 from archivebot.content.model import Model
 from archivebot.content.surroundings import Column
 
@@ -41,8 +42,7 @@ class Sample:
     """
 
     inputs: Matrix
-    known: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    known: Known
     context: Context
     right: Column
     share: Column
@@ -90,13 +90,14 @@ def loss(likelihood: Column, sample: Sample) -> float:
 
 def slopes(model: Model, sample: Sample, chance: np.random.Generator | None = None) -> Weights:
     """Give the slopes of the loss of a page by all weights; with ``chance`` some is left out."""
-    counts = np.diff(sample.starts, append=len(sample.known))
-    kept = np.ones(len(sample.known))
+    known, starts = sample.known.by_line()
+    counts = np.diff(starts, append=len(known))
+    kept = np.ones(len(known))
     if chance:
         kept = (chance.random(len(kept)) >= LEFT_OUT) / (1 - LEFT_OUT)
-        kept[sample.starts] = 1  # the bias
+        kept[starts] = 1  # the bias
     count = sample.inputs.shape[1]
-    first = np.add.reduceat(model.rows[sample.known] * kept[:, None], sample.starts)
+    first = np.add.reduceat(model.rows[known] * kept[:, None], starts)
     first += sample.inputs @ model.rows[1 : count + 1]
     hidden = np.maximum(first[:, 1:], 0)
     around = np.hstack([hidden, *sample.context.means(hidden)])
@@ -110,7 +111,7 @@ def slopes(model: Model, sample: Sample, chance: np.random.Generator | None = No
     own, *others = np.hsplit(of_mixed @ model.mix[:-1].T * passed, around.shape[1] // hidden.shape[1])
     of_hidden = (own + sample.context.shares(others)) * (hidden > 0)
     of_first = np.column_stack([score, of_hidden])
-    rows = summed(sample.known, np.repeat(of_first, counts, axis=0) * kept[:, None], len(model.rows))
+    rows = summed(known, np.repeat(of_first, counts, axis=0) * kept[:, None], len(model.rows))
     rows[1 : count + 1] += sample.inputs.T @ of_first
     return rows, np.vstack([around.T @ of_mixed, of_mixed.sum(axis=0)]), mixed.T @ score
 

@@ -1,0 +1,144 @@
+"""What the lines of a page are known by besides their measures: the names around them, and words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archivebot.content.lines import Line, Place
+from archivebot.content.surroundings import Around
+
+Numbers = NDArray[np.int64]
+Matrix = NDArray[np.float64]
+
+# The names of all elements around a line, those of the nearest two, the words of a short line, and those
+# of the heading above it.
+TABLES = ("names", "near", "words", "above")
+
+# Words that are looked at: a button or a caption says by them what it is, a paragraph does not.
+MOST_WORDS = 12
+_WORDS = re.compile(r"[^\W\d_]+")
+_MOST_CHARACTERS = 150
+
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+def line_words(text: str) -> set[str]:
+    """Give the words of a short line; a long one has none.
+
+    >>> sorted(line_words("Add to Cart (2)"))
+    ['add', 'cart', 'to']
+    """
+    found = _WORDS.findall(text.lower()) if len(text) <= _MOST_CHARACTERS else []
+    return set(found) if len(found) <= MOST_WORDS else set()
+
+
+def near(place: Place) -> frozenset[str]:
+    """Give the names that an element and the one around it have."""
+    return frozenset.union(*place.kind)
+
+
+def known_by(lines: Sequence[Line]) -> Iterator[tuple[Place, set[str], frozenset[str]]]:
+    """Give for each line its element, its own words, and the words and the tag of the heading above it."""
+    above: frozenset[str] = frozenset()
+    for line in lines:
+        words = line_words(line.text)
+        if line.place.tag in _HEADINGS:
+            above = frozenset((*words, f"<{line.place.tag}>"))
+            yield line.place, words, frozenset()
+        else:
+            yield line.place, words, above
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Rows of a model in bundles [starts, ends): what many lines are known by is added up once.
+
+    ``bundles`` has a row for each of the four tables and in it the bundle of each line; the bias, row 0,
+    is in the first of them.
+    """
+
+    rows: Numbers
+    starts: Numbers
+    ends: Numbers
+    bundles: Numbers
+
+    @classmethod
+    def of(cls, lines: Sequence[Line], around: Around, index: Mapping[str, Mapping[str, int]]) -> Known:
+        """Find the rows of lines; ``index`` gives for each table the row of a name."""
+        names, close, own, over = (index[table] for table in TABLES)
+        found = _Bundles()
+        named = found.named(around, names)
+        of_places = np.array([named[id(place)] for place in around.places])
+        of_kinds = np.array([found.add(frozenset.union(*kind), close) for kind in around.kinds])
+        words, above = [], []
+        for _, mine, heading in known_by(lines):
+            words.append(found.add(frozenset(mine), own))
+            above.append(found.add(heading, over))
+        bundles = np.array([of_places[around.index], of_kinds[around.kind], words, above])
+        ends = np.array(found.ends)
+        return cls(np.array(found.rows), np.concatenate(([0], ends[:-1])), ends, bundles)
+
+    def sums(self, table: Matrix) -> Matrix:
+        """Add up the rows of a table that each line has."""
+        upto = np.vstack([np.zeros(table.shape[1]), np.cumsum(table[self.rows], axis=0)])
+        each = upto[self.ends] - upto[self.starts]
+        found: Matrix = each[self.bundles].sum(axis=0)
+        return found
+
+    def by_line(self) -> tuple[Numbers, Numbers]:
+        """Give the rows of all lines one after the other, and where those of each start."""
+        order = self.bundles.T.ravel()
+        sizes = (self.ends - self.starts)[order]
+        at = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        starts = np.concatenate(([0], np.cumsum(sizes)[3:-1:4]))
+        return self.rows[np.repeat(self.starts[order], sizes) + at], starts
+
+
+class _Bundles:
+    """Bundles as they are put together; those of equal names in one table are the same."""
+
+    def __init__(self) -> None:
+        self.rows: list[int] = []
+        self.ends: list[int] = []
+        self._known: dict[tuple[int, frozenset[str]], int] = {}
+
+    def add(self, names: frozenset[str], table: Mapping[str, int]) -> int:
+        """Give the bundle of names, those that the table has."""
+        key = (id(table), names)
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = self._new([table[name] for name in names if name in table])
+        return number
+
+    def _new(self, rows: Sequence[int]) -> int:
+        self.rows += rows
+        self.ends.append(len(self.rows))
+        return len(self.ends) - 1
+
+    def named(self, around: Around, table: Mapping[str, int]) -> dict[int, int]:
+        """Give for each element the bundle of the bias and of the names of it and all around it."""
+        bundles = {0: self._new([0])}
+        rows = {bundles[0]: [0]}
+        of_own: dict[frozenset[str], list[int]] = {}
+        alike: dict[tuple[int, frozenset[str]], int] = {}
+        for place in around.above:
+            own = place.own
+            key = (bundles[id(place.parent) if place.parent else 0], own)
+            number = alike.get(key)
+            if number is None:
+                if own not in of_own:
+                    of_own[own] = [table[name] for name in own if name in table]
+                outer = rows[key[0]]
+                if inner := [row for row in of_own[own] if row not in outer]:
+                    number = self._new(outer + inner)
+                    rows[number] = outer + inner
+                else:
+                    number = key[0]
+                alike[key] = number
+            bundles[id(place)] = number
+        return bundles
