@@ -80,7 +80,7 @@ class Reading:
             return (Worth.FIRM,) * len(self.lines)
         document, walk = self._page
         likelihood = shipped().likelihood(walk.lines, title_words(document))
-        chosen = maintext.choose(likelihood, [len(line.text.split()) for line in walk.lines])
+        chosen = maintext.choose(likelihood, [line.words for line in walk.lines])
         return tuple(_worth(walk.lines, likelihood, chosen))
 
     @cached_property
