@@ -121,13 +121,21 @@ def first_header(headers: Headers, name: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundForm:
+    """A form of a page: its ``signature`` and, as JSON, all that is said of it, see archivebot.forms."""
+
+    signature: str
+    data: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What one fetch of one URL returned, bytes as received after content decoding.
 
     ``url`` is the canonical URL, ``captured_at`` an aware UTC time, ``status`` the HTTP status
     or None where no answer came, ``location`` the absolute redirect target, ``links`` the links
     found, ``level`` a wish of the operator (None: from the URL's history), ``focus`` what a focused
-    crawl says of the page.
+    crawl says of the page, ``forms`` those that a crawl for them found.
     """
 
     url: str
@@ -142,6 +150,7 @@ class Page:
     level: int | None = None
     origin: str = "crawl"
     focus: Focus | None = None
+    forms: tuple[FoundForm, ...] = field(default=(), repr=False)
 
     def header(self, name: str) -> str | None:
         """Give the first header of that name, case ignored, or None."""

@@ -16,7 +16,7 @@ import pytest
 from archivebot.exceptions import StorageError
 from archivebot.models import Fingerprint, Link
 from archivebot.storage.base import PageHead
-from archivebot.storage.schema import APPLICATION_ID, FINGERPRINTS, LINKS, PAGE_SIZE, STEPS
+from archivebot.storage.schema import APPLICATION_ID, FINGERPRINTS, FORMS, LINKS, PAGE_SIZE, STEPS
 from archivebot.storage.sqlite import JOURNAL_LIMIT, SQLiteStore
 from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit
 
@@ -200,6 +200,7 @@ def test_a_full_disk_stores_nothing_of_the_visit_and_hides_no_error(store: SQLit
 NEW_TABLES = {
     LINKS: ("text", "link"),
     FINGERPRINTS: ("fingerprint", "fingerprint_key", "duplicate", "template"),
+    FORMS: ("form_page", "form"),
 }
 
 
@@ -248,14 +249,14 @@ def test_an_archive_of_schema_2_keeps_what_it_has_and_takes_fingerprints(path: P
     store.close()
 
 
-def test_an_archive_without_links_and_fingerprints_takes_hardly_more_room(
+def test_an_archive_without_links_fingerprints_and_forms_takes_hardly_more_room(
     older: Path, tmp_path: Path
 ) -> None:
     store = SQLiteStore(str(tmp_path / "new.db"))
     put(store, b"body", 0)
     store.close()
-    # A page for each table, one for the index of text, two for what the schema says of them.
-    pages = sum(map(len, NEW_TABLES.values())) + 3
+    # A page for each table, one for the indexes of text and form, two for what the schema says of them.
+    pages = sum(map(len, NEW_TABLES.values())) + 4
     assert (tmp_path / "new.db").stat().st_size - older.stat().st_size <= pages * PAGE_SIZE
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from archivebot.models import Capture, Duplicate, Fingerprint, Link, Outcome
+from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Link, Outcome
 
 VersionId = int | str
 
@@ -92,6 +92,21 @@ class LearnedTemplate:
     learned_at: datetime
     pages: int
     tree: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptForm:
+    """A form of a site: what was said of it last, when it was seen first and last (aware UTC times).
+
+    ``page`` is the one on which it was seen first, ``pages`` counts all on which it was seen.
+    """
+
+    site: str
+    form: FoundForm
+    first: datetime
+    last: datetime
+    page: str
+    pages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +227,18 @@ class ArchiveStore(Protocol):
 
     def template(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
         """Give what was learned of a site last, at or before ``when`` if given."""
+
+    def add_forms(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
+        """Store that a page of a site had forms at a time; the same told again changes nothing.
+
+        A form of a site is known by its signature. What is said of it is replaced by what comes later.
+        """
+
+    def forms(self, site: str | None = None) -> Iterator[KeptForm]:
+        """Give the forms of a site, or of all, those of one site together, by their first time."""
+
+    def form_pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
+        """Give the pages that a form was seen on, each with its first and last time, sorted by URL."""
 
     def frame(self, version: VersionId) -> bytes:
         """Give the frame of a version; raises NotArchived."""

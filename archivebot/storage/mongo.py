@@ -18,11 +18,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
-from archivebot.models import Capture, Fingerprint, Kind, Link, Outcome
+from archivebot.models import Capture, Fingerprint, FoundForm, Kind, Link, Outcome
 from archivebot.storage.base import (
     MOST_NEAR,
     Edge,
     Fingerprinted,
+    KeptForm,
     LearnedTemplate,
     Marked,
     NewVersion,
@@ -58,6 +59,7 @@ from archivebot.storage.mongo_fingerprints import (
     fingerprint_of,
     mark_of,
 )
+from archivebot.storage.mongo_forms import form_document, form_id, form_of, form_page_change, form_page_of
 from archivebot.storage.sketch import shared
 
 # No more parts of large frames than this are asked for at a time: a message holds 48 MB.
@@ -223,6 +225,28 @@ class MongoStore(MongoDatabase):
         query: Document = {"site": site} | ({"time": {"$lte": milliseconds(when)}} if when else {})
         found = self._all(self._templates, query, [("time", DESCENDING)], 1)
         return template_of(found[0]) if found else None
+
+    def add_forms(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
+        for form in forms:
+            identity = form_id(site, form.signature)
+            latest = self._all(self._form_pages, {"form": identity}, [("last", DESCENDING)], 1)
+            if not latest or latest[0]["last"] <= milliseconds(when):
+                told = {"$setOnInsert": form_document(site, form), "$set": {"data": form.data}}
+                self._upsert(self._forms, identity, told)
+            self._upsert(self._form_pages, *form_page_change(identity, url, when))
+
+    def forms(self, site: str | None = None) -> Iterator[KeptForm]:
+        found = [
+            form_of(document, pages)
+            for document in self._rows(self._forms, {} if site is None else {"site": site})
+            # A process that was killed may have written a form and none of its pages.
+            if (pages := list(self._rows(self._form_pages, {"form": document["_id"]})))
+        ]
+        yield from sorted(found, key=lambda kept: (kept.site, kept.first, kept.form.signature))
+
+    def form_pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
+        found = self._rows(self._form_pages, {"form": form_id(site, signature)}, [("url", ASCENDING)])
+        return [form_page_of(document) for document in found]
 
     def _read(self, names: list[str]) -> list[bytes]:
         wanted = [part for name in names for part in part_ids(name)]

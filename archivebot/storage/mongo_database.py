@@ -27,7 +27,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 3
+SCHEMA = 4
 
 # (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
 # the connection when it is asked for several of which one exists.
@@ -40,8 +40,10 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("links", (("to", ASCENDING),), False),
     ("fingerprints", (("keys", ASCENDING), ("first", ASCENDING)), False),
     ("templates", (("site", ASCENDING), ("time", DESCENDING)), False),
+    ("forms", (("site", ASCENDING),), False),
+    ("form_pages", (("form", ASCENDING),), False),
 )
-COLLECTIONS = frozenset({"archive", "captures", "fingerprints", "frames", "links", "pages", "templates"})
+COLLECTIONS = frozenset({"archive", "frames", *(name for name, _, _ in INDEXES)})
 
 # How long a server may take to answer, in seconds, and for how long an interrupted operation is tried
 # again: a server that restarts, or a replica set that elects a primary, is back by then.
@@ -75,6 +77,7 @@ class MongoDatabase:
         self._database = database
         self._pages, self._frames, self._links = database["pages"], database["frames"], database["links"]
         self._fingerprints, self._templates = database["fingerprints"], database["templates"]
+        self._forms, self._form_pages = database["forms"], database["form_pages"]
         # The journal is awaited once, by the document that makes all written before it visible.
         self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
         try:

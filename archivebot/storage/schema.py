@@ -108,12 +108,31 @@ def _fingerprints(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
-# The schemas that brought the links, and the fingerprints with marks, qualities and templates: a copy of an
-# older one that cannot be written is read without them.
-LINKS, FINGERPRINTS = 2, 3
+def _forms(database: sqlite3.Connection) -> None:
+    # A search box is on every page of its site: what is said of it is kept once.
+    for statement in (
+        """CREATE TABLE form (
+            id INTEGER PRIMARY KEY,
+            site TEXT NOT NULL,
+            signature TEXT NOT NULL,
+            data TEXT NOT NULL,
+            UNIQUE (site, signature))""",
+        """CREATE TABLE form_page (
+            form INTEGER NOT NULL REFERENCES form,
+            page INTEGER NOT NULL REFERENCES text,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (form, page)) WITHOUT ROWID""",
+    ):
+        database.execute(statement)
+
+
+# The schemas that brought the links, the fingerprints with marks, qualities and templates, and the forms: a
+# copy of an older one that cannot be written is read without them.
+LINKS, FINGERPRINTS, FORMS = 2, 3, 4
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links, _fingerprints]
+STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

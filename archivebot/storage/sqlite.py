@@ -15,11 +15,12 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from archivebot.exceptions import Conflict, NotArchived, StorageError
-from archivebot.models import Capture, Kind, Link, Outcome
-from archivebot.storage import sqlite_fingerprints, sqlite_links
+from archivebot.models import Capture, FoundForm, Kind, Link, Outcome
+from archivebot.storage import sqlite_fingerprints, sqlite_forms, sqlite_links
 from archivebot.storage.base import (
     Edge,
     Fingerprinted,
+    KeptForm,
     LearnedTemplate,
     Marked,
     NewVersion,
@@ -30,13 +31,15 @@ from archivebot.storage.base import (
     edges_of,
 )
 from archivebot.storage.migration import failure, transaction
-from archivebot.storage.schema import FINGERPRINTS, LINKS, migrate
+from archivebot.storage.schema import FINGERPRINTS, FORMS, LINKS, migrate
 from archivebot.storage.sketch import decode, encode, shared
 from archivebot.storage.sqlite_links import holding, label, merged, numbers, pack, unpack
 from archivebot.storage.sqlite_rows import (
     CAPTURE,
+    FRAMES,
     OLD_CAPTURE,
     TEMPLATE,
+    TOTALS,
     VERSION,
     capture_of,
     milliseconds,
@@ -293,6 +296,19 @@ class SQLiteStore:
         row = self._one(TEMPLATE, site, limit) if self._schema >= FINGERPRINTS else None
         return template_of(row) if row else None
 
+    def add_forms(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
+        with self.together():
+            sqlite_forms.put(self._db, site, url, forms, when)
+
+    def forms(self, site: str | None = None) -> Iterator[KeptForm]:
+        if self._schema >= FORMS:
+            with self._translated():
+                yield from sqlite_forms.forms(self._db, site)
+
+    def form_pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
+        with self._translated():
+            return sqlite_forms.pages(self._db, site, signature) if self._schema >= FORMS else []
+
     def frame(self, version: VersionId) -> bytes:
         row = self._one("SELECT data FROM frame WHERE version = ?", version)
         if row is None:
@@ -300,17 +316,7 @@ class SQLiteStore:
         return bytes(row[0])
 
     def frames(self, version: VersionId) -> list[bytes]:
-        frames = [
-            row[0]
-            for row in self._all(
-                "WITH RECURSIVE chain (id, base, depth) AS ("
-                "SELECT id, base, 0 FROM version WHERE id = ? UNION ALL"
-                " SELECT version.id, version.base, depth + 1 FROM version"
-                " JOIN chain ON version.id = chain.base)"
-                " SELECT data FROM chain JOIN frame ON frame.version = chain.id ORDER BY depth DESC",
-                version,
-            )
-        ]
+        frames = [row[0] for row in self._all(FRAMES, version)]
         if not frames:
             raise NotArchived(f"there is no version {version}")
         return frames
@@ -351,19 +357,7 @@ class SQLiteStore:
         )
 
     def totals(self) -> dict[str, Totals]:
-        hosts = {
-            row[0]: Totals(*(value or 0 for value in row[1:]))
-            for row in self._all(
-                "SELECT substr(urlkey, 1, instr(urlkey, ')') - 1) AS host, sum(captures), count(*),"
-                " sum(versions), sum(blocks), sum(fetched), sum(stored) FROM (SELECT urlkey, versions,"
-                " (SELECT sum(new_blocks) FROM version WHERE page = page.id) AS blocks,"
-                " (SELECT count(*) FROM capture WHERE page = page.id) AS captures,"
-                " (SELECT sum(length) FROM capture JOIN version ON version.id = version"
-                " WHERE capture.page = page.id AND outcome <> 'not_modified') AS fetched,"
-                " (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored FROM page)"
-                " GROUP BY host ORDER BY host"
-            )
-        }
+        hosts = {row[0]: Totals(*(value or 0 for value in row[1:])) for row in self._all(TOTALS)}
         sums = [
             sum(values) for values in zip(*(astuple(total) for total in hosts.values()), strict=True)
         ] or [0] * 6

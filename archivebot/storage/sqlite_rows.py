@@ -29,6 +29,27 @@ TEMPLATE = (
 )
 OLD_CAPTURE = CAPTURE.replace(" quality,", " NULL,")  # of an archive that knows no quality
 
+# Of one version, that which stands alone first.
+FRAMES = (
+    "WITH RECURSIVE chain (id, base, depth) AS ("
+    "SELECT id, base, 0 FROM version WHERE id = ? UNION ALL"
+    " SELECT version.id, version.base, depth + 1 FROM version"
+    " JOIN chain ON version.id = chain.base)"
+    " SELECT data FROM chain JOIN frame ON frame.version = chain.id ORDER BY depth DESC"
+)
+
+# Of each host: captures, pages, versions, blocks, bytes fetched and stored.
+TOTALS = (
+    "SELECT substr(urlkey, 1, instr(urlkey, ')') - 1) AS host, sum(captures), count(*),"
+    " sum(versions), sum(blocks), sum(fetched), sum(stored) FROM (SELECT urlkey, versions,"
+    " (SELECT sum(new_blocks) FROM version WHERE page = page.id) AS blocks,"
+    " (SELECT count(*) FROM capture WHERE page = page.id) AS captures,"
+    " (SELECT sum(length) FROM capture JOIN version ON version.id = version"
+    " WHERE capture.page = page.id AND outcome <> 'not_modified') AS fetched,"
+    " (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored FROM page)"
+    " GROUP BY host ORDER BY host"
+)
+
 
 def milliseconds(when: datetime) -> int:
     """Count from 1970 to a time.

@@ -1,0 +1,55 @@
+"""The forms of sites in the SQLite archive, and the pages that they were seen on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from archivebot.models import FoundForm
+from archivebot.storage.base import KeptForm
+from archivebot.storage.sqlite_links import numbers
+from archivebot.storage.sqlite_rows import milliseconds, moment
+
+FORM = (
+    "SELECT site, signature, data, min(first), (SELECT max(last) FROM form_page WHERE form = form.id),"
+    " value, count(*) FROM form JOIN form_page ON form = form.id JOIN text ON text.id = page"
+)
+PAGES = (
+    "SELECT value, first, last FROM form JOIN form_page ON form = form.id JOIN text ON text.id = page"
+    " WHERE site = ? AND signature = ? ORDER BY value"
+)
+
+
+def put(
+    database: sqlite3.Connection, site: str, url: str, forms: Sequence[FoundForm], when: datetime
+) -> None:
+    """Store that a page had forms, in the transaction under way."""
+    page, time = numbers(database, [url])[url], milliseconds(when)
+    for form in forms:
+        (identity,) = database.execute(
+            "INSERT INTO form (site, signature, data) VALUES (?, ?, ?) ON CONFLICT (site, signature)"
+            " DO UPDATE SET data = CASE WHEN ? >= (SELECT max(last) FROM form_page WHERE form = form.id)"
+            " THEN excluded.data ELSE data END RETURNING id",
+            (site, form.signature, form.data, time),
+        ).fetchone()
+        database.execute(
+            "INSERT INTO form_page VALUES (?1, ?2, ?3, ?3) ON CONFLICT (form, page) DO UPDATE SET"
+            " first = min(first, excluded.first), last = max(last, excluded.last)",
+            (identity, page, time),
+        )
+
+
+def forms(database: sqlite3.Connection, site: str | None) -> Iterator[KeptForm]:
+    """Give the forms of a site, or all; the page beside the least ``first`` is that of its row."""
+    where, values = (" WHERE site = ?", (site,)) if site is not None else ("", ())
+    sql = f"{FORM}{where} GROUP BY form.id ORDER BY site, min(first), signature"
+    for name, signature, data, first, last, page, pages in database.execute(sql, values):
+        found = FoundForm(signature, data)
+        yield KeptForm(name, found, moment(first), moment(last), page, pages)
+
+
+def pages(database: sqlite3.Connection, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
+    """Give the pages of one form."""
+    rows = database.execute(PAGES, (site, signature))
+    return [(url, moment(first), moment(last)) for url, first, last in rows]
