@@ -27,6 +27,7 @@ setup(
     package_data={
         "archivebot": ["*.txt"],
         "archivebot.content": ["*.json"],
+        "archivebot.forms": ["*.json"],
         "archivebot.quality": ["*.json"],
         "archivebot.sample": ["*/*", "*/*/*"],
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,6 +17,7 @@ from archivebot.inspection import Inspector
 from archivebot.models import (
     Capture,
     Delta,
+    FoundForm,
     Headers,
     Kind,
     Outcome,
@@ -32,6 +33,7 @@ from archivebot.storage.base import (
     ArchiveStore,
     Edge,
     Fingerprinted,
+    KeptForm,
     LearnedTemplate,
     StoredVersion,
     Totals,
@@ -180,6 +182,18 @@ class Archive:
     def template(self, url: str, when: datetime | None = None) -> LearnedTemplate | None:
         """Give what was learned last, at or before ``when`` if given, of the site of a URL."""
         return self._store.template(host_of(url), when)
+
+    def keep_forms(self, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
+        """Keep the forms that a page had at a time; the same told again changes nothing."""
+        self._store.add_forms(host_of(url), url, forms, when)
+
+    def forms(self, site: str | None = None) -> Iterator[KeptForm]:
+        """Give the forms of a site (a host), or of all, those of one site together, by their first time."""
+        return self._store.forms(site)
+
+    def form_pages(self, kept: KeptForm) -> list[tuple[str, datetime, datetime]]:
+        """Give the pages that a form was seen on, each with its first and last time, sorted by URL."""
+        return self._store.form_pages(kept.site, kept.form.signature)
 
     def captures(self, url: str) -> list[Capture]:
         """Give the captures of a page, oldest first."""

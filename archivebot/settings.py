@@ -67,6 +67,12 @@ ARCHIVE_KEEP_OFF_TOPIC = False  # keep the bodies of off-topic pages in hard foc
 ARCHIVE_PRIORITY_WEIGHTS: dict[str, float] = {}  # of the parts of `order=linear` that do not count 1
 ARCHIVE_RANK_EVERY = 500  # pages between two computations of PageRank or IPageRank during a crawl
 
+# --- the search for query forms ------------------------------------------------------------------
+# A site is left when more than so many distinct query forms were found on it, or more than so many pages
+# fetched (Barbosa, Freire, "Searching for Hidden-Web Databases", 2005).
+ARCHIVE_SITE_FORMS = 5
+ARCHIVE_SITE_PAGES = 100
+
 # --- near-duplicates -----------------------------------------------------------------------------
 # Taken from the score of links that only a near-duplicate gave: two levels of `site`, a seventh of the
 # odds of `topic`; 0 takes nothing.
@@ -82,6 +88,7 @@ SCRAPER_SLOT_MAX_ACTIVE_SIZE = 16 * 1024 * 1024
 SPIDER_MIDDLEWARES = {
     "archivebot.crawl.guard.GuardSpiderMiddleware": 560,
     "archivebot.crawl.topicfilter.TopicFilterMiddleware": 550,  # for spiders that have a topic
+    "archivebot.crawl.doors.DoorMiddleware": 551,  # for the one that looks for forms
     # The spider takes every status, counts depth and drops duplicates itself, before a Request exists.
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
@@ -91,6 +98,7 @@ SPIDER_MIDDLEWARES = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.guard.GuardDownloaderMiddleware": 50,
+    "archivebot.crawl.sitebudget.SiteBudgetMiddleware": 60,
     "archivebot.crawl.robots.RobotsMiddleware": 100,
     "archivebot.crawl.conditional.ConditionalMiddleware": 120,
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the guard knows the scope
@@ -105,12 +113,14 @@ ITEM_PIPELINES = {
     "pipelines.frontier.FrontierPipeline": 100,
     "pipelines.segmentation.SegmentationPipeline": 300,
     "pipelines.nearduplicates.NearDuplicatePipeline": 400,
+    "pipelines.forms.FormPipeline": 450,
     "pipelines.storage.StoragePipeline": 500,
 }
 EXTENSIONS = {
     "archivebot.crawl.session.ArchiveSession": 10,
     "archivebot.crawl.pace.HostPace": 20,
     "archivebot.crawl.dispatcher.Dispatcher": 25,
+    "archivebot.crawl.sitebudget.SiteBudget": 27,
     "archivebot.crawl.progress.ProgressLog": 30,
     "scrapy.extensions.logstats.LogStats": None,  # ProgressLog says the same and more
 }

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from common import ROOT, need, run
@@ -59,20 +59,28 @@ def crawl(web: Web, folder: Path, wanted: Collection[str] = (), **arguments: obj
     Gives the URLs in the order of the requests.
     """
     with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
-        settings = {
-            "ARCHIVE_URI": f"sqlite:///{place}/archive.db",
-            "ARCHIVE_TOPICS": folder / "topics",
-            "REDIS_URL": "",
-            "DOWNLOAD_DELAY": 0,
-            "CONCURRENT_REQUESTS": LIMITS.requests,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": LIMITS.per_host,
-            "LOG_LEVEL": "WARNING",
-        }
-        command = [sys.executable, "-m", "scrapy", "crawl", "topic"]
-        command += [f"-a{name}={value}" for name, value in arguments.items()]
-        command += [f"-s{name}={value}" for name, value in settings.items()]
+        topics = {"ARCHIVE_TOPICS": folder / "topics"}
+        command = crawl_command("topic", Path(place) / "archive.db", topics, arguments)
         watch(command, lambda: bool(wanted) and set(wanted) <= set(server.asked), http_proxy=proxy)
         return server.asked
+
+
+def crawl_command(
+    spider: str, archive: Path, settings: Mapping[str, object], arguments: Mapping[str, object]
+) -> list[str]:
+    """Give the command of a crawl that waits for nobody."""
+    told = {
+        "ARCHIVE_URI": f"sqlite:///{archive}",
+        "REDIS_URL": "",
+        "DOWNLOAD_DELAY": 0,
+        "CONCURRENT_REQUESTS": LIMITS.requests,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": LIMITS.per_host,
+        "LOG_LEVEL": "WARNING",
+        **settings,
+    }
+    given = [f"-a{name}={value}" for name, value in arguments.items()]
+    given += [f"-s{name}={value}" for name, value in told.items()]
+    return [sys.executable, "-m", "scrapy", "crawl", spider, *given]
 
 
 def watch(command: Sequence[str], enough: Callable[[], bool], **environment: str) -> None:

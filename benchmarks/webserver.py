@@ -51,12 +51,13 @@ class Server:
     """Serves a web and keeps the order of the requests, without those for robots.txt.
 
     A page is answered with its media type, a variant with a redirect to the page, all else with 404;
-    no host has a robots.txt. ``asked`` holds the canonical URL of each request.
+    no host has a robots.txt. ``asked`` holds the canonical URL of each request, ``posted`` those of POSTs.
     """
 
     def __init__(self, web: Web) -> None:
         self.web = web
         self.asked: list[str] = []
+        self.posted: list[str] = []
 
     def answer(self, url: str) -> tuple[int, str, bytes]:
         """Give status, location or media type, and body."""
@@ -107,6 +108,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.site.posted.append(self.path)
+        self.close_connection = True  # its body is not read
+        self.send_error(405)
 
     def log_message(self, *args: object) -> None:
         """Keep silent: the requests are counted."""

@@ -35,6 +35,13 @@ def test_nul_bytes_do_not_hide_links() -> None:
     assert read(b"\0<a h\0ref=/x>x</a>", "utf-8", URL).links[0].url == "http://a.example/x"
 
 
+@pytest.mark.parametrize("context", [False, True])
+def test_what_follows_the_end_of_a_page_is_read(context: bool) -> None:
+    body = b"<html><body><a href=/x>x</a></body></html><ul><li><a href=/y>y</a></ul><!-- c --> and <a href=/z>z</a>"
+    found = read(body, "utf-8", "http://a.example/", context=context)
+    assert [link.url.rpartition("/")[2] for link in found.links] == ["x", "y", "z"]
+
+
 HOSTILE = {
     "deep": b"<div>" * 50_000 + b"<a href=/x>x",
     "open anchors": b"<a href=/x><b>" * 1000 + b"<i>x</i>" * 50_000,

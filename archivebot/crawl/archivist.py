@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from logging.handlers import QueueHandler
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -17,7 +18,9 @@ from typing import Any, NamedTuple
 from archivebot.archive import Archive
 from archivebot.crawl.parcel import pack
 from archivebot.exceptions import ArchiveError
+from archivebot.forms.record import FormRecord
 from archivebot.models import Page, Snapshot
+from archivebot.urls import host_of
 
 # Before each answer stands its length in bytes.
 HEAD = 8
@@ -34,6 +37,13 @@ class Answer(NamedTuple):
 def segment(archive: Archive, page: Page) -> Snapshot:
     """Cut a page into blocks; whoever asks has its bytes, so they do not travel back."""
     return replace(archive.segment(page), page=replace(page, headers=(), body=b""))
+
+
+def keep_forms(archive: Archive, page: Page, since: datetime) -> int:
+    """Keep the forms of a page; give how many distinct query forms of its site were seen since a time."""
+    archive.keep_forms(page.url, page.forms, page.captured_at)
+    seen = (kept.form for kept in archive.forms(host_of(page.url)) if kept.last >= since)
+    return sum(FormRecord.read(form).decision.multi_field for form in seen)
 
 
 def main() -> None:

@@ -11,12 +11,17 @@ from typing import Any, ClassVar, Self
 
 from archivebot.config import MAX_LEVEL
 from archivebot.exceptions import UsageError
+from archivebot.forms.stages import MOST_DEPTH
 from archivebot.urls import parse_seed
 from archivebot.urls.scope import KINDS
 
 EXAMPLE = "for example: scrapy crawl site -a seeds=https://example.org/"
 FOCUSES = ("soft", "hard")
 ORDERS = ("best", "linear", "bfs", "pagerank", "ipagerank")
+LINK_RULES = ("rank", "strict")
+
+# Answers of a form that are archived without being told how many: a grid grows by multiplication.
+MOST_ANSWERS = 100
 
 # What bounds a run and does not say what the crawl is about.
 LIMITS = ("pages", "bytes", "time")
@@ -157,6 +162,60 @@ class TopicArguments(Arguments):
             raise UsageError(
                 "no topic: give the name of one made with scrapy topic, or words, for example "
                 "-a topic='tide tables, ferries'"
+            )
+
+
+@dataclass(frozen=True)
+class DeepWebArguments(Arguments):
+    """The arguments of a search for query forms.
+
+    ``topic`` as in :class:`TopicArguments`, empty for any; ``links`` says whether a link must promise a form
+    (``strict``) or only goes first where it does (``rank``).
+    """
+
+    READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
+        **Arguments.READERS,
+        "topic": _topic,
+        "links": _choice("links", *LINK_RULES),
+    }
+
+    depth: int | None = MOST_DEPTH
+    topic: str = ""
+    links: str = "rank"
+
+
+def _grid(value: str) -> str:
+    if not value.startswith("@") or len(value) == 1:
+        raise UsageError(f"values is {value!r}: give a CSV file, for example @grid.csv")
+    return value[1:]
+
+
+@dataclass(frozen=True)
+class QueryArguments(Arguments):
+    """The arguments of queries to a known form: its ``form`` id, and the file of the ``values``.
+
+    The seeds are made of these. ``dry`` asks for the URLs alone; ``pages`` is 100 where it is not given.
+    """
+
+    READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
+        **{name: read for name, read in Arguments.READERS.items() if name != "seeds"},
+        "form": str.strip,
+        "values": _grid,
+        "dry": lambda value: _choice("dry", "yes", "no")(value) == "yes",
+    }
+
+    seeds: tuple[str, ...] = ()
+    depth: int | None = 0
+    pages: int | None = MOST_ANSWERS
+    form: str = ""
+    values: str = ""
+    dry: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.form or not self.values:
+            raise UsageError(
+                "give the id of a form and the values to fill in: -a form=ID -a values=@grid.csv; scrapy "
+                "forms lists the forms of the archive"
             )
 
 

@@ -10,6 +10,7 @@ from archivebot.hypertext.links import SECTIONS, LinkWalk, shortened
 from archivebot.hypertext.maintext import Line, main_text
 from archivebot.hypertext.references import TAGS
 from archivebot.models import Link
+from archivebot.text import collapse
 
 # Characters kept on each side of a link: the 50 of ARC's window (Chakrabarti et al., "Automatic
 # resource compilation by analyzing hyperlink structure and associated text", 1998) and as many again
@@ -34,7 +35,7 @@ _LINES = frozenset(
 )
 _SPACES = frozenset(("br", "td", "img"))
 _COUNTED = _LINES | _SPACES | _MUTE | _BOLD
-_LEADING = frozenset((*TAGS, *SECTIONS))
+_LEADING = frozenset((*TAGS, *SECTIONS, "script"))
 
 
 @dataclass(slots=True)
@@ -79,8 +80,7 @@ class FlowWalk(LinkWalk):
     def text(self) -> str:
         return main_text(self.lines)
 
-    def run(self) -> None:
-        super().run()
+    def finish(self) -> None:
         self._end_line()
 
     def start(self, element: etree._Element, tag: str) -> None:
@@ -142,7 +142,7 @@ class FlowWalk(LinkWalk):
         raw = "".join(self.pieces)
         for placed in self.placed:
             self._settle(placed, raw)
-        text = " ".join(raw.split())
+        text = collapse(raw)
         if text:
             self.lines.append(Line(text, self.roles[-1], self.linked / self.solid))
             self._name(text)
@@ -151,7 +151,7 @@ class FlowWalk(LinkWalk):
     def _settle(self, placed: _Placed, raw: str) -> None:
         """Take a link in with the text on both sides of it."""
         end = len(raw) if placed.end is None else placed.end
-        before = " ".join(raw[max(0, placed.start - 4 * AROUND) : placed.start].split())[-AROUND:]
+        before = collapse(raw[max(0, placed.start - 4 * AROUND) : placed.start])[-AROUND:]
         after = shortened(raw[end : end + 4 * AROUND], AROUND)
         self.take(Link(placed.url, placed.anchor, before.lstrip(), after, *placed.rest))
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 from lxml import etree
 
 from archivebot.hypertext.references import TAGS, reference, resolve
+from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, said
 from archivebot.models import Link
+from archivebot.text import collapse
 
 # Elements that make a part of the page; https://html.spec.whatwg.org/multipage/sections.html
 SECTIONS = {
@@ -26,6 +29,15 @@ SECTIONS = {
 MOST_ANCHOR = 300
 MOST_PIECES = 100
 
+# The part of the page that links of scripts are in, and how they refer. They come after all others.
+SCRIPT = "script"
+
+# Scripts of other types are data or templates; https://html.spec.whatwg.org/multipage/scripting.html
+_RUNS = re.compile(r"\s*(?:$|module|(?:text|application)/(?:x-)?(?:java|ecma|j|live)script)", re.IGNORECASE)
+_CLICKED = etree.XPath("//*[@onclick]")
+_WRITTEN = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+_HOLE = quote(UNKNOWN)
+
 # Anchors that are not closed stand in one another. Those deeper than this have no text of their own,
 # so that no text is read more often.
 MOST_NESTED = 8
@@ -34,7 +46,7 @@ MOST_NESTED = 8
 class LinkWalk:
     """One walk over a page that gathers its links and robots META tags."""
 
-    tags: tuple[str, ...] | None = (*TAGS, *SECTIONS)  # the elements that matter
+    tags: tuple[str, ...] | None = (*TAGS, *SECTIONS, "script")  # the elements that matter
 
     def __init__(self, root: etree._Element, url: str, skip_nofollow: bool) -> None:
         self.root = root
@@ -45,16 +57,32 @@ class LinkWalk:
         self.roles = ["main"]
         self.contents = self.forms = 0  # elements that are open: main or article, form
         self.anchors = 0  # anchors that are open
+        self.scripts: list[tuple[str, str]] = []  # scripts that may hold links, with the anchor of these
 
-    def run(self) -> None:
+    def run(self, clicks: bool) -> None:
+        """Walk, then take in what only scripts lead to; with ``clicks`` also those of clicks on anything."""
+        self.walk()
+        self.finish()
+        if clicks:
+            self.scripts += [(element.get("onclick"), _caption(element)) for element in _CLICKED(self.root)]
+        for script, text in self.scripts:
+            self._obey(script, text)
+
+    def walk(self) -> None:
         for event, element in etree.iterwalk(self.root, ("start", "end"), self.tags):
             if event == "start":
                 self.start(element, element.tag)
             else:
                 self.end(element, element.tag)
 
+    def finish(self) -> None:
+        """End the walk."""
+
     def start(self, element: etree._Element, tag: str) -> None:
-        if tag in SECTIONS:
+        if tag == "script":
+            if (script := element.text) and _RUNS.match(element.get("type") or ""):
+                self.scripts.append((script, ""))
+        elif tag in SECTIONS:
             self.roles.append(self._role(element, tag))
             self._count_section(tag, 1)
         elif referred := reference(element):
@@ -82,12 +110,39 @@ class LinkWalk:
 
     def _refer(self, element: etree._Element, href: str, kind: str) -> None:
         url = resolve(href, self.base)
-        if not url or (self.skip_nofollow and "nofollow" in (element.get("rel") or "").lower()):
+        if self.skip_nofollow and "nofollow" in (element.get("rel") or "").lower():
+            return
+        if not url:
+            if (code := code_of(href)) is not None:
+                self.scripts.append((code, anchor(element) if self.anchors < MOST_NESTED else ""))
             return
         role, known = self.roles[-1], self.found.get(url)
         if known is None or _outdone(known, role):
             text = anchor(element) if self.anchors < MOST_NESTED else ""
             self.place(url, text, role, kind)
+
+    def _obey(self, script: str, text: str) -> None:
+        """Take in the links of a script; what it writes is read as markup, once for all of it."""
+        written = []
+        for found in said(script):
+            if found.way is Way.WRITE:
+                written.append(found.text)
+            else:
+                self._take_said(found.text, text)
+        markup = "".join(written)
+        if "<" not in markup:
+            return
+        root = etree.fromstring(markup.replace("\0", "").encode("utf-8", "replace"), _WRITTEN)
+        if root is not None:
+            inner = LinkWalk(root, self.base, self.skip_nofollow)
+            inner.walk()
+            for link in inner.found.values():
+                self._take_said(link.url, link.anchor.replace(UNKNOWN, ""))
+
+    def _take_said(self, href: str, text: str) -> None:
+        url = resolve(href, self.base)
+        if url and url not in self.found and _HOLE not in url:
+            self.found[url] = Link(url, text, role=SCRIPT, kind=SCRIPT)
 
     def _role(self, element: etree._Element, tag: str) -> str:
         """Say what part an element makes; an article makes none, nor do its header and footer."""
@@ -138,13 +193,19 @@ def anchor(element: etree._Element) -> str:
     return ""
 
 
+def _caption(element: etree._Element) -> str:
+    """Give what an element that is no link says at once; what stands in others inside it is not read."""
+    given = (element.text, element.get("value"), element.get("aria-label"), element.get("title"))
+    return next(filter(None, (shortened(text, MOST_ANCHOR) for text in given if text)), "")
+
+
 def shortened(text: str, most: int) -> str:
-    """Collapse white space and cut to a length.
+    """Collapse blanks and cut to a length.
 
     >>> shortened("  a\\n b  c", 3)
     'a b'
     """
-    return " ".join(text[: 4 * most].split())[:most].rstrip()
+    return collapse(text[: 4 * most])[:most].rstrip()
 
 
 def _base(root: etree._Element, url: str) -> str:

@@ -9,7 +9,8 @@ from lxml import etree
 
 from archivebot.hypertext.flow import FlowWalk
 from archivebot.hypertext.links import LinkWalk
-from archivebot.models import Link
+from archivebot.hypertext.scripts import leads_by_click
+from archivebot.models import FoundForm, Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +18,8 @@ class Hypertext:
     """One HTML page as a reader and a crawler see it.
 
     ``links`` in the order of the page, one for each target; ``robots`` the META tags as (lower-case
-    name, content); ``title`` and the main ``text`` (lines) where they were asked for; ``failed`` where
-    the page could not be read at all.
+    name, content); ``title`` and the main ``text`` (lines) where they were asked for, ``forms`` where
+    somebody looks for them; ``failed`` where the page could not be read at all.
     """
 
     links: tuple[Link, ...] = ()
@@ -26,6 +27,7 @@ class Hypertext:
     title: str = ""
     text: str = field(default="", repr=False)
     failed: bool = False
+    forms: tuple[FoundForm, ...] = ()
 
 
 def read(
@@ -44,7 +46,7 @@ def read(
     >>> link.url, link.anchor, link.before, link.after, link.heading
     ('http://a.example/cs1', 'CS 1', 'I teach', 'in autumn.', 'Teaching')
     >>> read(b"", "utf-8", "http://a.example/")
-    Hypertext(links=(), robots=(), title='', failed=False)
+    Hypertext(links=(), robots=(), title='', failed=False, forms=())
     """
     if not body:
         return Hypertext()
@@ -52,12 +54,13 @@ def read(
         root = _parse(body, encoding)
         if root is None:
             return Hypertext(failed=True)
+        clicks = leads_by_click(body)
         if not context:
             walk = LinkWalk(root, url, skip_nofollow)
-            walk.run()
+            walk.run(clicks)
             return Hypertext(tuple(walk.found.values()), tuple(walk.robots))
         flow = FlowWalk(root, url, skip_nofollow)
-        flow.run()
+        flow.run(clicks)
         return Hypertext(tuple(flow.found.values()), tuple(flow.robots), flow.title, flow.text)
     except (etree.LxmlError, ValueError):
         return Hypertext(failed=True)
@@ -75,7 +78,10 @@ def _parse(body: bytes, encoding: str) -> etree._Element | None:
         parser = _parser(encoding)
     except LookupError:  # a charset that Python knows and libxml2 does not
         parser, body = _parser("utf-8"), _decoded(body, encoding).encode("utf-8", "replace")
-    return etree.fromstring(body, parser)
+    root = etree.fromstring(body, parser)
+    if root is not None:
+        root.extend(list(root.itersiblings()))  # what follows </html>, which browsers show as well
+    return root
 
 
 def _decoded(body: bytes, encoding: str) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from archivebot.models import Link
-from archivebot.topic.learner import Learner
+from archivebot.topic.learner import EVERY, Learner
 from archivebot.topic.linkmodel import LinkModel
 from archivebot.topic.linkterms import link_terms
 from archivebot.topic.logistic import probability
@@ -64,8 +64,10 @@ class LinkScore:
 class LinkScorer:
     """Scores links by what they show and where they stand, and learns from what they led to."""
 
-    def __init__(self, model: LinkModel, decay: float = DECAY, patience: float = PATIENCE) -> None:
-        self.learner = Learner(model)
+    def __init__(
+        self, model: LinkModel, decay: float = DECAY, patience: float = PATIENCE, every: int = EVERY
+    ) -> None:
+        self.learner = Learner(model, every=every)
         self._decay, self._patience = decay, patience
 
     @classmethod

@@ -1,0 +1,139 @@
+"""Domains: what the database behind a form is about, by naive Bayes over the words of the form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from archivebot.exceptions import UsageError
+from archivebot.forms.features import pieces
+from archivebot.forms.form import BUTTONS, FILLED, Form
+from archivebot.forms.lexicon import OF_ANY_FORM
+from archivebot.topic.bayes import NaiveBayes
+
+WORDS = "domains.json"
+FORMAT = 1
+
+# The class of what is in no domain: there all words are equally likely.
+OTHER = "other"
+
+# A word of a list counts as if so many labelled forms had it. Two words that no other list has are then
+# enough for a domain, one is not; and forms that are learnt can outweigh the lists.
+LISTED = 5
+
+# A form is of a domain where its posterior is above this ("Deep Web discovery", 2011: P(Ci|X) > 0.5).
+LEAST = 0.5
+
+MOST_WORDS = 3  # that explain a verdict
+MOST_OPTIONS = 10  # of a selection list that are read: the many makes of cars do not outvote all else
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The domain of a form, or None; its posterior, and the words that speak most for it."""
+
+    name: str | None
+    posterior: float
+    words: tuple[str, ...] = ()
+
+
+class Domains:
+    """Naive Bayes over domains: the single best class, if its posterior is above one half.
+
+    It begins with lists of words, which count as examples do, and learns more from labelled forms; new
+    domains may come with them. Each word of a form counts once, all domains are equally likely
+    beforehand, and so is none of them.
+    """
+
+    def __init__(self, bayes: NaiveBayes) -> None:
+        self._bayes = bayes
+
+    @classmethod
+    def from_words(cls, lists: Mapping[str, str]) -> Domains:
+        """Begin with lists of words."""
+        bayes = NaiveBayes(priors=False)
+        bayes.learn(OTHER, ())
+        for name, listed in lists.items():
+            bayes.learn(name, dict.fromkeys(pieces(listed), LISTED))
+        return cls(bayes)
+
+    @classmethod
+    @cache
+    def shipped(cls) -> Domains:
+        """Begin with the lists of the package."""
+        return cls.from_words(json.loads((files("archivebot.forms") / WORDS).read_text("utf-8")))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name in self._bayes.labels if name != OTHER)
+
+    def taught(self, labelled: Iterable[tuple[str, Form]]) -> Domains:
+        """Give a model that has learnt from labelled forms as well.
+
+        Forms of no domain are labelled "other".
+        """
+        bayes = NaiveBayes.from_dict(self._bayes.as_dict())
+        for name, form in labelled:
+            bayes.learn(name, terms(form))
+        return Domains(bayes)
+
+    def of(self, form: Form) -> Verdict:
+        """Give the domain of a form.
+
+        >>> from archivebot.forms.form import Control
+        >>> labelled = [Control("text", label=label) for label in ("Author", "Title", "ISBN")]
+        >>> Domains.shipped().of(Form("", "", "get", (), tuple(labelled))).name
+        'books'
+        >>> Domains.shipped().of(Form("", "", "get", (), (Control("text", "q"),)))
+        Verdict(name=None, posterior=0.0, words=())
+        """
+        seen = terms(form)
+        shares = self._bayes.posterior(seen)
+        name = max(self.names, key=lambda name: shares[name], default=OTHER)
+        share = shares[name]
+        if name == OTHER or share <= LEAST:
+            return Verdict(None, 0.0)
+        parts = self._bayes.contributions(seen, name)
+        return Verdict(name, share, tuple(term for term, part in parts if part > 0)[:MOST_WORDS])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the model as values that JSON holds."""
+        return {"format": FORMAT, "bayes": self._bayes.as_dict()}
+
+    def save(self, path: Path) -> None:
+        """Write the model as JSON."""
+        path.write_text(json.dumps(self.as_dict(), ensure_ascii=False, indent=0) + "\n", "utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Domains:
+        """Read a model that :meth:`save` wrote; raises UsageError for another file."""
+        try:
+            data = json.loads(path.read_text("utf-8"))
+            if data["format"] != FORMAT:
+                raise UsageError(f"{path} has format {data['format']}, and {FORMAT} is read")
+            return cls(NaiveBayes.from_dict(data["bayes"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path} is no model of domains: {error}") from error
+
+
+def terms(form: Form) -> dict[str, float]:
+    """Give the words of a form once each: of its name and address, labels, fields, buttons and options;
+    but none that any form may have.
+
+    >>> from archivebot.forms.form import Control
+    >>> by = Control("select", "by", options=("Any", "Author"))
+    >>> sorted(terms(Form("findBook", "/s.asp", "get", (), (by,))))
+    ['author', 'book']
+    """
+    said = [form.name, form.action, form.css, form.text]
+    for control in form.named(FILLED):
+        said += [control.label, control.name, control.css, control.typed, *control.hints]
+        said += control.options[:MOST_OPTIONS]
+    for control in form.named(BUTTONS):
+        said += [control.value, *control.hints]
+    return {word: 1.0 for word in pieces(" ".join(said)) if word not in OF_ANY_FORM}

@@ -1,0 +1,207 @@
+"""The flow of a form: its texts and its controls in the order in which they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import islice
+
+from lxml import etree
+
+from archivebot.forms.form import BUTTONS, Control
+
+CONTROLS = frozenset(("input", "select", "textarea", "button"))
+
+# Elements whose text no reader takes for the name of a field.
+_MUTE = frozenset("head iframe math noscript object script style svg template title".split())
+
+# Elements that part what stands in them from what stands around them.
+_BLOCKS = frozenset(
+    """address article aside blockquote caption center dd details dir div dl dt fieldset figure footer form
+    h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol p pre section table tbody td tfoot th thead tr
+    ul""".split()
+)
+
+# A type of INPUT that no browser knows is a text box.
+_TYPES = frozenset(
+    """button checkbox color date datetime datetime-local email file hidden image month number password radio
+    range reset search submit tel text time url week""".split()
+)
+
+MOST_TEXT = 300  # characters taken of one text, attribute or option
+MOST_OPTIONS = 40  # of a SELECT: a list of all countries says no more than its beginning
+MOST_EVENTS = 200  # starts and ends of elements looked at for one label
+
+
+@dataclass(slots=True, eq=False)
+class Placed:
+    """A control where it stands: what it is, the id that LABELs know it by, the LABEL ``around`` it, and
+    what it says of itself, first and last.
+    """
+
+    control: Control
+    ident: str = ""
+    around: str = ""
+    says: str = ""
+    title: str = ""
+
+
+class Break(Enum):
+    """The end of a line, or the border of a block, which parts fields."""
+
+    LINE = 1
+    BORDER = 2
+
+
+Item = str | Placed | Break
+
+
+@dataclass(slots=True)
+class Flow:
+    """What is read in a form: the ``items`` in order, what LABELs say ``of`` the ids they are for, and
+    the texts of the ``links``.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    of: dict[str, str] = field(default_factory=dict)
+    links: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, form: etree._Element, elsewhere: list[etree._Element]) -> Flow:
+        """Read a form and the controls elsewhere on the page that name it as theirs.
+
+        A form within a form is not entered: its controls are its own.
+        """
+        flow = cls()
+        flow._walk(form)
+        for element in elsewhere:
+            flow.items.append(Break.BORDER)
+            flow._control(element, "")
+        return flow
+
+    def _walk(self, form: etree._Element) -> None:
+        labels: list[str] = []
+        own = form.get("id")
+        walk = etree.iterwalk(form, ("start", "end"))
+        for event, element in walk:
+            tag = element.tag
+            if event == "end":
+                self._end(element, tag, labels)
+                if element is not form:
+                    self._text(element.tail)
+                continue
+            if tag in CONTROLS:
+                if element.get("form", own) == own:
+                    self._control(element, labels[-1] if labels else "")
+                walk.skip_subtree()
+            elif tag in _MUTE or (tag == "form" and element is not form):
+                walk.skip_subtree()
+            else:
+                self._start(element, tag, labels)
+                self._text(element.text)
+
+    def _start(self, element: etree._Element, tag: str, labels: list[str]) -> None:
+        if tag in _BLOCKS:
+            self.items.append(Break.BORDER)
+        elif tag == "br":
+            self.items.append(Break.LINE)
+        elif tag == "label":
+            labels.append(said := text_of(element))
+            if (ident := element.get("for")) and said:
+                self.of.setdefault(ident.strip(), said)
+        elif tag == "a":
+            self.links.append(text_of(element))
+
+    def _end(self, element: etree._Element, tag: str, labels: list[str]) -> None:
+        if tag in _BLOCKS:
+            self.items.append(Break.BORDER)
+        elif tag == "label" and labels:
+            labels.pop()
+
+    def _text(self, text: str | None) -> None:
+        if text and (text := " ".join(text[: 4 * MOST_TEXT].split())):
+            self.items.append(text[:MOST_TEXT])
+
+    def _control(self, element: etree._Element, around: str) -> None:
+        says = _cut(element.get("aria-label")) or _cut(element.get("placeholder"))
+        ident = (element.get("id") or "").strip()
+        self.items.append(Placed(control_of(element), ident, around, says, _cut(element.get("title"))))
+
+
+def control_of(element: etree._Element) -> Control:
+    """Make a control of its element.
+
+    >>> control_of(etree.fromstring('<input type="SEARCH" name="q" class="wide" placeholder="Title"/>'))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Control(kind='search', name='q', value='', label='', hints=('Title',), css=' wide', options=(),
+            jumps=False)
+    >>> control_of(etree.fromstring('<input type="serach"/>')).kind
+    'text'
+    >>> control_of(etree.fromstring('<button>Find <b>it</b></button>')).value
+    'Find it'
+    """
+    tag, value = element.tag, _cut(element.get("value"))
+    options: tuple[str, ...] = ()
+    if tag == "select":
+        options = tuple(map(text_of, islice(element.iter("option"), MOST_OPTIONS)))
+    elif tag == "button":
+        value = text_of(element) or value
+    kind = _kind(element, tag)
+    hints = [element.get("placeholder"), element.get("aria-label"), element.get("title")]
+    if kind in BUTTONS:
+        hints += [element.get("alt"), *_images(element)]
+    return Control(
+        kind=kind,
+        name=_cut(element.get("name")),
+        value=value,
+        hints=tuple(cut for hint in hints if (cut := _cut(hint))),
+        css=f"{_cut(element.get('id'))} {_cut(element.get('class'))}".rstrip(),
+        options=options,
+        jumps=bool(element.get("onchange")),
+    )
+
+
+def _kind(element: etree._Element, tag: str) -> str:
+    if tag in ("select", "textarea"):
+        return str(tag)
+    given = (element.get("type") or "").strip().lower()
+    if tag == "button":
+        return given if given in ("button", "reset") else "submit"
+    return given if given in _TYPES else "text"
+
+
+def _images(element: etree._Element) -> Iterator[str | None]:
+    """Give what the pictures of a button say; an address says it by the name of its file."""
+    source = element.get("src")
+    if source:
+        yield source.partition("?")[0].rpartition("/")[2]
+    for image in element.iter("img"):
+        yield image.get("alt")
+
+
+def text_of(element: etree._Element) -> str:
+    """Give the text of an element that a reader takes for a name: no scripts, no controls.
+
+    >>> text_of(etree.fromstring("<label>By <select><option>a</option></select> <b>year</b></label>"))
+    'By year'
+    """
+    if not len(element):
+        return _cut(element.text)
+    pieces: list[str] = []
+    walk = etree.iterwalk(element, ("start", "end"))
+    for event, inner in islice(walk, MOST_EVENTS):
+        text = None
+        if event == "end":
+            text = inner.tail if inner is not element else None
+        elif inner is not element and (inner.tag in CONTROLS or inner.tag in _MUTE):
+            walk.skip_subtree()
+        else:
+            text = inner.text
+        if text:
+            pieces.append(text[: 4 * MOST_TEXT])
+    return _cut("".join(pieces))
+
+
+def _cut(text: str | None) -> str:
+    return " ".join(text[: 4 * MOST_TEXT].split())[:MOST_TEXT] if text else ""

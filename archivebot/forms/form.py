@@ -1,0 +1,108 @@
+"""A form as data: controls, attributes, and what stands around them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+# What somebody fills; all other controls send the form, reset it, or are not seen.
+TYPED = frozenset(
+    """text search email tel url number password date datetime datetime-local month week time color range
+    textarea""".split()
+)
+TICKED = frozenset(("radio", "checkbox"))
+FILLED = TYPED | TICKED | {"select", "file"}
+BUTTONS = frozenset(("submit", "image", "button"))
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One INPUT, SELECT, TEXTAREA or BUTTON.
+
+    ``kind`` is the type of an INPUT, or "select", "textarea", and for a BUTTON what it does; ``label`` is
+    what a reader takes for its name, ``hints`` what it says of itself, ``css`` its id and classes,
+    ``options`` the texts of a SELECT, and ``jumps`` tells whether a script acts on a change.
+    """
+
+    kind: str
+    name: str = ""
+    value: str = ""
+    label: str = ""
+    hints: tuple[str, ...] = ()
+    css: str = ""
+    options: tuple[str, ...] = ()
+    jumps: bool = False
+
+    @property
+    def typed(self) -> str:
+        """What a text box begins with, often in place of a label."""
+        return self.value if self.kind in TYPED else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What answers to one field of the hidden database: a label with its controls.
+
+    The author of a book may be a text box and three radio buttons beside it.
+    """
+
+    label: str
+    controls: tuple[Control, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """F = (N, {A1 ... An}): the name of a form and its attributes, with what else is known of it.
+
+    ``controls`` are all of them in the order of the page, ``text`` what stands between them, ``links`` the
+    texts of the links in it, ``css`` its id and classes, ``role`` and ``label`` its ARIA attributes,
+    ``around`` the ids and classes of the elements it stands in, nearest first.
+    """
+
+    name: str
+    action: str
+    method: str
+    attributes: tuple[Attribute, ...]
+    controls: tuple[Control, ...]
+    css: str = ""
+    role: str = ""
+    label: str = ""
+    around: tuple[str, ...] = ()
+    text: str = field(default="", repr=False)
+    links: str = field(default="", repr=False)
+
+    @property
+    def questions(self) -> int:
+        """How many fields there are to fill: radio buttons and check boxes of one name are one field."""
+        ticked = {(control.kind, control.name) for control in self.named(TICKED)}
+        return len(ticked) + sum(1 for _ in self.named(FILLED - TICKED))
+
+    def named(self, kinds: frozenset[str]) -> Iterator[Control]:
+        """Give the controls of some kinds."""
+        return (control for control in self.controls if control.kind in kinds)
+
+    def signature(self, page: str = "") -> str:
+        """Name the form by what it is, wherever it stands: a digest of its method, the path of its action
+        seen from the URL of its ``page``, and the sorted kinds and names of its controls.
+
+        >>> controls = Control("text", "by"), Control("text", "of")
+        >>> book = Form("book", "find.asp;id=7?x=1", "get", (), controls)
+        >>> other = Form("", "/find.asp", "get", (), controls[::-1])
+        >>> book.signature("http://a.example/") == other.signature("http://a.example/help/")
+        True
+        >>> other.signature() == Form("", "/find.asp", "post", (), controls).signature()
+        False
+        """
+        path = _path(page, self.action).partition(";")[0]
+        named = sorted([control.kind, control.name] for control in self.controls if control.name)
+        return hashlib.sha256(json.dumps([self.method, path, named]).encode()).hexdigest()
+
+
+def _path(page: str, action: str) -> str:
+    try:
+        return urlsplit(urljoin(page, action)).path
+    except ValueError:  # [ in place of a host
+        return action

@@ -1,0 +1,78 @@
+"""Queries: the URLs that a form leads to when somebody who knows it fills it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+from archivebot.exceptions import UsageError
+from archivebot.forms.form import BUTTONS, TICKED
+from archivebot.forms.record import FormRecord
+
+_UNSENT = BUTTONS | TICKED | {"reset", "file"}
+
+
+def read_grid(path: str) -> list[dict[str, str]]:
+    """Read the values to fill in: a CSV file whose head names controls; each row is one query.
+
+    Raises UsageError where there is none, or a row has another number of cells than the head.
+    """
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            head, *rows = [row for row in csv.reader(file) if row] or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"the grid {path!r} cannot be read: {error}") from error
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(head):
+            raise UsageError(f"{path}, row {number}: {len(row)} cells, and the head has {len(head)}")
+    if not rows:
+        raise UsageError(f"{path} has no row: the first line names the fields, each further one is a query")
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    """Give the URL of each query, as a browser would make it (HTML Standard, "Form submission", GET).
+
+    What is not given keeps the value that the page gave; buttons, boxes and radio buttons are sent only
+    where they are given. Raises UsageError for a form whose answers have no URL (POST), and for a value
+    of no control.
+
+    >>> from archivebot.forms.classifier import Decision
+    >>> from archivebot.forms.form import Control, Form
+    >>> controls = Control("hidden", "db", "7"), Control("text", "by"), Control("checkbox", "old", "1")
+    >>> form = Form("", "find?x=1", "get", (), controls)
+    >>> record = FormRecord.of(form, Decision(True, 1.0, True, ""), "http://a.example/b/", "latin-1")
+    >>> list(query_urls(record, [{"by": "Åse & Co"}, {"by": "x", "old": "1"}]))
+    ['http://a.example/b/find?db=7&by=%C5se+%26+Co', 'http://a.example/b/find?db=7&by=x&old=1']
+    """
+    if record.method != "get":
+        raise UsageError(
+            f"the form sends {record.method.upper()}: its answers have no URL to be archived under"
+        )
+    known = [control.name for control in record.controls if control.name]
+    action = urlsplit(record.action)
+    for row in rows:
+        for name in row:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]}?" if near else f"its fields are {', '.join(known)}"
+                raise UsageError(f"the form has no field {name!r}: {hint}")
+        pairs = list(_pairs(record, row))
+        query = urlencode(pairs, encoding=record.charset, errors="xmlcharrefreplace")
+        yield urlunsplit((action.scheme, action.netloc, action.path or "/", query, ""))
+
+
+def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Give what is sent, in the order of the page, each given value once."""
+    sent = set()
+    for control in record.controls:
+        name = control.name
+        if name in row:
+            if name not in sent:
+                yield name, row[name]
+            sent.add(name)
+        elif name and control.kind not in _UNSENT:
+            yield name, control.value

@@ -1,0 +1,121 @@
+"""Reading: the bytes of an HTML page become its forms."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+
+from lxml import etree
+
+from archivebot.forms.flow import Flow
+from archivebot.forms.form import Form
+from archivebot.forms.labels import attributes
+from archivebot.segmentation.charset import charset_of
+
+# How many of the elements around a form say what it is there for.
+AROUND = 3
+
+_METHODS = ("post", "dialog")
+_OWNERS = (b"form=", b"form =", b"FORM=")
+
+
+def read_forms(body: bytes, encoding: str) -> list[Form]:
+    """Read the forms of a page in the order of the page, those without controls too.
+
+    Forms are found where the markup says so, also in tables where a browser would move them; one form
+    within another is a form of its own. A control whose ``form`` names a form belongs to that. Any bytes
+    and any name of an encoding are accepted. Time grows linearly with the length of the body.
+
+    >>> (form,) = read_forms(b"<form action=/find>By <input name=by> in <select name=y></select></form>", "")
+    >>> form.action, form.method, [(each.label, each.controls[0].kind) for each in form.attributes]
+    ('/find', 'get', [('By', 'text'), ('in', 'select')])
+    >>> read_forms(b"", "utf-8"), read_forms(b"\\0\\xff<", "no-charset")
+    ([], [])
+    """
+    try:
+        root = etree.fromstring(_utf8(body, encoding), _parser())
+    except etree.XMLSyntaxError:  # nothing in it
+        return []
+    if root is None:
+        return []
+    elsewhere = _elsewhere(root) if any(each in body for each in _OWNERS) else {}
+    # What follows a first </html> stands beside the root.
+    return [_form(element, elsewhere) for element in root.xpath("//form")]
+
+
+def file_charset(body: bytes) -> str:
+    """Name the charset of a saved page: UTF-8 where its signs are such, whatever its META says.
+
+    Tools that save pages write them as UTF-8 and leave the META as it was.
+
+    >>> file_charset('<meta charset="windows-1251">поиск'.encode())
+    'utf-8'
+    >>> file_charset('<meta charset="windows-1251">поиск'.encode("cp1251"))
+    'cp1251'
+    """
+    if not body.isascii():
+        try:
+            body.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+        else:
+            return "utf-8"
+    return charset_of(body)
+
+
+@cache
+def _parser() -> etree.HTMLParser:
+    return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+
+
+def _utf8(body: bytes, encoding: str) -> bytes:
+    """Give the body as UTF-8 without NULs: at bytes that its charset lacks libxml2 would stop reading."""
+    try:
+        text = body.decode(encoding or "utf-8", "replace")
+    except LookupError:
+        text = body.decode("utf-8", "replace")
+    return text.replace("\0", "").encode("utf-8", "replace")
+
+
+def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
+    """Give the controls that name their form and do not stand in it, by its id."""
+    found: dict[str, list[etree._Element]] = {}
+    for element in root.xpath("//*[@form][self::input or self::select or self::textarea or self::button]"):
+        ident = element.get("form")
+        around = next(element.iterancestors("form"), None)
+        if around is None or around.get("id") != ident:
+            found.setdefault(ident, []).append(element)
+    return found
+
+
+def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]]) -> Form:
+    ident = (element.get("id") or "").strip()
+    flow = Flow.read(element, elsewhere.get(ident, []) if ident else [])
+    grouped, controls = attributes(flow)
+    method = (element.get("method") or "").strip().lower()
+    return Form(
+        name=(element.get("name") or ident).strip(),
+        action=(element.get("action") or "").strip(),
+        method=method if method in _METHODS else "get",
+        attributes=grouped,
+        controls=controls,
+        css=_css(element),
+        role=(element.get("role") or "").strip().lower(),
+        label=(element.get("aria-label") or "").strip(),
+        around=_around(element),
+        text="\n".join(item for item in flow.items if isinstance(item, str)),
+        links="\n".join(flow.links),
+    )
+
+
+def _around(element: etree._Element) -> tuple[str, ...]:
+    names = []
+    for outer in islice(element.iterancestors(), AROUND):
+        if outer.tag in ("body", "html"):
+            break
+        names.append(f"{outer.get('role') or ''} {_css(outer)}".strip())
+    return tuple(names)
+
+
+def _css(element: etree._Element) -> str:
+    return f"{element.get('id') or ''} {element.get('class') or ''}".strip()

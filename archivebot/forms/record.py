@@ -1,0 +1,107 @@
+"""A form with what is said of it, as it is kept and as scripts read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urljoin
+
+from archivebot.forms.classifier import Decision
+from archivebot.forms.form import Control, Form
+from archivebot.models import FoundForm
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FormRecord:
+    """A form that was found on a page: where it leads (an absolute URL), what is to be filled, what it is.
+
+    ``attributes`` are labels with their controls; ``controls`` are all in the order of the page, those
+    that nobody fills among them; ``domain`` is what its hidden database is about, empty where that is
+    not known.
+    """
+
+    signature: str
+    name: str
+    method: str
+    action: str
+    charset: str
+    decision: Decision
+    domain: str
+    attributes: tuple[tuple[str, tuple[Control, ...]], ...]
+    controls: tuple[Control, ...]
+
+    @classmethod
+    def of(
+        cls, form: Form, decision: Decision, url: str, charset: str = "utf-8", domain: str = ""
+    ) -> FormRecord:
+        """Make the record of a form on the page of a URL."""
+        return cls(
+            signature=form.signature(url),
+            name=form.name,
+            method=form.method,
+            action=_absolute(url, form.action),
+            charset=charset,
+            decision=decision,
+            domain=domain,
+            attributes=tuple((each.label, each.controls) for each in form.attributes),
+            controls=form.controls,
+        )
+
+    @property
+    def fields(self) -> list[dict[str, Any]]:
+        """The attributes as scripts read them."""
+        return [{"label": label, "controls": names(controls)} for label, controls in self.attributes]
+
+    def found(self) -> FoundForm:
+        """Write it as it is kept.
+
+        >>> form = Form("f", "/find", "get", (), (Control("text", "q", options=("a", "b")),))
+        >>> record = FormRecord.of(form, Decision(True, 0.9, False, "a search box"), "http://a.example/x")
+        >>> FormRecord.read(record.found()) == record, record.action
+        (True, 'http://a.example/find')
+        """
+        told = {"format": FORMAT, **asdict(self)}
+        del told["signature"]
+        return FoundForm(self.signature, json.dumps(told, ensure_ascii=False, separators=(",", ":")))
+
+    @classmethod
+    def read(cls, found: FoundForm) -> FormRecord:
+        """Read what :meth:`found` wrote."""
+        told = json.loads(found.data)
+        return cls(
+            signature=found.signature,
+            name=told["name"],
+            method=told["method"],
+            action=told["action"],
+            charset=told["charset"],
+            decision=Decision(**told["decision"]),
+            domain=told["domain"],
+            attributes=tuple((label, _controls(each)) for label, each in told["attributes"]),
+            controls=_controls(told["controls"]),
+        )
+
+
+def names(controls: Iterable[Control]) -> list[str]:
+    """Name controls by kind and name.
+
+    >>> names([Control("text", "author"), Control("radio", "exact")])
+    ['text author', 'radio exact']
+    """
+    return [f"{control.kind} {control.name}".strip() for control in controls]
+
+
+def _controls(told: Iterable[dict[str, Any]]) -> tuple[Control, ...]:
+    return tuple(
+        Control(**{**each, "hints": tuple(each["hints"]), "options": tuple(each["options"])}) for each in told
+    )
+
+
+def _absolute(url: str, action: str) -> str:
+    try:
+        return urljoin(url, action) if action else url
+    except ValueError:  # [ in place of a host
+        return action

@@ -1,0 +1,57 @@
+"""The three rules by which a form is no query interface, before anything is weighed."""
+
+from __future__ import annotations
+
+from archivebot.forms.features import sources
+from archivebot.forms.form import FILLED, TYPED, Form
+from archivebot.forms.lexicon import PASSWORDS, USER_NAMES, means, whole_words
+
+# Fields that a query interface has at least; the paper gives no number. One is the box that searches a site.
+LEAST_FIELDS = 2
+
+_PASSWORD = whole_words(PASSWORDS)
+_USER_NAME = whole_words(USER_NAMES)
+_ONLY = {"checkbox": "check box", "select": "selection list"}
+
+
+def rejection(form: Form, least: int = LEAST_FIELDS) -> str:
+    """Say by which rule a form is no query interface, or "".
+
+    The rules of Xin, Cui and others ("Deep Web discovery", 2011), the most telling first: 2, a field for a
+    password or a user name; 3, only one check box or selection list; 1, fewer than ``least`` fields to
+    fill.
+
+    >>> from archivebot.forms.form import Control
+    >>> rejection(Form("", "", "get", (), (Control("select", "year"),)))
+    'rule 3: only one selection list'
+    >>> rejection(Form("", "", "get", (), (Control("text", "q"),)))
+    'rule 1: fields to fill: 1, fewer than 2'
+    >>> rejection(Form("", "", "get", (), (Control("text", "author"), Control("text", "title"))))
+    ''
+    """
+    if reason := credentials(form):
+        return reason
+    if form.questions == 1 and (kind := next(form.named(FILLED)).kind) in _ONLY:
+        return f"rule 3: only one {_ONLY[kind]}"
+    if form.questions < least:
+        return f"rule 1: fields to fill: {form.questions}, fewer than {least}"
+    return ""
+
+
+def credentials(form: Form) -> str:
+    """Say by which field a form logs in or registers somebody (rule 2), or "".
+
+    A user name is none of these where the form searches: there it asks for what somebody wrote.
+    """
+    for control in form.controls:
+        if control.kind == "password" or (control.kind in TYPED and _PASSWORD.search(control.label)):
+            return f"rule 2: a field for a password, {control.label or control.name!r}"
+    for control in form.named(TYPED):
+        if _USER_NAME.search(control.label) and not _searches(form):
+            return f"rule 2: a field for a user name, {control.label!r}"
+    return ""
+
+
+def _searches(form: Form) -> bool:
+    said = sources(form)
+    return means(f"{said['action']} {said['form']} {said['name']} {said['button']}".lower(), "search")

@@ -1,0 +1,95 @@
+"""The search for forms in pages already collected: its three stages as functions over parts of an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import CorruptObject
+from archivebot.forms.find import search_forms
+from archivebot.forms.record import FormRecord
+from archivebot.forms.stages import feature_words, is_relevant
+from archivebot.hypertext import read
+from archivebot.models import Capture
+from archivebot.segmentation.charset import charset_of, is_markup
+from archivebot.storage.base import Edge
+from archivebot.topic.profile import TopicProfile
+from archivebot.topic.relevance import PageScorer
+
+# Pages of one part: enough to be worth a process, few enough to spread over the cores.
+PART = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A page that had forms at a time; a page that was read in vain has none, a damaged one a ``reason``."""
+
+    url: str
+    when: datetime
+    forms: tuple[FormRecord, ...] = ()
+    reason: str = ""
+
+
+def parts(urls: Iterable[str]) -> Iterator[list[str]]:
+    """Cut the pages of an archive into parts that are worked on apart from each other.
+
+    >>> [len(part) for part in parts(map(str, range(450)))]
+    [200, 200, 50]
+    """
+    part: list[str] = []
+    for url in urls:
+        part.append(url)
+        if len(part) == PART:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def promised(edges: Iterable[Edge]) -> set[str]:
+    """Stage 1: give the pages that some link promises a search form of."""
+    return {edge.target for edge in edges if feature_words(edge.anchor, edge.target)}
+
+
+def scan(config: ArchiveConfig, urls: Iterable[str], topic: TopicProfile | None = None) -> list[Sighting]:
+    """Stages 2 and 3 for one part: find the forms that all versions of pages had, those on topic if given.
+
+    It opens the archive by itself and writes nothing, so that any process or machine can do it.
+    """
+    archive = Archive.open(config, create=False)
+    try:
+        scorer = PageScorer(topic) if topic else None
+        return [found for url in urls for found in _sightings(archive, url, scorer)]
+    finally:
+        archive.close()
+
+
+def _sightings(archive: Archive, url: str, scorer: PageScorer | None) -> Iterator[Sighting]:
+    """Give what each version of a page had, at its first and its last capture."""
+    seen: dict[str, list[Capture]] = {}
+    for capture in archive.captures(url):
+        if capture.number is not None and capture.digest and not capture.quality:
+            seen.setdefault(capture.digest, []).append(capture)
+    for captures in seen.values():
+        try:
+            forms = _forms(archive, captures[0], scorer)
+        except CorruptObject as error:
+            yield Sighting(url, captures[0].captured_at, reason=str(error))
+            continue
+        for when in sorted({captures[0].captured_at, captures[-1].captured_at}):
+            yield Sighting(url, when, forms)
+
+
+def _forms(archive: Archive, capture: Capture, scorer: PageScorer | None) -> tuple[FormRecord, ...]:
+    body, content_type = archive.document(capture)
+    charset = charset_of(body, content_type)
+    if not is_markup(body, content_type, charset):
+        return ()
+    if scorer is not None:
+        page = read(body, charset, capture.url, context=True)
+        if not is_relevant(scorer.score(page.title, page.text).value):
+            return ()
+    return tuple(search_forms(body, charset, capture.url))

@@ -1,0 +1,41 @@
+"""The stage that keeps the forms of a page with the archive."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from archivebot.crawl.archivist import keep_forms
+from archivebot.crawl.session import ArchiveSession
+from archivebot.crawl.sitebudget import SiteBudget
+from archivebot.models import Snapshot
+from archivebot.urls import host_of
+
+
+class FormPipeline:
+    """Keep forms before their page is stored: one that is stored has lost none to a killed process.
+
+    A form that is told again changes nothing. The budget of the site learns how many there are.
+    """
+
+    def __init__(self, crawler: Crawler, session: ArchiveSession, budget: SiteBudget) -> None:
+        self.stats, self.session, self.budget = crawler.stats, session, budget
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> FormPipeline:
+        budget = crawler.get_extension(SiteBudget)
+        if budget is None:
+            raise NotConfigured
+        return cls(crawler, ArchiveSession.of(crawler), budget)
+
+    async def process_item(self, item: object) -> object:
+        """Give the item as it is. Raises StorageError."""
+        if isinstance(item, Snapshot) and item.page.forms:
+            page = item.page
+            told = replace(page, body=b"", headers=(), links=())  # they need not travel
+            count = await self.session.run(keep_forms, told, self.budget.since)
+            self.budget.stored(host_of(page.url), count)
+            self.stats.inc_value("archive/forms", len(page.forms))
+        return item

@@ -1,0 +1,65 @@
+"""The spider that asks a known form the queries of its operator, and archives the answers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from scrapy import Request
+from scrapy.settings import BaseSettings
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.crawl.arguments import QueryArguments
+from archivebot.crawl.spider import ArchiveSpider
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.forms.query import query_urls, read_grid
+from archivebot.forms.record import FormRecord
+from archivebot.urls import Scope, parse_seed
+
+logger = logging.getLogger(__name__)
+
+
+class QuerySpider(ArchiveSpider):
+    """Ask a form that the archive knows one query for each row of a grid; nothing else is followed.
+
+    ``scrapy crawl query -a form=ID -a values=@GRID.csv [-a pages=100] [-a depth=0] [-a dry=yes]``; the ID
+    is that of ``scrapy forms``, the head of the grid names controls. ``dry=yes`` prints the URLs.
+    """
+
+    name = "query"
+    arguments: QueryArguments
+    arguments_class = QueryArguments
+
+    def _introduce(self, settings: BaseSettings) -> None:
+        record = _known_form(settings, self.arguments.form)
+        urls = query_urls(record, read_grid(self.arguments.values))
+        self.arguments = replace(self.arguments, seeds=tuple(dict.fromkeys(map(parse_seed, urls))))
+        self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
+        super()._introduce(settings)
+
+    async def start(self) -> AsyncIterator[Request]:
+        seeds = self.arguments.seeds
+        if self.arguments.dry:
+            print(*seeds, sep="\n")  # noqa: T201 - the answer that dry=yes asks for
+            return
+        most = self.arguments.pages
+        if most is not None and len(seeds) > most:
+            logger.warning("%d queries, of which %d are asked: give -a pages=N", len(seeds), most)
+        async for request in super().start():
+            yield request
+
+
+def _known_form(settings: BaseSettings, prefix: str) -> FormRecord:
+    """Give the form of the archive whose signature begins so; raises UsageError and NotArchived."""
+    archive = Archive.open(ArchiveConfig.from_settings(settings), create=False)
+    try:
+        found = [kept.form for kept in archive.forms() if kept.form.signature.startswith(prefix)]
+    finally:
+        archive.close()
+    if not found:
+        raise NotArchived(f"no form {prefix!r} in {archive.uri}; scrapy forms lists them")
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} forms begin with {prefix!r}: give more of the id")
+    return FormRecord.read(found[0])

@@ -1,0 +1,156 @@
+"""The spider that looks for query forms, on a local site that remembers what it was asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.forms.record import FormRecord
+from tests.conftest import Crawl
+from tests.mockserver import MockServer, Reply
+
+BOOKS = (
+    '<form action="/find" method="{method}"><h2>Find a book</h2>Author <input name="author"> Title'
+    ' <input name="title"> Year <select name="year"><option>1998<option>1999</select>'
+    '<input type="submit" value="Search"></form>'
+)
+LOGIN = '<form action="/in" method="post">User <input name="user"> <input type="password" name="p"></form>'
+
+
+def page(*links: tuple[str, str], extra: str = "") -> Reply:
+    """A page with links as (path, anchor)."""
+    anchors = "".join(f'<li><a href="{path}">{anchor}</a></li>' for path, anchor in links)
+    return Reply(f"<title>t</title><h1>t</h1><ul>{anchors}</ul>{extra}".encode())
+
+
+@pytest.fixture
+def deepweb(crawl: Crawl) -> Crawl:
+    return replace(crawl, spider="deepweb")
+
+
+def forms(crawl: Crawl) -> list[FormRecord]:
+    archive = Archive.open(ArchiveConfig(uri=crawl.uri))
+    found = [FormRecord.read(kept.form) for kept in archive.forms()]
+    archive.close()
+    return found
+
+
+def chain(site: MockServer, length: int, anchor: str) -> None:
+    """Put a form as many links away from the front page."""
+    for depth in range(length):
+        site.routes["/" if not depth else f"/{depth}"] = page((f"/{depth + 1}", anchor))
+    site.routes[f"/{length}"] = page(extra=BOOKS.format(method="get"))
+
+
+@pytest.mark.parametrize(("depth", "found"), [(3, 1), (4, 0)])
+def test_forms_are_looked_for_three_links_deep(
+    site: MockServer, deepweb: Crawl, depth: int, found: int
+) -> None:
+    chain(site, depth, "Search")
+    assert deepweb(seeds=site.url()).code == 0
+    assert len(forms(deepweb)) == found
+
+
+def test_no_form_is_ever_submitted(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = page(("/b", "Books"), extra=BOOKS.format(method="get") + LOGIN)
+    site.routes["/b"] = page(extra=BOOKS.format(method="post") + BOOKS.format(method="get"))
+    assert deepweb(seeds=site.url()).code == 0
+    assert sorted(site.paths()) == ["/", "/b"]
+    assert [(record.method, record.decision.multi_field) for record in forms(deepweb)] == [
+        ("get", True),
+        ("post", True),
+    ]
+
+
+def test_a_form_on_many_pages_is_one_and_is_told_with_all_of_them(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = page(("/b", "Books"), ("/c", "Search"), extra=BOOKS.format(method="get"))
+    site.routes["/b"] = site.routes["/c"] = page(extra=BOOKS.format(method="get"))
+    for _ in range(2):
+        assert deepweb(seeds=site.url()).code == 0
+    archive = Archive.open(ArchiveConfig(uri=deepweb.uri))
+    (kept,) = archive.forms()
+    assert (kept.page, kept.pages) == (site.url(), 3)
+    assert [url for url, _, _ in archive.form_pages(kept)] == [site.url(path) for path in ("/", "/b", "/c")]
+    archive.close()
+
+
+def test_a_link_that_promises_a_form_goes_first(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = page(("/a", "About"), ("/n", "News"), ("/x", "Advanced search"), ("/z", "高级搜索"))
+    for path in ("/a", "/n", "/x", "/z"):
+        site.routes[path] = page()
+    assert deepweb("-sCONCURRENT_REQUESTS=1", seeds=site.url()).code == 0
+    assert set(site.paths()[1:3]) == {"/x", "/z"}
+    assert len(site.paths()) == 5
+
+
+def test_in_strict_mode_a_link_must_promise_a_form(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = page(("/a", "About"), ("/bookfinder", "Books"), ("/x", "Search"))
+    site.routes["/bookfinder"] = site.routes["/x"] = page()
+    crawled = deepweb(seeds=site.url(), links="strict")
+    assert crawled.code == 0
+    assert sorted(site.paths()) == ["/", "/bookfinder", "/x"]
+    assert crawled.stat("doors/dropped/no_search_word") == 1
+    told = deepweb.ask("explain", site.url("/a"))
+    assert (told["state"], told["reason"]) == ("rejected", "no_search_word")
+
+
+def test_a_page_off_the_topic_leads_nowhere_and_its_forms_are_left_out(
+    site: MockServer, deepweb: Crawl
+) -> None:
+    on = "<p>books authors novels library books and more books by all authors</p>"
+    off = "<p>tyres, gears and engines for lorries, spare parts of all kinds</p>"
+    site.routes["/"] = page(("/on", "Search"), ("/off", "Search"), extra=on)
+    site.routes["/on"] = page(("/on2", "Search"), extra=on + BOOKS.format(method="get"))
+    site.routes["/off"] = page(("/off2", "Search"), extra=off + BOOKS.format(method="post"))
+    crawled = deepweb(seeds=site.url(), topic="books authors library")
+    assert crawled.code == 0
+    assert sorted(site.paths()) == ["/", "/off", "/on", "/on2"]
+    assert [record.method for record in forms(deepweb)] == ["get"]
+
+
+@pytest.mark.parametrize(("setting", "reason"), [("FORMS", "site_forms"), ("PAGES", "site_pages")])
+def test_a_site_is_left_after_the_form_or_page_that_is_too_many(
+    site: MockServer, deepweb: Crawl, setting: str, reason: str
+) -> None:
+    site.routes["/"] = page(*((f"/{n}", f"Search {n}") for n in range(9)))
+    for n in range(9):
+        site.routes[f"/{n}"] = page(extra=BOOKS.format(method="get").replace("/find", f"/find{n}"))
+    options = ("-sCONCURRENT_REQUESTS=1", f"-sARCHIVE_SITE_{setting}=2")
+    crawled = deepweb(*options, seeds=site.url())
+    assert crawled.code == 0
+    # The request that is under way when the last form is found is not taken back.
+    fetched = len(site.paths())
+    assert fetched in {"FORMS": (1 + 3, 1 + 3 + 1), "PAGES": (3,)}[setting]
+    assert crawled.stat(f"guard/{reason}") == 10 - fetched
+
+
+def test_what_an_interrupted_crawl_fetched_counts(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = page(*((f"/{n}", f"Search {n}") for n in range(9)))
+    for n in range(9):
+        site.routes[f"/{n}"] = page()
+    options = ("-sCONCURRENT_REQUESTS=1", "-sARCHIVE_SITE_PAGES=5")
+    assert deepweb(*options, seeds=site.url(), pages=3).code == 0
+    assert deepweb(*options, seeds=site.url(), pages=30).code == 0
+    assert len(site.paths()) == 6
+
+
+def test_a_wrong_rule_for_links_is_refused(site: MockServer, deepweb: Crawl) -> None:
+    crawled = deepweb(seeds=site.url(), links="strong")
+    assert crawled.code == 2
+    assert "links is 'strong': give one of rank, strict" in crawled.log
+
+
+def test_what_is_learnt_moves_links_of_the_kind_that_led_to_forms(site: MockServer, deepweb: Crawl) -> None:
+    kinds = {"/shelf/": BOOKS.format(method="get"), "/staff/": ""}
+    links = [(f"{folder}{n}", f"Item {n}") for n in range(30) for folder in kinds]
+    site.routes["/"] = page(*links)
+    for path, _ in links:
+        folder = path[:7]
+        site.routes[path] = page(extra=kinds[folder].replace("/find", path))
+    assert deepweb("-sCONCURRENT_REQUESTS=1", "-sARCHIVE_SITE_FORMS=99", seeds=site.url()).code == 0
+    asked = site.paths()[1:]
+    late = [path.startswith("/shelf/") for path in asked[10:30]]
+    assert sum(late) >= 16

@@ -1,0 +1,129 @@
+"""Queries to a form that is known, made as a browser makes them, and asked by the spider."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import UsageError
+from archivebot.forms.classifier import Decision
+from archivebot.forms.form import Control, Form
+from archivebot.forms.query import query_urls, read_grid
+from archivebot.forms.record import FormRecord
+from tests.conftest import ROOT, Crawl
+from tests.contracts.store import at
+from tests.mockserver import MockServer, html
+
+FIELDS = (
+    Control("hidden", "db", "books"),
+    Control("text", "author"),
+    Control("select", "year", "1998", options=("1998", "1999")),
+    Control("radio", "by", "title"),
+    Control("submit", "go", "Search"),
+)
+
+
+def record(url: str = "http://a.example/books/", method: str = "get", charset: str = "utf-8") -> FormRecord:
+    form = Form("", "find", method, (), FIELDS)
+    return FormRecord.of(form, Decision(True, 0.9, True, ""), url, charset)
+
+
+def test_what_is_not_given_keeps_its_value() -> None:
+    (url,) = query_urls(record(), [{"author": "Kim Lee"}])
+    assert url == "http://a.example/books/find?db=books&author=Kim+Lee&year=1998"
+
+
+def test_what_a_charset_lacks_is_written_as_browsers_write_it() -> None:
+    (url,) = query_urls(record(charset="gb18030"), [{"author": "\u7801"}])
+    assert "author=%C2%EB" in url
+    (url,) = query_urls(record(charset="latin-1"), [{"author": "\u7801"}])
+    assert "author=%26%2330721%3B" in url
+
+
+def test_a_field_that_the_form_lacks_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match="no field 'autor': did you mean author"):
+        list(query_urls(record(), [{"autor": "x"}]))
+
+
+def test_a_form_that_sends_post_is_refused() -> None:
+    with pytest.raises(UsageError, match="the form sends POST"):
+        list(query_urls(record(method="post"), [{}]))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("a,b\n1\n", "row 2: 1 cells, and the head has 2"), ("a,b\n", "has no row"), ("", "has no row")],
+)
+def test_a_grid_that_makes_no_queries_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    (tmp_path / "grid.csv").write_text(text)
+    with pytest.raises(UsageError, match=reason):
+        read_grid(str(tmp_path / "grid.csv"))
+
+
+def test_a_grid_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_grid(str(tmp_path / "none.csv"))
+
+
+@pytest.fixture
+def query(crawl: Crawl, site: MockServer) -> Crawl:
+    """A crawl of a form that the archive knows."""
+    known = record(site.url("/"))
+    archive = Archive.open(ArchiveConfig(uri=crawl.uri))
+    archive.keep_forms(site.url("/"), [known.found()], at(1))
+    archive.close()
+    (crawl.folder / "grid.csv").write_text("author,by\nLee,title\nKim,author\nLee,title\n", "utf-8")
+    return replace(crawl, spider="query")
+
+
+def given(crawl: Crawl, site: MockServer) -> dict[str, object]:
+    return {"form": record(site.url("/")).signature[:12], "values": f"@{crawl.folder}/grid.csv"}
+
+
+# Canonical URLs have their parameters in order.
+LEE = "/find?author=Lee&by=title&db=books&year=1998"
+KIM = "/find?author=Kim&by=author&db=books&year=1998"
+
+
+def test_each_row_is_one_query_and_links_are_not_followed(site: MockServer, query: Crawl) -> None:
+    site.routes[LEE] = site.routes[KIM] = html("/book/1")
+    crawled = query(**given(query, site))
+    assert crawled.code == 0
+    assert sorted(site.paths()) == sorted([LEE, KIM])
+    assert sorted(record["url"] for record in crawled.records) == sorted(map(site.url, (LEE, KIM)))
+
+
+def test_a_dry_run_prints_the_queries_and_asks_nothing(site: MockServer, query: Crawl) -> None:
+    command = query.command(**given(query, site), dry="yes")
+    told = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, timeout=60)
+    assert told.returncode == 0
+    assert told.stdout.split() == [site.url(LEE), site.url(KIM)]
+    assert site.asked == []
+
+
+def test_a_budget_of_pages_holds(site: MockServer, query: Crawl) -> None:
+    site.routes[LEE] = site.routes[KIM] = html()
+    crawled = query(**given(query, site), pages=1)
+    assert len(site.paths()) == 1
+    assert "2 queries, of which 1 are asked" in crawled.log
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        ({"values": "@x.csv"}, 2, "give the id of a form and the values"),
+        ({"form": "zz", "values": "@x.csv"}, 1, "no form 'zz'"),
+        ({"form": "zz", "values": "x.csv"}, 2, "values is 'x.csv': give a CSV file"),
+    ],
+)
+def test_a_query_that_cannot_be_asked_says_why(
+    query: Crawl, arguments: dict[str, object], code: int, reason: str
+) -> None:
+    crawled = query(**arguments)
+    assert (crawled.code, crawled.records) == (code, [])
+    assert reason in crawled.log
