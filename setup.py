@@ -11,6 +11,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "archivebot/__init__.py").r
 MONGO = ["pymongo>=4.9"]
 REDIS = ["scrapy-redis>=0.9.1", "redis>=5"]
 PLOT = ["matplotlib>=3.8"]
+RENDER = ["playwright>=1.49"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
 ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
 CHECKS = ["pytest>=8", "hypothesis>=6", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
@@ -30,6 +31,7 @@ setup(
         "archivebot.forms": ["*.json"],
         "archivebot.quality": ["*.json"],
         "archivebot.sample": ["*/*", "*/*/*"],
+        "archivebot.vision": ["*.js"],
     },
     install_requires=[
         "Scrapy>=2.16",
@@ -51,7 +53,8 @@ setup(
         "redis": REDIS,
         "plot": PLOT,
         "scrapyd": SCRAPYD,
-        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *ORACLES, *CHECKS],
+        "render": RENDER,
+        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *RENDER, *ORACLES, *CHECKS],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
     classifiers=[

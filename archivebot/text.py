@@ -25,6 +25,9 @@ WORD = re.compile(rf"{LETTERS}(?:['’]{LETTERS})*")
 ASCII_WORD = re.compile("[a-z0-9]+(?:'[a-z0-9]+)*")  # three times as fast
 RUN = re.compile(rf"([{UNSPACED}]+)")
 
+# Blanks that Python takes for signs: the place where a word may be broken, and the byte-order mark.
+NO_WIDTH = "\u200b\ufeff"
+
 
 def words(text: str) -> list[str]:
     """Split a text into lower-case words; scripts without spaces give character bigrams.
@@ -50,10 +53,35 @@ def _run(text: str) -> Iterable[str]:
     return map("".join, pairwise(text)) if len(text) > 1 else text
 
 
-def normalise(text: str) -> str:
-    """Collapse white space inside lines and drop blank lines.
+def pieces(text: str) -> list[str]:
+    """Split a text at its blanks: white space, and what has no width, U+200B and U+FEFF.
 
-    >>> normalise("  a\\t b \\n\\n c\\xa0d ")
+    >>> pieces("\\ufeff a\\u200bb\\xa0\\u3000c ")
+    ['a', 'b', 'c']
+    """
+    return _spaced(text).split()
+
+
+def collapse(text: str) -> str:
+    """Put a text on one line, every run of blanks as one space.
+
+    >>> collapse("  a\\t b \\r\\n\\u200bc\\x0c")
+    'a b c'
+    """
+    return " ".join(_spaced(text).split())
+
+
+def normalise(text: str) -> str:
+    """Collapse blanks inside lines and drop blank lines.
+
+    >>> normalise("  a\\t b \\n \\u200b\\n c\\xa0d ")
     'a b\\nc d'
     """
-    return "\n".join(line for line in (" ".join(raw.split()) for raw in text.splitlines()) if line)
+    return "\n".join(line for line in (" ".join(raw.split()) for raw in _spaced(text).splitlines()) if line)
+
+
+def _spaced(text: str) -> str:
+    if not text.isascii():
+        for blank in NO_WIDTH:
+            text = text.replace(blank, " ")
+    return text

@@ -31,6 +31,7 @@ from archivebot.content.known import TABLES, known_by, near
 from archivebot.content.lines import Line
 from archivebot.content.measures import measures
 from archivebot.content.model import WEIGHTS, Model
+from archivebot.content.ownwords import own_words
 from archivebot.content.page import content, read, title_words
 from archivebot.content.surroundings import Around
 from archivebot.content.training import Sample, learnt
@@ -120,6 +121,12 @@ def all_text(markup: str) -> str:
     return "\n".join(line.text for line in read(markup)[1].lines)
 
 
+def own_words_text(markup: str) -> str:
+    """The block with the most words of its own, the oldest rule there is."""
+    lines = read(markup)[1].lines
+    return "\n".join(line.text for line, chosen in zip(lines, own_words(lines), strict=True) if chosen)
+
+
 def our_text(markup: str) -> str:
     return content(markup).text
 
@@ -155,6 +162,7 @@ def measured(extractors: Mapping[str, Callable[[str], str]], data: Sequence[Page
 
 def compare(data: Sequence[Page]) -> int:
     peers = {name: make() for name, make in PEERS.items() if importlib.util.find_spec(name)}
+    peers["most own words"] = own_words_text
     results = measured({"ours": our_text, "all text": all_text, **peers}, data)
     ours, everything = results["ours"], results["all text"]
     rows = [Row("word F1", f"{ours.mean():.3f}", "", ours.mean(), LEAST_F1, least=True)]

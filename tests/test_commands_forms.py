@@ -107,8 +107,8 @@ def test_no_form_is_ever_submitted(page: Path, site: socket.socket) -> None:
     ("args", "message"),
     [
         (("--classify", "nowhere.html"), "nowhere.html is no file"),
-        (("README.md",), "write: scrapy forms --classify FILE"),
-        (("--classify",), "write: scrapy forms"),
+        (("README.md",), "scrapy forms --classify FILE"),
+        (("--classify",), "name the files"),
         (("--classify", "README.md", "--fields", "0"), "--fields is 0"),
         (("--classify", "README.md", "--model", "README.md"), "is no model of forms"),
     ],

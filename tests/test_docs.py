@@ -24,7 +24,15 @@ import pytest
 from archivebot import exceptions, settings
 from archivebot.cli import ArchiveCommand
 from archivebot.config import ArchiveConfig
-from archivebot.crawl.arguments import FOCUSES, ORDERS, Arguments, TopicArguments
+from archivebot.crawl.arguments import (
+    FOCUSES,
+    LINK_RULES,
+    ORDERS,
+    Arguments,
+    DeepWebArguments,
+    QueryArguments,
+    TopicArguments,
+)
 from archivebot.crawl.retry import PASSING
 from archivebot.models import Change, Kind, Outcome
 from archivebot.outcome import outcome_of
@@ -262,10 +270,11 @@ def test_every_command_and_each_of_its_options_is_documented() -> None:
 
 
 def test_every_spider_argument_and_each_of_its_values_is_documented() -> None:
-    names = Arguments.READERS.keys() | TopicArguments.READERS.keys()
+    spiders = (Arguments, TopicArguments, DeepWebArguments, QueryArguments)
+    names = {name for arguments in spiders for name in arguments.READERS}
     for name in ("README.md", "docs/commands.md"):
         assert names <= set(re.findall(r"^\| `(\w+)` \|", text_of(name), re.MULTILINE))
-        assert all(f"`{value}`" in text_of(name) for value in (*KINDS, *FOCUSES, *ORDERS))
+        assert all(f"`{value}`" in text_of(name) for value in (*KINDS, *FOCUSES, *ORDERS, *LINK_RULES))
 
 
 def rows(name: str) -> list[list[str]]:

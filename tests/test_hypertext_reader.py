@@ -26,6 +26,12 @@ def test_a_charset_that_the_parser_does_not_know_is_no_failure(charset: str) -> 
     assert [link.url for link in read(b"<a href=/x>x</a>", charset, URL).links] == ["http://a.example/x"]
 
 
+@pytest.mark.parametrize(("charset", "byte"), [("cp1251", b"\x98"), ("utf-8", b"\xff"), ("gb18030", b"\xff")])
+def test_a_byte_that_the_charset_lacks_ends_nothing(charset: str, byte: bytes) -> None:
+    found = read(b"<a href=/x>x</a>" + byte + b"<a href=/y>y</a>", charset, URL)
+    assert [link.anchor for link in found.links] == ["x", "y"]
+
+
 def test_nothing_is_read_out_of_nothing() -> None:
     assert read(b"", "utf-8", URL, context=True) == Hypertext()
     assert read(b"<!-- -->", "utf-8", URL).links == ()
@@ -37,7 +43,7 @@ def test_nul_bytes_do_not_hide_links() -> None:
 
 @pytest.mark.parametrize("context", [False, True])
 def test_what_follows_the_end_of_a_page_is_read(context: bool) -> None:
-    body = b"<html><body><a href=/x>x</a></body></html><ul><li><a href=/y>y</a></ul><!-- c --> and <a href=/z>z</a>"
+    body = b"<body><a href=/x>x</a></body></html><ul><li><a href=/y>y</a></ul><!-- c --> <a href=/z>z</a>"
     found = read(body, "utf-8", "http://a.example/", context=context)
     assert [link.url.rpartition("/")[2] for link in found.links] == ["x", "y", "z"]
 

@@ -41,6 +41,7 @@ def test_each_file_is_one_line(page: Path, tmp_path: Path) -> None:
     first, second = map(json.loads, result.stdout.splitlines())
     assert (first["file"], second["file"]) == (str(page), str(other))
     assert first["title"] == "The ferry"
+    assert (first["title_agreement"], second["title_agreement"]) == (1, None)
     assert STORY.strip() in first["main_text"].splitlines()
     assert "Quay Street" not in first["main_text"]
     assert [block["label"] for block in first["blocks"]] == ["header", "navigation", "main", "footer"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.text import normalise, words
+from archivebot.text import collapse, normalise, pieces, words
 
 
 @pytest.mark.parametrize(
@@ -78,11 +78,46 @@ def test_blanks_collapse_inside_lines_and_blank_lines_go(text: str, expected: st
     assert normalise(text) == expected
 
 
-@given(st.text(alphabet="ab \t\r\n\xa0\u2028"))
+@pytest.mark.parametrize(
+    "blank", ["\x20", "\t", "\x0c", "\u200b", "\xa0", "\r", "\n", "\r\n", "\u3000", "\ufeff"], ids=ascii
+)
+def test_every_kind_of_blank_is_one_space_and_none_at_the_start(blank: str) -> None:
+    assert collapse(f"{blank}a{blank}b{blank * 3}c{blank}") == "a b c"
+    assert pieces(f"{blank * 2}a{blank} {blank}b") == ["a", "b"]
+    assert collapse(blank * 3) == ""
+    assert normalise(f"a\n{blank}b{blank} \n{blank}\n") == "a\nb"
+
+
+def test_a_run_of_all_kinds_of_blanks_is_one_space() -> None:
+    blanks = " \t\x0c\u200b\xa0\r\n\u3000\ufeff"
+    assert collapse(f"{blanks}a{blanks}b") == "a b"
+    assert collapse("\ufeffa\u200b \u200bb") == "a b"
+
+
+@pytest.mark.parametrize("sign", ["\u200c", "\u200d", "\u2060", "\xad"], ids=ascii)
+def test_signs_that_join_or_shape_letters_are_no_blanks(sign: str) -> None:
+    assert collapse(f"a{sign}b") == f"a{sign}b"
+
+
+def test_blanks_that_were_taken_for_signs_never_made_words() -> None:
+    assert words("one\u200btwo \ufeffthree") == words(collapse("one\u200btwo \ufeffthree"))
+
+
+BLANKS_AND_LETTERS = "ab \t\r\n\xa0\u2028\u200b\ufeff\u3000"
+
+
+@given(st.text(alphabet=BLANKS_AND_LETTERS))
 def test_normalising_twice_changes_nothing_more(text: str) -> None:
     assert normalise(normalise(text)) == normalise(text)
 
 
-@given(st.text(alphabet="ab \t\r\n\xa0\u2028"))
-def test_normalising_keeps_every_word(text: str) -> None:
-    assert normalise(text).split() == text.split()
+@given(st.text(alphabet=BLANKS_AND_LETTERS))
+def test_normalising_and_collapsing_keep_every_word(text: str) -> None:
+    assert normalise(text).split() == pieces(text) == collapse(text).split()
+
+
+@given(st.text(alphabet=BLANKS_AND_LETTERS))
+def test_no_run_of_blanks_is_left(text: str) -> None:
+    assert set(collapse(text)) <= set("ab ")
+    assert "  " not in collapse(text)
+    assert collapse(text) == collapse(text).strip()

@@ -1,33 +1,54 @@
-"""scrapy forms: which forms of a page search, and which of them query a database."""
+"""scrapy forms: the forms that an archive keeps, and which forms of a page search or query a database."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
-from archivebot.exceptions import UsageError
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.formhistory import FormVersion, form_versions
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.domains import Domains
 from archivebot.forms.form import Form
 from archivebot.forms.reader import file_charset, read_forms
 from archivebot.forms.record import names
 from archivebot.forms.rules import LEAST_FIELDS
+from archivebot.formscan import parts, promised, scan
+from archivebot.timestamps import timestamp
+from archivebot.topic.profile import TopicProfile
+from archivebot.topic.training import profile_of
+
+SHOWN = 12  # digits of a signature that name a form, as spider query takes it
 
 
 class Command(ArchiveCommand):
-    """Tell which forms of HTML files search"""
+    """List the forms that the archive keeps, find them in its pages, or judge those of files"""
 
-    arguments = "--classify FILE..."
-    most = 1_000_000
+    arguments = "[--classify FILE...]"
+    least, most = 0, 1_000_000
     explanation = (
-        "Each form of each file is one row, in the order of the page. A form that searches and has several"
-        " fields to fill is a query interface. Forms are judged as they are written; none is submitted."
+        "A form that searches and has several fields to fill is a query interface. Forms are judged as they"
+        " are written; none is submitted. With --classify each form of each file is told, in the order of the"
+        " page."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--site", metavar="HOST", help="only the forms of one site")
+        parser.add_argument("--domain", metavar="NAME", help="only those about something, such as books")
+        parser.add_argument("--export", type=Path, metavar="FILE", help="write JSON lines, with all pages")
+        parser.add_argument("--scan", action="store_true", help="find the forms of all pages collected first")
+        parser.add_argument("--topic", metavar="NAME", help="scan only pages on this topic")
+        parser.add_argument("--strict", action="store_true", help="scan only pages that a link promises")
         parser.add_argument("--classify", action="store_true", help="judge the forms of files")
         parser.add_argument("--model", type=Path, metavar="FILE", help="weights other than those that ship")
         parser.add_argument(
@@ -40,7 +61,11 @@ class Command(ArchiveCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         if not opts.classify:
-            raise UsageError("write: scrapy forms --classify FILE...")
+            if args:
+                raise UsageError("write: scrapy forms, or scrapy forms --classify FILE...")
+            return super().work(args, opts)
+        if not args:
+            raise UsageError("name the files: scrapy forms --classify FILE...")
         if opts.fields < 1:
             raise UsageError(f"--fields is {opts.fields}: give 1 or more")
         classifier = FormClassifier.load(opts.model) if opts.model else FormClassifier.shipped()
@@ -50,6 +75,97 @@ class Command(ArchiveCommand):
         else:
             show(found)
         return 0
+
+    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        if opts.scan:
+            assert self.settings is not None, "Scrapy gives every command its settings"
+            config = ArchiveConfig.from_settings(self.settings)
+            topic = profile_of(opts.topic, self.topics) if opts.topic else None
+            _scan(archive, config, topic, strict=opts.strict)
+        found = [
+            kept
+            for kept in form_versions(archive.forms(opts.site))
+            if opts.domain in (None, kept.record.domain)
+        ]
+        if opts.export:
+            with opts.export.open("w", encoding="utf-8") as file:
+                for kept in found:
+                    json.dump(_described(archive, kept, pages=True), file, ensure_ascii=False)
+                    file.write("\n")
+        elif opts.json:
+            print_json([_described(archive, kept) for kept in found])
+        if not found:
+            raise NotArchived(f"{archive.uri} keeps no such form; scrapy forms --scan looks into its pages")
+        if not opts.export and not opts.json:
+            _show_kept(found)
+        return 0
+
+
+def _scan(archive: Archive, config: ArchiveConfig, topic: TopicProfile | None, *, strict: bool) -> None:
+    """Find forms in the pages of the archive, on all cores, and keep them."""
+    wanted = promised(archive.edges()) if strict else None
+    urls = [url for _, url in archive.pages() if wanted is None or url in wanted]
+    damaged = count = 0
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+        for sightings in pool.map(scan, *zip(*((config, part, topic) for part in parts(urls)), strict=True)):
+            for sighting in sightings:
+                damaged += bool(sighting.reason)
+                count += len(sighting.forms)
+                found = [record.found() for record in sighting.forms]
+                archive.keep_forms(sighting.url, found, sighting.when)
+    print(f"{len(urls)} pages read, forms that search seen {count} times", file=sys.stderr)
+    if damaged:
+        print(f"versions left out, as they could not be read: {damaged}; see scrapy verify", file=sys.stderr)
+
+
+def _described(archive: Archive, kept: FormVersion, *, pages: bool = False) -> dict[str, Any]:
+    """Give a form that the archive keeps as a JSON-ready record."""
+    record = kept.record
+    told = {
+        "id": record.signature[:SHOWN],
+        "signature": record.signature,
+        "site": kept.kept.site,
+        "version": kept.version,
+        "versions": kept.versions,
+        "method": record.method,
+        "action": record.action,
+        "search": record.decision.search,
+        "multi_field": record.decision.multi_field,
+        "domain": record.domain or None,
+        "score": round(record.decision.score, 4),
+        "reason": record.decision.reason,
+        "fields": record.fields,
+        "first": timestamp(kept.kept.first),
+        "last": timestamp(kept.kept.last),
+        "page": kept.kept.page,
+        "page_count": kept.kept.pages,
+    }
+    if pages:
+        told["pages"] = [
+            {"url": url, "first": timestamp(first), "last": timestamp(last)}
+            for url, first, last in archive.form_pages(kept.kept)
+        ]
+    return told
+
+
+def _show_kept(found: Sequence[FormVersion]) -> None:
+    print_table(
+        ["id", "form", "version", "fields", "domain", "first", "last", "pages", "leads to"],
+        (
+            [
+                kept.record.signature[:SHOWN],
+                "query" if kept.record.decision.multi_field else "search",
+                f"{kept.version}/{kept.versions}",
+                len(kept.record.attributes),
+                kept.record.domain or None,
+                kept.kept.first.date(),
+                kept.kept.last.date(),
+                kept.kept.pages,
+                f"{kept.record.method.upper()} {kept.record.action}",
+            ]
+            for kept in found
+        ),
+    )
 
 
 def records(names: Sequence[str], classifier: FormClassifier, least: int) -> Iterator[dict[str, Any]]:

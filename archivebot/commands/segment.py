@@ -9,6 +9,7 @@ from typing import Any
 
 from archivebot.cli import ArchiveCommand, print_table, say
 from archivebot.config import MAX_LEVEL
+from archivebot.content.agreement import agreement
 from archivebot.content.page import content
 from archivebot.description import describe, record_of
 from archivebot.exceptions import UsageError
@@ -16,6 +17,11 @@ from archivebot.models import Block
 from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
+from archivebot.vision.block import LEAST_DOC, MOST_DOC, VisionBlock
+from archivebot.vision.render import Browser
+from archivebot.vision.vips import PERMITTED, segment
+
+MOST_SHOWN = 60  # characters of the text of a visual block in the table
 
 
 class Command(ArchiveCommand):
@@ -25,17 +31,26 @@ class Command(ArchiveCommand):
     most = 1_000_000
     explanation = (
         "Level 1 is the outline of a page: head, menu, content, side, foot. From level 2 on pages are cut"
-        " as an archive cuts them. With --json each file is one line."
+        " as an archive cuts them. With --visual a browser lays the page out, and blocks are what a reader"
+        " sees as one, the finer the higher --doc. With --json each file is one line."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--level", type=int, default=1, metavar="N", help=f"1 (coarse, default) to {MAX_LEVEL}"
         )
+        parser.add_argument("--visual", action="store_true", help="blocks as a browser shows the page")
+        parser.add_argument(
+            "--doc", type=int, metavar="N", help=f"least coherence of visual blocks, 1 to 10 ({PERMITTED})"
+        )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         if not 1 <= opts.level <= MAX_LEVEL:
             raise UsageError(f"--level is {opts.level}: give a number from 1 to {MAX_LEVEL}")
+        if opts.visual:
+            return _visual(_files(args), PERMITTED if opts.doc is None else opts.doc, as_json=opts.json)
+        if opts.doc is not None:
+            raise UsageError("--doc is for visual blocks: give --visual as well")
         for name in _files(args):
             record = _record(name, _body(name), opts.level)
             if opts.json:
@@ -65,6 +80,7 @@ def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
     return {
         "file": name,
         "title": read.title,
+        "title_agreement": agreement(read.title, read.text),
         "main_text": read.text,
         "blocks": [record_of(None, found) for found in describe(body, _blocks(body, level))],
     }
@@ -78,3 +94,36 @@ def _show(record: dict[str, Any]) -> None:
     say(f"{record['file']}  {record['title']}")
     head = ["level", "start", "end", "words", "label", "topic", "reason"]
     print_table(head, [[block[name] for name in head] for block in record["blocks"]])
+
+
+def _visual(names: list[str], doc: int, *, as_json: bool) -> int:
+    """Print the visual blocks of files."""
+    if not LEAST_DOC <= doc <= MOST_DOC:
+        raise UsageError(f"--doc is {doc}: give a number from {LEAST_DOC} to {MOST_DOC}")
+    with Browser() as browser:
+        for name in names:
+            body = _body(name)
+            page = browser.render(body, charset_of(body))
+            blocks = [_seen(block) for block in segment(page, doc).leaves()] if page is not None else []
+            if as_json:
+                print(json.dumps({"file": name, "blocks": blocks}, ensure_ascii=False))
+            else:
+                say(name)
+                head = ["doc", "left", "top", "width", "height", "path", "text"]
+                rows = [{**block, "text": str(block["text"])[:MOST_SHOWN]} for block in blocks]
+                print_table(head, [[row[column] for column in head] for row in rows])
+    return 0
+
+
+def _seen(block: VisionBlock) -> dict[str, Any]:
+    """Give a visual block as scripts read it, in whole pixels."""
+    left, top = round(block.box.left), round(block.box.top)
+    return {
+        "path": block.path,
+        "left": left,
+        "top": top,
+        "width": round(block.box.right) - left,
+        "height": round(block.box.bottom) - top,
+        "doc": block.doc,
+        "text": block.text,
+    }

@@ -7,6 +7,7 @@ import sys
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, harmless, print_json, say
+from archivebot.content.agreement import agreement
 from archivebot.content.page import content
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
@@ -39,6 +40,7 @@ class Command(ArchiveCommand):
                     "published": read.published.isoformat() if read.published else None,
                     "quality": found.kind,
                     "reason": found.reason,
+                    "title_agreement": agreement(read.title, read.text),
                     "text": read.text,
                 }
             )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from turbohtml import Document, Element, Node, Text
 
 from archivebot.segmentation.seen import is_hidden
+from archivebot.text import pieces
 
 # Elements whose text is no running text, or none that a reader sees. NOSCRIPT is read: forums that draw
 # their threads with a script keep the thread there. The best choice of lines would reach word F1 0.88 on
@@ -153,12 +154,12 @@ class LineWalk:
 
     def _read(self, children: Iterable[Node], place: Place, linked: bool, bold: bool, depth: int) -> None:
         """Read what stands in an element; most nodes of a page are blanks, which cost little here."""
-        pieces = self._pieces
+        waiting = self._pieces
         for child in children:
             if isinstance(child, Text):
                 text = child.data
-                if pieces or not text.isspace():
-                    pieces.append(text)
+                if waiting or not text.isspace():
+                    waiting.append(text)
                     self._linked += len(text) * linked
                     self._bold += len(text) * bold
             elif isinstance(child, Element) and (tag := child.tag) not in _MUTE and depth < MOST_DEPTH:
@@ -182,7 +183,7 @@ class LineWalk:
         self._images += tag == "img"
 
     def _end_line(self, place: Place) -> None:
-        words = "".join(self._pieces).split() if self._pieces else None
+        words = pieces("".join(self._pieces)) if self._pieces else None
         if words:
             text = " ".join(words)
             size = len(text)

@@ -29,6 +29,7 @@ LISTED = 5
 # A form is of a domain where its posterior is above this ("Deep Web discovery", 2011: P(Ci|X) > 0.5).
 LEAST = 0.5
 
+MOST_TEXT = 1000  # characters between the controls: some forms are whole pages
 MOST_WORDS = 3  # that explain a verdict
 MOST_OPTIONS = 10  # of a selection list that are read: the many makes of cars do not outvote all else
 
@@ -130,7 +131,7 @@ def terms(form: Form) -> dict[str, float]:
     >>> sorted(terms(Form("findBook", "/s.asp", "get", (), (by,))))
     ['author', 'book']
     """
-    said = [form.name, form.action, form.css, form.text]
+    said = [form.name, form.action, form.css, form.text[:MOST_TEXT]]
     for control in form.named(FILLED):
         said += [control.label, control.name, control.css, control.typed, *control.hints]
         said += control.options[:MOST_OPTIONS]

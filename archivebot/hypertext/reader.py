@@ -75,8 +75,10 @@ def _parse(body: bytes, encoding: str) -> etree._Element | None:
     if b"\0" in body and not encoding.startswith("utf-16"):
         body = body.replace(b"\0", b"")
     try:
+        body.decode(encoding)
         parser = _parser(encoding)
-    except LookupError:  # a charset that Python knows and libxml2 does not
+    except (LookupError, UnicodeError):
+        # libxml2 knows fewer charsets, and stops at the first byte that one lacks.
         parser, body = _parser("utf-8"), _decoded(body, encoding).encode("utf-8", "replace")
     root = etree.fromstring(body, parser)
     if root is not None:

@@ -20,6 +20,10 @@ from archivebot.topic.tunnel import DECAY, decayed
 # of the set fetched as well: 0.880 with 0.0003, 0.886 with 0.001, 0.878 with 0.003.
 PATIENCE = 0.001
 
+# Nats of a link in a script, where nothing was learnt of them: some of these do something instead of leading
+# to a page, so they wait behind the others of their page.
+SCRIPT, LATER = "role:script", -1.0
+
 _DIGITS = 4
 
 
@@ -67,7 +71,8 @@ class LinkScorer:
     def __init__(
         self, model: LinkModel, decay: float = DECAY, patience: float = PATIENCE, every: int = EVERY
     ) -> None:
-        self.learner = Learner(model, every=every)
+        weights = {SCRIPT: LATER, **model.weights}
+        self.learner = Learner(LinkModel(model.bias, weights, model.links), every=every)
         self._decay, self._patience = decay, patience
 
     @classmethod

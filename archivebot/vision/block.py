@@ -1,0 +1,157 @@
+"""Visual blocks: rectangles of a rendered page, what they hold, and how coherent that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+# Degrees of coherence: of a page of several things, and of one text in one font.
+LEAST_DOC, MOST_DOC = 1, 10
+
+# Pixels by which rectangles may overlap and still stand side by side: browsers place in fractions.
+SLACK = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in CSS pixels from the left upper corner of the page.
+
+    >>> box = Box(10, 20, 110, 50)
+    >>> box.width, box.height, box.area
+    (100, 30, 3000)
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+    @property
+    def area(self) -> float:
+        return self.width * self.height
+
+    def holds(self, other: Box) -> bool:
+        """Tell whether another rectangle lies within this one.
+
+        >>> Box(0, 0, 9, 9).holds(Box(0, 1, 9, 9)), Box(0, 0, 9, 9).holds(Box(0, 1, 9, 9.5))
+        (True, False)
+        """
+        across = self.left <= other.left and other.right <= self.right
+        return across and self.top <= other.top and other.bottom <= self.bottom
+
+    def overlaps(self, other: Box) -> bool:
+        """Tell whether two rectangles overlap by more than :data:`SLACK`.
+
+        >>> Box(0, 0, 9, 9).overlaps(Box(5, 5, 20, 20)), Box(0, 0, 9, 9).overlaps(Box(9, 0, 20, 9))
+        (True, False)
+        """
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return across > SLACK and down > SLACK
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """Give the least rectangle that holds all; raises ValueError for none.
+
+    >>> around([Box(0, 0, 1, 1), Box(5, 2, 6, 3)])
+    Box(left=0, top=0, right=6, bottom=3)
+    """
+    lefts, tops, rights, bottoms = zip(
+        *((box.left, box.top, box.right, box.bottom) for box in boxes), strict=True
+    )
+    return Box(min(lefts), min(tops), max(rights), max(bottoms))
+
+
+@dataclass(frozen=True, slots=True)
+class Separator:
+    """An empty stripe between blocks of one parent that crosses none of them.
+
+    ``weight`` (1..9) says how much it parts; ``explicit`` that the page draws a line there (HR).
+    """
+
+    box: Box
+    vertical: bool
+    weight: int = 1
+    explicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VisionBlock:
+    """One block of a rendered page.
+
+    ``doc`` is its degree of coherence, 1 to 10, not less than that of the block around it; ``tag`` and
+    ``path`` (XPath) are those of its first element, or of the element around it for text; ``elements``
+    is the number of elements and texts that it was put together from. Blocks within it do not overlap;
+    ``separators`` stand between them.
+    """
+
+    box: Box
+    doc: int
+    tag: str
+    path: str
+    text: str = field(repr=False)
+    elements: int = 1
+    children: tuple[VisionBlock, ...] = field(default=(), repr=False)
+    separators: tuple[Separator, ...] = field(default=(), repr=False)
+
+    def walk(self) -> Iterator[VisionBlock]:
+        """Yield the block and all within it in the order of the page."""
+        stack = [self]
+        while stack:
+            block = stack.pop()
+            yield block
+            stack.extend(reversed(block.children))
+
+    def leaves(self) -> Iterator[VisionBlock]:
+        """Yield the blocks that hold no others."""
+        return (block for block in self.walk() if not block.children)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The nearest blocks on the four sides of a block; None where there is none."""
+
+    left: VisionBlock | None = None
+    above: VisionBlock | None = None
+    right: VisionBlock | None = None
+    below: VisionBlock | None = None
+
+
+def neighbours(block: VisionBlock, siblings: Sequence[VisionBlock]) -> Neighbours:
+    """Give the nearest of some blocks on each side of one, among those that face it.
+
+    >>> head, menu, text = (VisionBlock(box, 8, "", "", "") for box in
+    ...     (Box(0, 0, 90, 10), Box(0, 20, 30, 90), Box(40, 20, 90, 90)))
+    >>> found = neighbours(text, [head, menu, text])
+    >>> found.left is menu, found.above is head, found.right, found.below
+    (True, True, None, None)
+    """
+    own = block.box
+    rows = [b for b in siblings if b is not block and _share(own.top, own.bottom, b.box.top, b.box.bottom)]
+    columns = [b for b in siblings if b is not block and _share(own.left, own.right, b.box.left, b.box.right)]
+    return Neighbours(
+        left=max(
+            (b for b in rows if b.box.right <= own.left + SLACK), key=lambda b: b.box.right, default=None
+        ),
+        above=max(
+            (b for b in columns if b.box.bottom <= own.top + SLACK), key=lambda b: b.box.bottom, default=None
+        ),
+        right=min(
+            (b for b in rows if b.box.left >= own.right - SLACK), key=lambda b: b.box.left, default=None
+        ),
+        below=min(
+            (b for b in columns if b.box.top >= own.bottom - SLACK), key=lambda b: b.box.top, default=None
+        ),
+    )
+
+
+def _share(start: float, end: float, other_start: float, other_end: float) -> bool:
+    return min(end, other_end) - max(start, other_start) > SLACK

@@ -1,0 +1,151 @@
+"""Rendering: a real browser lays a page out, without its scripts and without the network."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from archivebot.exceptions import UsageError
+from archivebot.vision.block import Box, around
+from archivebot.vision.node import Font, Node
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+WIDTH, HEIGHT = 1280, 1024
+MOST_SECONDS = 30
+
+# Elements and texts of a page that are taken; the longest page of the WCXB corpus has under 20,000.
+MOST_NODES = 20_000
+
+# The address that the page is shown under. No name ends in .invalid (RFC 2606), so none is ever asked.
+ADDRESS = "http://page.invalid/"
+
+# The resolver of the browser finds nothing, so that not even a hint to connect early reaches a host.
+_ARGUMENTS = ("--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars")
+_CLEAR = "rgba(0, 0, 0, 0)"
+
+
+class Browser:
+    """A headless Chromium that lays pages out; a context manager, one start for many pages.
+
+    Scripts of a page do not run, and of all that it asks for nothing is fetched: its styles are those in
+    its own bytes. Raises UsageError where Playwright or a browser is missing.
+    """
+
+    def __enter__(self) -> Browser:
+        try:
+            from playwright.sync_api import Error, sync_playwright
+        except ImportError as error:
+            raise UsageError("visual blocks need Playwright: pip install 'archivebot[render]'") from error
+        program = next(filter(None, map(shutil.which, BROWSERS)), None)
+        if program is None:
+            raise UsageError("visual blocks need a browser: apt-get install chromium")
+        self._playwright = sync_playwright().start()
+        try:
+            self._browser = self._playwright.chromium.launch(executable_path=program, args=list(_ARGUMENTS))
+            self._context = self._browser.new_context(
+                java_script_enabled=False,
+                offline=True,
+                service_workers="block",
+                accept_downloads=False,
+                viewport={"width": WIDTH, "height": HEIGHT},
+            )
+            self._context.set_default_timeout(MOST_SECONDS * 1000)
+        except Error as error:
+            self._playwright.stop()
+            raise UsageError(f"{program} does not start: {error.message.splitlines()[0]}") from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._browser.close()
+        self._playwright.stop()
+
+    def render(self, body: bytes, charset: str = "utf-8") -> Node | None:
+        """Lay an HTML page out; None where it shows nothing.
+
+        Raises UsageError where the browser fails or takes longer than :data:`MOST_SECONDS`.
+        """
+        from playwright.sync_api import Error
+
+        page = self._context.new_page()
+        try:
+            return tree(_laid_out(page, body, charset))
+        except Error as error:
+            raise UsageError(f"the browser gave up on the page: {error.message.splitlines()[0]}") from error
+        finally:
+            page.close()
+
+
+def _laid_out(page: Page, body: bytes, charset: str) -> list[Mapping[str, Any]]:
+    """Show a page and give its nodes as geometry.js records them."""
+    given = False
+
+    def answer(route: Route) -> None:
+        nonlocal given
+        if given or route.request.url != ADDRESS:
+            route.abort("aborted")
+        else:
+            given = True
+            route.fulfill(body=body, content_type=f"text/html; charset={charset}")
+
+    page.route("**/*", answer)
+    page.goto(ADDRESS, wait_until="load")
+    script = files(__package__).joinpath("geometry.js").read_text("utf-8")
+    records: list[Mapping[str, Any]] = page.evaluate(script, MOST_NODES)
+    return records
+
+
+def tree(records: Sequence[Mapping[str, Any]]) -> Node | None:
+    """Put records of nodes, parents first, together; what shows nothing is left out.
+
+    >>> body = {"up": -1, "tag": "body", "box": [0, 0, 9, 9], "path": "/html/body"}
+    >>> text = {"up": 0, "tag": "", "box": [0, 0, 5, 9], "path": "/html/body", "text": " Hello "}
+    >>> node = tree([body, text])
+    >>> node.box, node.children[0].text, tree([body]), tree([])
+    (Box(left=0, top=0, right=5, bottom=9), 'Hello', None, None)
+    """
+    children: list[list[Node]] = [[] for _ in records]
+    backgrounds = ["rgb(255, 255, 255)"]  # behind the page, then that of each node
+    for record in records:
+        own = record.get("background", _CLEAR)
+        backgrounds.append(backgrounds[record["up"] + 1] if own == _CLEAR else own)
+    for at in range(len(records) - 1, -1, -1):
+        up = records[at]["up"]
+        node = _node(records[at], backgrounds[at + 1], backgrounds[up + 1], tuple(reversed(children[at])))
+        if up < 0 or node is None:
+            continue
+        children[up].append(node)
+    return node if records else None
+
+
+def _node(record: Mapping[str, Any], background: str, behind: str, children: tuple[Node, ...]) -> Node | None:
+    """Make a node, or None where nothing of it shows.
+
+    The rectangle of an element is that of all that it shows; its own counts where it has a border, a
+    colour or a content that the browser draws.
+    """
+    own, text = Box(*record["box"]), str(record.get("text", "")).strip()
+    shows = text if not record["tag"] else record.get("drawn") or record.get("framed") or background != behind
+    boxes = [child.box for child in children]
+    if shows and own.width > 0 and own.height > 0:
+        boxes.append(own)
+    if not boxes:
+        return None
+    return Node(
+        record["tag"],
+        around(boxes),
+        record["path"],
+        text,
+        Font(record.get("size", 16.0), record.get("weight", 400)),
+        background,
+        bool(record.get("inline")),
+        bool(record.get("lifted")),
+        children,
+    )

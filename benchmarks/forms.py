@@ -1,0 +1,230 @@
+"""Search forms found beside Formasaurus: F1 by cross-validation over sites, and forms per second.
+
+    python benchmarks/forms.py DATA/forms-dev [--folds 10] [--errors]
+
+The data is a folder with pages and ``labels.json``; forms that are labelled SKIP or not at all are not
+scored. Sites (registrable domains) are dealt out into folds, and the forms of each fold are judged by a
+model that was learnt from the others. A form searches if its label is "search", whether it has one field
+or several. Recall on forms of several fields is that among search forms with more than one field to fill.
+
+The peer is an option: with Formasaurus importable its own form model (all kinds of forms, its own features
+and its own parameters) learns from the same folds of the same pages. It needs scikit-learn as
+it likes it, so it is best given an environment of its own, whose packages are then lent to this one:
+
+    python -m venv /tmp/peer && /tmp/peer/bin/pip install formasaurus scikit-learn
+    PYTHONPATH=$(echo /tmp/peer/lib/python*/site-packages) python benchmarks/forms.py DATA/forms-dev
+
+Speed is that of whole pages in CPU time, from the bytes to the verdict on every form, with the models of
+the last fold; ours also makes attributes and labels, the peer leaves the kinds of fields out. Exit code 1
+if a bound fails.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from common import Row, data_folder, report
+
+from archivebot.forms.classifier import FormClassifier
+from archivebot.forms.reader import file_charset, read_forms
+from archivebot.forms.training import SEARCH, UNKNOWN, Example, examples, learnt
+from archivebot.urls.scope import Scope
+
+LEAST_F1 = 0.94
+LEAST_RECALL_OF_SEVERAL = 0.90
+LEAST_SPEED = 3.0
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Score:
+    """How often a form that searches was found (``hits``), imagined, and missed."""
+
+    hits: int
+    imagined: int
+    missed: int
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Score:
+        """Count pairs of what is so and what was said."""
+        counted = list(pairs)
+        return cls(counted.count((True, True)), counted.count((False, True)), counted.count((True, False)))
+
+    @property
+    def recall(self) -> float:
+        return self.hits / max(self.hits + self.missed, 1)
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.hits / max(2 * self.hits + self.imagined + self.missed, 1)
+
+    def __str__(self) -> str:
+        return f"{self.f1:.4f} ({self.hits} found, {self.imagined} imagined, {self.missed} missed)"
+
+
+def folds(labels: dict[str, Any], count: int) -> list[set[str]]:
+    """Deal the sites out, the largest first, each to the fold with the fewest forms; gives sets of pages."""
+    pages, forms = defaultdict(list), defaultdict(int)
+    for name, page in labels.items():
+        (site,) = Scope.from_seeds([page["url"]], "domain").sites
+        pages[site].append(name)
+        forms[site] += sum(not kind.startswith(UNKNOWN) for kind in page["forms"])
+    dealt: list[set[str]] = [set() for _ in range(count)]
+    sizes = [0] * count
+    for site in sorted(pages, key=lambda site: (-forms[site], site)):
+        least = sizes.index(min(sizes))
+        dealt[least].update(pages[site])
+        sizes[least] += forms[site]
+    return dealt
+
+
+def of_several(example: Example) -> bool:
+    """Tell whether an example is a search form with more than one field to fill."""
+    return example.searches and example.form.questions > 1
+
+
+def cross_validated(known: Sequence[Example], dealt: Sequence[set[str]]) -> dict[tuple[str, int], bool]:
+    """Give for the place of each form whether it searches, by a model that saw no page of its site."""
+    verdicts = {}
+    for held in dealt:
+        model = learnt([example for example in known if example.place[0] not in held])
+        for example in known:
+            if example.place[0] in held:
+                verdicts[example.place] = model.decide(example.form).search
+    return verdicts
+
+
+class Peer:
+    """Formasaurus's model of forms on the same pages; its forms are those of its own parser."""
+
+    def __init__(self, folder: Path, labels: dict[str, Any]) -> None:
+        from formasaurus.html import get_forms, load_html  # type: ignore[import-not-found,unused-ignore]
+
+        self._forms = lambda body: get_forms(load_html(body))
+        self.known = [
+            ((name, number), form, kind)
+            for name, page in labels.items()
+            for number, (form, kind) in enumerate(
+                zip(self._forms((folder / name).read_bytes()), page["forms"], strict=False)
+            )
+            if not kind.startswith(UNKNOWN)
+        ]
+
+    def learnt(self, held: set[str]) -> Any:
+        """Give its model, learnt from all pages but those held back."""
+        from formasaurus import formtype_model  # type: ignore[import-not-found,unused-ignore]
+
+        used = [(form, kind) for (name, _), form, kind in self.known if name not in held]
+        return formtype_model.get_model().fit([form for form, _ in used], [kind for _, kind in used])
+
+    def cross_validated(self, dealt: Sequence[set[str]]) -> dict[tuple[str, int], bool]:
+        verdicts = {}
+        for held in dealt:
+            judged = [(place, form) for place, form, _ in self.known if place[0] in held]
+            kinds = self.learnt(held).predict([form for _, form in judged])
+            verdicts.update({place: kind == SEARCH for (place, _), kind in zip(judged, kinds, strict=True)})
+        return verdicts
+
+    def worker(self, model: Any) -> Callable[[bytes], int]:
+        """Give what reads one page and judges its forms all at once, the quickest way it has."""
+
+        def work(body: bytes) -> int:
+            forms = self._forms(body)
+            return len(model.predict(forms)) if forms else 0
+
+        return work
+
+
+def worker(model: FormClassifier) -> Callable[[bytes], int]:
+    def work(body: bytes) -> int:
+        return len([model.decide(form) for form in read_forms(body, file_charset(body))])
+
+    return work
+
+
+def speeds(bodies: Sequence[bytes], workers: dict[str, Callable[[bytes], int]]) -> dict[str, float]:
+    """Give forms per second of each worker, in turns, the best of some rounds."""
+    best = dict.fromkeys(workers, 0.0)
+    for _ in range(ROUNDS):
+        for name, work in workers.items():
+            started = time.process_time()
+            forms = sum(map(work, bodies))
+            best[name] = max(best[name], forms / (time.process_time() - started))
+    return best
+
+
+def errors(known: Sequence[Example], verdicts: dict[tuple[str, int], bool]) -> Iterator[str]:
+    for example in known:
+        if verdicts[example.place] != example.searches:
+            page, number = example.place
+            yield f"  {page} form {number}: {example.kind}, {example.form.questions} fields"
+
+
+def main() -> int:
+    parser = data_folder(__doc__)
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--pages", type=int, default=200, help="pages read for the speed")
+    parser.add_argument("--errors", action="store_true", help="name the forms that were judged wrongly")
+    options = parser.parse_args()
+    labels = json.loads((options.data / "labels.json").read_text("utf-8"))
+    known = list(examples(options.data))
+    dealt = folds(labels, options.folds)
+    print(f"{len(labels)} pages, {len(known)} labelled forms, {options.folds} folds of sites")
+    verdicts = cross_validated(known, dealt)
+    ours = Score.of((example.searches, verdicts[example.place]) for example in known)
+    several = Score.of((True, verdicts[example.place]) for example in known if of_several(example))
+    rows = [
+        Row("F1 of search forms", str(ours), "", ours.f1, LEAST_F1, least=True),
+        Row(
+            f"recall on {several.hits + several.missed} of several fields",
+            f"{several.recall:.3f}",
+            "",
+            several.recall,
+            LEAST_RECALL_OF_SEVERAL,
+            least=True,
+        ),
+    ]
+    if importlib.util.find_spec("formasaurus"):
+        rows += beside_peer(options.data, labels, dealt, ours, options.pages)
+    code = report("search forms", rows)
+    if options.errors:
+        print("\n".join(errors(known, verdicts)))
+    return code
+
+
+def beside_peer(
+    folder: Path, labels: dict[str, Any], dealt: Sequence[set[str]], ours: Score, pages: int
+) -> list[Row]:
+    """Compare with Formasaurus: F1 on the same folds, and forms per second with models of the last one."""
+    warnings.filterwarnings("ignore")  # scikit-learn on its own future
+    peer = Peer(folder, labels)
+    verdicts = peer.cross_validated(dealt)
+    theirs = Score.of((kind == SEARCH, verdicts[place]) for place, _, kind in peer.known)
+    last = [example for example in examples(folder) if example.place[0] not in dealt[-1]]
+    bodies = [(folder / name).read_bytes() for name in sorted(labels)[:pages]]
+    workers = {"ours": worker(learnt(last)), "peer": peer.worker(peer.learnt(dealt[-1]))}
+    quick = speeds(bodies, workers)
+    return [
+        Row("F1 / Formasaurus", f"{ours.f1:.4f}", str(theirs), ours.f1 / theirs.f1, 1.0, least=True),
+        Row(
+            "forms per second / Formasaurus",
+            f"{quick['ours']:.0f}",
+            f"{quick['peer']:.0f}",
+            quick["ours"] / quick["peer"],
+            LEAST_SPEED,
+            least=True,
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
