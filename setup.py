@@ -14,7 +14,7 @@ PLOT = ["matplotlib>=3.8"]
 RENDER = ["playwright>=1.49"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
 ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
-CHECKS = ["pytest>=8", "hypothesis>=6", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
+CHECKS = ["pytest>=8", "pytest-xdist>=3.6", "hypothesis>=6", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
 
 setup(
     name="archivebot",

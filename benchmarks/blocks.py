@@ -6,6 +6,7 @@ of them: the other two files of a site often hold another page or another charse
 matches a marked one, each used once, where the word sets of their texts have a Jaccard similarity of
 at least 0.8. Precision, recall and F are taken per page and averaged over pages. Blocks without words
 (pictures) cannot be compared and are left out on both sides; --wordless counts them as missed.
+--visual also cuts the pages as a browser lays them out, a second for each.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
 from archivebot.segmentation.tree import Source
 from archivebot.terms import words
+from archivebot.vision.render import Browser
+from archivebot.vision.vips import segment as divided
 
 LEAST_F = 0.45
 ALIKE = 0.8
@@ -56,6 +59,7 @@ SAME = {
 
 Words = frozenset[str]
 Segmenter = Callable[[bytes], Sequence[Block]]
+Cut = Callable[[bytes], list[Words]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +121,31 @@ def matches(found: Sequence[Words], marked: Sequence[Words]) -> list[tuple[int, 
     return chosen
 
 
-def score(pages: Iterable[Page], segment: Segmenter, *, wordless: bool) -> tuple[float, float, float]:
+def texts_of(segment: Segmenter) -> Cut:
+    """Give the words of the blocks that a page is cut into."""
+
+    def cut(body: bytes) -> list[Words]:
+        charset = charset_of(body, "")
+        return [words_of(body[block.start : block.end], charset) for block in segment(body)]
+
+    return cut
+
+
+def seen(browser: Browser) -> Cut:
+    """Cut pages into visual blocks."""
+
+    def cut(body: bytes) -> list[Words]:
+        page = browser.render(body, charset_of(body, ""))
+        return [frozenset(words(leaf.text)) for leaf in divided(page).leaves()] if page else []
+
+    return cut
+
+
+def score(pages: Iterable[Page], cut: Cut, *, wordless: bool) -> tuple[float, float, float]:
     """Give mean precision, recall and F over pages."""
     scores = []
     for page in pages:
-        charset = charset_of(page.body, "")
-        found = [words_of(page.body[block.start : block.end], charset) for block in segment(page.body)]
+        found = cut(page.body)
         marked = [mark.words for mark in page.marked if mark.level == "1"]
         if not wordless:
             found, marked = list(filter(None, found)), list(filter(None, marked))
@@ -164,16 +187,21 @@ def at_level(level: int) -> Segmenter:
     return lambda body: partition(body, level).blocks
 
 
-def segmentation_rows(pages: Sequence[Page], *, wordless: bool) -> list[Row]:
+def segmentation_rows(pages: Sequence[Page], *, wordless: bool, visual: bool) -> list[Row]:
     """Give the F of the outline beside that of every other way to cut."""
-    ours = score(pages, outline, wordless=wordless)
+    ours = score(pages, texts_of(outline), wordless=wordless)
     others: dict[str, Segmenter] = {f"partition, level {level}": at_level(level) for level in LEVELS}
     others |= {"children of the body": body_children, "elements named as landmarks": landmarks}
+    cuts = {name: texts_of(segment) for name, segment in others.items()}
     rows = [Row("outline", _figures(ours), f"at least {LEAST_F}", ours[2], LEAST_F, least=True)]
-    for name, segment in others.items():
-        peer = score(pages, segment, wordless=wordless)
-        rows.append(Row(f"outline beside: {name}", _figures(ours), _figures(peer), ours[2] / peer[2]))
-    return rows
+    peers = {name: score(pages, cut, wordless=wordless) for name, cut in cuts.items()}
+    if visual:
+        with Browser() as browser:
+            peers["visual blocks"] = score(pages, seen(browser), wordless=wordless)
+    return rows + [
+        Row(f"outline beside: {name}", _figures(ours), _figures(peer), ours[2] / peer[2])
+        for name, peer in peers.items()
+    ]
 
 
 def _figures(figures: tuple[float, float, float]) -> str:
@@ -205,11 +233,13 @@ def label_rows(pages: Sequence[Page]) -> list[Row]:
 def main() -> int:
     parser = data_folder(__doc__)
     parser.add_argument("--wordless", action="store_true", help="count blocks without words as missed")
+    parser.add_argument("--visual", action="store_true", help="also as a browser lays them out")
     options = parser.parse_args()
     pages = read_pages(options.data)
     marks = sum(mark.level == "1" for page in pages for mark in page.marked)
     print(f"{len(pages)} pages, {marks} top-level marks")
-    code = report("blocks: top level beside people", segmentation_rows(pages, wordless=options.wordless))
+    rows = segmentation_rows(pages, wordless=options.wordless, visual=options.visual)
+    code = report("blocks: top level beside people", rows)
     return report("blocks: labels of matched blocks", label_rows(pages)) or code
 
 

@@ -11,6 +11,9 @@ from archivebot.config import ArchiveConfig
 from archivebot.forms.record import FormRecord
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply
+from tests.servers import redis_server, redis_uri
+
+__all__ = ["redis_server", "redis_uri"]
 
 BOOKS = (
     '<form action="/find" method="{method}"><h2>Find a book</h2>Author <input name="author"> Title'
@@ -135,6 +138,20 @@ def test_what_an_interrupted_crawl_fetched_counts(site: MockServer, deepweb: Cra
     assert deepweb(*options, seeds=site.url(), pages=3).code == 0
     assert deepweb(*options, seeds=site.url(), pages=30).code == 0
     assert len(site.paths()) == 6
+
+
+def test_three_workers_give_one_record_for_each_form(
+    site: MockServer, deepweb: Crawl, redis_uri: str
+) -> None:
+    site.routes["/"] = page(*((f"/{n}", f"Search {n}") for n in range(12)))
+    for n in range(12):
+        other = BOOKS.format(method="get").replace("/find", f"/find{n % 3}")
+        site.routes[f"/{n}"] = replace(page(extra=other), delay=0.1)
+    options = ("-s", f"REDIS_URL={redis_uri}", "-s", "ARCHIVE_LOCAL_CONCURRENCY=3")
+    workers = [deepweb.start(*options, "-s", "CONCURRENT_REQUESTS=1", seeds=site.url()) for _ in range(3)]
+    assert [deepweb.finish(worker).code for worker in workers] == [0, 0, 0]
+    assert sorted(record.action for record in forms(deepweb)) == [site.url(f"/find{n}") for n in range(3)]
+    assert len(site.paths()) == len(set(site.paths())) == 13
 
 
 def test_a_wrong_rule_for_links_is_refused(site: MockServer, deepweb: Crawl) -> None:

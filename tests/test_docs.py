@@ -44,6 +44,12 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
 DOCUMENTED_PORT = 8777
 SAMPLE_URL = re.compile(rf"http://127\.0\.0\.1:{DOCUMENTED_PORT}/[\w./-]*")
+SPIDERS: dict[str, type[Arguments]] = {
+    "site": Arguments,
+    "topic": TopicArguments,
+    "deepweb": DeepWebArguments,
+    "query": QueryArguments,
+}
 SOURCES = [path for name in ("archivebot", "spiders", "pipelines") for path in (ROOT / name).rglob("*.py")]
 
 
@@ -237,13 +243,18 @@ def test_a_session_runs_as_the_document_shows_it(
 
 def test_every_command_line_outside_sessions_is_one_of_scrapy_with_known_arguments() -> None:
     shown = [line for _, block in fenced(text_of("README.md"), "sh") for line in block.splitlines()]
-    crawls = [shlex.split(line) for line in shown if line.startswith("scrapy ")]
-    assert crawls, "the README shows how to crawl a site"
-    assert all(words[:3] == ["scrapy", "crawl", "site"] for words in crawls)
+    lines = [shlex.split(line) for line in shown if line.startswith("scrapy ")]
+    crawls = [words[2:] for words in lines if words[1] == "crawl"]
+    assert {spider for spider, *_ in crawls} == {"site", "deepweb", "query"}
+    for spider, *words in crawls:
+        given = [word.partition("=") for word in words if "=" in word]
+        SPIDERS[spider].parse({name: value for name, _, value in given})
+    others = {words[1] for words in lines} - {"crawl"}
+    assert all((ROOT / f"archivebot/commands/{name}.py").exists() for name in others)
 
 
 def test_the_crawl_of_the_readme_runs_and_writes_its_feed(tmp_path: Path) -> None:
-    (line,) = re.findall(r"^scrapy (crawl .*)$", text_of("README.md"), re.MULTILINE)
+    (line,) = re.findall(r"^scrapy (crawl site .*)$", text_of("README.md"), re.MULTILINE)
     with SampleSite(0).running() as site:
         done = run(["scrapy", *shlex.split(line.replace("https://example.org/", site.url))], tmp_path)
     assert done.returncode == 0, done.stdout
@@ -270,8 +281,7 @@ def test_every_command_and_each_of_its_options_is_documented() -> None:
 
 
 def test_every_spider_argument_and_each_of_its_values_is_documented() -> None:
-    spiders = (Arguments, TopicArguments, DeepWebArguments, QueryArguments)
-    names = {name for arguments in spiders for name in arguments.READERS}
+    names = {name for arguments in SPIDERS.values() for name in arguments.READERS}
     for name in ("README.md", "docs/commands.md"):
         assert names <= set(re.findall(r"^\| `(\w+)` \|", text_of(name), re.MULTILINE))
         assert all(f"`{value}`" in text_of(name) for value in (*KINDS, *FOCUSES, *ORDERS, *LINK_RULES))
