@@ -6,10 +6,17 @@ import re
 
 from turbohtml import Document, Element, PlainText, parse
 
-from archivebot.text import normalise
+from archivebot.text import collapse, normalise
 
 PLAIN = PlainText(bullet="", layout="strict")
 TABLE_PART = re.compile(rb"\s*<(?:t[rdh]|tbody|thead|tfoot|caption)\b", re.IGNORECASE)
+CELL = re.compile(rb"<t[dh]\b", re.IGNORECASE)
+# What to_text joins to the words beside it in a cell: "here<p>core" would be one word.
+IN_CELLS = ", ".join(
+    f"{cell} {block}"
+    for cell in ("td", "th")
+    for block in "p div ul ol dl li table blockquote pre h1 h2 h3 h4 h5 h6 section article form".split()
+)
 STANDS_OUT = ("h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend", "summary", "figcaption", "th", "dt")
 AT_START = ("strong", "b", "big", "em", "font", "mark")
 MARKED = ", ".join((*STANDS_OUT, *AT_START, "[aria-label]"))
@@ -27,14 +34,18 @@ def visible_text(markup: bytes, charset: str) -> str:
 
     >>> visible_text(b"<ul><li>a <b>b</b><script>x</script><li>c</ul>", "utf-8")
     'a b\\nc'
-    >>> visible_text(b"<tr><td>1<td>2", "utf-8")
-    '1 2'
+    >>> visible_text(b"<tr><td>1<td>2", "utf-8"), visible_text(b"<tr><td>a<p>b</p>c<td>d", "utf-8")
+    ('1 2', 'a b c d')
     """
     document = read(markup, charset)
     for caption in document.select("caption"):  # to_text leaves it out of its table
         if (table := caption.closest("table")) is not None:
             table.insert_before(caption)
             caption.wrap(Element("p"))
+    if CELL.search(markup):
+        for block in document.select(IN_CELLS):
+            block.insert_before(Element("br"))
+            block.insert_after(Element("br"))
     return normalise(document.to_text(PLAIN))
 
 
@@ -51,15 +62,11 @@ def highlights(element: Document) -> list[str]:
     for marked in element.select(MARKED):
         if marked.tag in STANDS_OUT:
             if marked.tag not in found:
-                found[marked.tag] = _line(marked.to_text(PLAIN))
+                found[marked.tag] = collapse(marked.to_text(PLAIN))
         elif "aria-label" in marked.attrs:
-            found.setdefault("aria-label", _line(str(marked.attrs["aria-label"])))
+            found.setdefault("aria-label", collapse(str(marked.attrs["aria-label"])))
         elif "start" not in found:
-            start = _line(element.to_text(PLAIN)[:400]) if start is None else start
-            if (text := _line(marked.to_text(PLAIN))) and start.startswith(text):
+            start = collapse(element.to_text(PLAIN)[:400]) if start is None else start
+            if (text := collapse(marked.to_text(PLAIN))) and start.startswith(text):
                 found["start"] = text
     return [found[name] for name in (*STANDS_OUT, "aria-label", "start") if found.get(name)]
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
