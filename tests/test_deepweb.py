@@ -10,7 +10,7 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.forms.record import FormRecord
 from tests.conftest import Crawl
-from tests.mockserver import MockServer, Reply
+from tests.mockserver import MockServer, Reply, redirect
 from tests.servers import redis_server, redis_uri
 
 __all__ = ["redis_server", "redis_uri"]
@@ -171,3 +171,11 @@ def test_what_is_learnt_moves_links_of_the_kind_that_led_to_forms(site: MockServ
     asked = site.paths()[1:]
     late = [path.startswith("/shelf/") for path in asked[10:30]]
     assert sum(late) >= 16
+
+
+def test_a_seed_that_redirects_leads_on_whatever_its_page_is_about(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = redirect("/home")
+    site.routes["/home"] = page(("/x", "Search"), extra="<p>tyres, gears and engines for lorries</p>")
+    site.routes["/x"] = page(extra="<p>books authors library</p>" + BOOKS.format(method="get"))
+    assert deepweb(seeds=site.url(), topic="books authors library").code == 0
+    assert len(forms(deepweb)) == 1

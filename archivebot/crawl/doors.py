@@ -120,7 +120,7 @@ class DoorMiddleware(BaseSpiderMiddleware):
         return replace(item, forms=reading.forms)
 
     def _refusal(self, response: Response, looked: _Looked, link: Link, words: tuple[str, ...]) -> str | None:
-        if not looked.passes and not response.meta.get("archive_seed"):
+        if not looked.passes and response.meta["depth"]:  # 0 is a seed, or where it redirects to
             return "page_off_topic"
         if self.strict and not words:
             return "no_search_word"
