@@ -74,19 +74,19 @@ class Known:
         found = _Bundles()
         named = found.named(around, names)
         of_places = np.array([named[id(place)] for place in around.places])
-        of_kinds = np.array([found.add(frozenset.union(*kind), close) for kind in around.kinds])
+        of_kinds = np.array([found.of(frozenset.union(*kind), close) for kind in around.kinds])
         words, above = [], []
         for _, mine, heading in known_by(lines):
-            words.append(found.add(frozenset(mine), own))
-            above.append(found.add(heading, over))
+            words.append(found.add([own[word] for word in mine if word in own]))
+            above.append(found.of(heading, over))
         bundles = np.array([of_places[around.index], of_kinds[around.kind], words, above])
         ends = np.array(found.ends)
         return cls(np.array(found.rows), np.concatenate(([0], ends[:-1])), ends, bundles)
 
     def sums(self, table: Matrix) -> Matrix:
         """Add up the rows of a table that each line has."""
-        upto = np.vstack([np.zeros(table.shape[1]), np.cumsum(table[self.rows], axis=0)])
-        each = upto[self.ends] - upto[self.starts]
+        each = np.add.reduceat(table[self.rows], self.starts[1:])
+        each = np.concatenate((np.zeros((1, table.shape[1])), each))
         found: Matrix = each[self.bundles].sum(axis=0)
         return found
 
@@ -100,29 +100,34 @@ class Known:
 
 
 class _Bundles:
-    """Bundles as they are put together; those of equal names in one table are the same."""
+    """Bundles as they are put together; the first one is empty."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
-        self.ends: list[int] = []
+        self.ends: list[int] = [0]
         self._known: dict[tuple[int, frozenset[str]], int] = {}
 
-    def add(self, names: frozenset[str], table: Mapping[str, int]) -> int:
-        """Give the bundle of names, those that the table has."""
-        key = (id(table), names)
-        number = self._known.get(key)
-        if number is None:
-            number = self._known[key] = self._new([table[name] for name in names if name in table])
-        return number
-
-    def _new(self, rows: Sequence[int]) -> int:
+    def add(self, rows: Sequence[int]) -> int:
+        """Give the bundle of some rows."""
+        if not rows:
+            return 0
         self.rows += rows
         self.ends.append(len(self.rows))
         return len(self.ends) - 1
 
+    def of(self, names: frozenset[str], table: Mapping[str, int]) -> int:
+        """Give the bundle of names, those that the table has; the same for the same names."""
+        if not names:
+            return 0
+        key = (id(table), names)
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = self.add([table[name] for name in names if name in table])
+        return number
+
     def named(self, around: Around, table: Mapping[str, int]) -> dict[int, int]:
         """Give for each element the bundle of the bias and of the names of it and all around it."""
-        bundles = {0: self._new([0])}
+        bundles = {0: self.add([0])}
         rows = {bundles[0]: [0]}
         of_own: dict[frozenset[str], list[int]] = {}
         alike: dict[tuple[int, frozenset[str]], int] = {}
@@ -135,7 +140,7 @@ class _Bundles:
                     of_own[own] = [table[name] for name in own if name in table]
                 outer = rows[key[0]]
                 if inner := [row for row in of_own[own] if row not in outer]:
-                    number = self._new(outer + inner)
+                    number = self.add(outer + inner)
                     rows[number] = outer + inner
                 else:
                     number = key[0]

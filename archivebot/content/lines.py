@@ -27,6 +27,7 @@ _BREAKS = frozenset(
     ol p pre search section summary table tbody td tfoot th thead tr ul""".split()
 )
 _BOLD = frozenset(("b", "strong"))
+_NOTED = frozenset(("a", "br", "img"))
 
 # Their classes say what the whole page is.
 _WHOLE = frozenset(("html", "body"))
@@ -160,20 +161,28 @@ class LineWalk:
                 text = child.data
                 if waiting or not text.isspace():
                     waiting.append(text)
-                    self._linked += len(text) * linked
-                    self._bold += len(text) * bold
+                    if linked or bold:
+                        self._linked += len(text) * linked
+                        self._bold += len(text) * bold
             elif isinstance(child, Element) and (tag := child.tag) not in _MUTE and depth < MOST_DEPTH:
                 if tag in _BREAKS or "-" in tag:
-                    self._end_line(place)
-                    inner = Place(tag, child, place, place.depth + 1, len(self.lines))
-                    self.places.append(inner)
-                    self._read(child.children, inner, linked, bold, depth + 1)
-                    self._end_line(inner)
-                    inner.last = len(self.lines)
+                    self._enter(child, tag, place, linked, bold, depth)
                 else:
-                    self._note(tag)
-                    inside = child.children
-                    self._read(inside, place, linked or tag == "a", bold or tag in _BOLD, depth + 1)
+                    if tag in _NOTED:
+                        self._note(tag)
+                    if inside := child.children:
+                        self._read(inside, place, linked or tag == "a", bold or tag in _BOLD, depth + 1)
+
+    def _enter(self, element: Element, tag: str, place: Place, linked: bool, bold: bool, depth: int) -> None:
+        """Read an element that ends lines."""
+        if self._pieces or self._links:
+            self._end_line(place)
+        inner = Place(tag, element, place, place.depth + 1, len(self.lines))
+        self.places.append(inner)
+        self._read(element.children, inner, linked, bold, depth + 1)
+        if self._pieces or self._links:
+            self._end_line(inner)
+        inner.last = len(self.lines)
 
     def _note(self, tag: str) -> None:
         """Note an element that ends no line."""

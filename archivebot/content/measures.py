@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from archivebot.content import surroundings
 from archivebot.content.lines import Line
 from archivebot.content.surroundings import Around
 
 Column = surroundings.Column
+Codes = NDArray[np.uint32]
+Starts = NDArray[np.int64]
 
 _PRICE = re.compile(r"[$€£¥₹]\s?\d|\d\s?(?:€|kr|USD|EUR)\b")
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\bago\b")
@@ -20,7 +23,7 @@ _TAGS = ("p", "li", "div", "td", "th", "dt", "dd", "pre", "blockquote", "button"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _KINDS = {tag: kind for kind, tag in enumerate((*_TAGS, *_HEADINGS))}
 
-_SAID = ("sentence", "colon", "capitals", "upper", "price", "date", "titular", "lower")
+_SAID = ("sentence", "colon", "upper", "price", "date", "titular", "lower")
 
 # Words of a line whose capitals are counted.
 _FIRST = 20
@@ -62,7 +65,8 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
 def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dict[str, Column]:
     """Measure what a line says of itself."""
     words, links, bold = np.array([(line.words, line.links, line.bold) for line in lines], dtype=np.float64).T
-    digits, commas, *signs = _counted([line.text for line in lines], size)
+    codes, starts = _codes([line.text for line in lines], size)
+    digits, commas, *signs = _counted(codes, starts)
     owned, bars, bullets = (each > 0 for each in signs)
     columns = {
         "characters": np.log1p(size),
@@ -75,32 +79,50 @@ def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dic
         "digits": digits / size,
         "copyright": owned,
         "bars": bars | bullets,
+        "capitals": _capitals(codes, starts) / np.minimum(words, _FIRST),
     }
     found = [_said(line.text, title, number > 0) for line, number in zip(lines, digits.tolist(), strict=True)]
     return columns | dict(zip(_SAID, np.array(found, dtype=np.float64).T, strict=True))
 
 
-def _counted(texts: Sequence[str], size: Column) -> list[Column]:
-    """Count digits, commas, copyright signs, bars and bullets in each text, ``size`` characters long."""
+def _codes(texts: Sequence[str], size: Column) -> tuple[Codes, Starts]:
+    """Give the characters of texts, ``size`` long, one after the other, and where each text starts."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
-    starts = (np.cumsum(size) - size).astype(np.int64)
+    return codes, (np.cumsum(size) - size).astype(np.int64)
+
+
+def _capitals(codes: Codes, starts: Starts) -> Column:
+    """Count the words with a capital among the first words of each text."""
+    first = np.concatenate(([True], codes[:-1] == ord(" ")))
+    first[starts] = True
+    at = np.flatnonzero(first)  # where the words start
+    upto = np.searchsorted(at, starts)  # words before each text
+    counts = np.diff(upto, append=len(at))
+    early = np.arange(len(at)) - np.repeat(upto, counts) < _FIRST
+    letters = codes[at]
+    upper = letters - ord("A") < 26
+    for index in np.flatnonzero(letters > 127):
+        upper[index] = chr(letters[index]).isupper()
+    return np.add.reduceat(upper & early, upto, dtype=np.float64)
+
+
+def _counted(codes: Codes, starts: Starts) -> list[Column]:
+    """Count digits, commas, copyright signs, bars and bullets in each text."""
     signs = [codes - ord("0") < 10, *(codes == ord(sign) for sign in ",©|•")]
     return [np.add.reduceat(sign, starts, dtype=np.float64) for sign in signs]
 
 
 def _said(text: str, title: str, digits: bool) -> tuple[float, ...]:
     """Give what a text says of itself, in the order of ``_SAID``."""
-    words = text.split(None, _FIRST)[:_FIRST]
     short = len(text) < SHORT
     return (
         text[-1] in '.!?…。”"',
         text[-1] == ":",
-        sum([word[0].isupper() for word in words]) / len(words),
         text.isupper(),
         digits and short and _PRICE.search(text) is not None,
         short and (digits or "ago" in text) and _DATE.search(text) is not None,
-        len(text) > 3 and text.lower() in title,
-        words[0].islower(),
+        3 < len(text) <= 2 * len(title) and text.lower() in title,
+        text.partition(" ")[0].islower(),
     )
 
 

@@ -36,9 +36,10 @@ def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> st
     """
     start = next((i for i, line in enumerate(lines) if main[i] and len(line.text) >= PARAGRAPH), len(lines))
     stated = _stated(document)
+    headings = [i for i, line in enumerate(lines) if _is_heading(line)]
     for end in (start, len(lines)):
-        headings = [i for i in range(end) if _is_heading(lines[i])]
-        borne = [i for i in headings if _borne(lines[i].text, stated)] if stated else headings
+        above = [i for i in headings if i < end]
+        borne = [i for i in above if _borne(lines[i].text, stated)] if stated else above
         if borne:
             index = max(borne, key=lambda i: len(lines[i].text))
             return _whole(lines, index, stated)
