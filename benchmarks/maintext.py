@@ -33,7 +33,7 @@ from archivebot.content.lines import Line
 from archivebot.content.measures import measures
 from archivebot.content.model import WEIGHTS, Model
 from archivebot.content.ownwords import own_words
-from archivebot.content.page import content, read, title_words
+from archivebot.content.page import main_text, read, title_words
 from archivebot.content.surroundings import Around
 from archivebot.content.training import Sample, learnt
 
@@ -128,10 +128,6 @@ def own_words_text(markup: str) -> str:
     return "\n".join(line.text for line, chosen in zip(lines, own_words(lines), strict=True) if chosen)
 
 
-def our_text(markup: str) -> str:
-    return content(markup).text
-
-
 @dataclass(frozen=True)
 class Result:
     """F1 of each page, and the CPU seconds for all."""
@@ -172,7 +168,7 @@ def measured(extractors: Mapping[str, Callable[[str], str]], data: Sequence[Page
 def compare(data: Sequence[Page]) -> int:
     peers = {name: make() for name, make in PEERS.items() if importlib.util.find_spec(name)}
     peers["most own words"] = own_words_text
-    results = measured({"ours": our_text, "all text": all_text, **peers}, data)
+    results = measured({"ours": main_text, "all text": all_text, **peers}, data)
     ours, everything = results["ours"], results["all text"]
     rows = [Row("word F1", f"{ours.mean():.3f}", "", ours.mean(), LEAST_F1, least=True)]
     for name in peers:

@@ -60,13 +60,14 @@ def content(markup: bytes | str, charset: str = "utf-8") -> Content:
     return Content(named, text, language(document, text), published(document), tuple(ranges))
 
 
-def main_text(markup: bytes, charset: str = "utf-8") -> str:
+def main_text(markup: bytes | str, charset: str = "utf-8") -> str:
     """Give the main text alone, as :func:`content` does.
 
     >>> main_text(b"<p>The ferry runs all year.")
     'The ferry runs all year.'
     """
-    return _chosen(*read(_same_length(_decoded(markup, charset))))[1]
+    source = markup if isinstance(markup, str) else _decoded(markup, charset)
+    return _chosen(*read(_same_length(source)))[1]
 
 
 def _chosen(document: Document, walk: LineWalk) -> tuple[NDArray[np.bool_], str]:
