@@ -88,8 +88,9 @@ def _forms(archive: Archive, capture: Capture, scorer: PageScorer | None) -> tup
     charset = charset_of(body, content_type)
     if not is_markup(body, content_type, charset):
         return ()
-    if scorer is not None:
-        page = read(body, charset, capture.url, context=True)
-        if not is_relevant(scorer.score(page.title, page.text).value):
-            return ()
-    return tuple(search_forms(body, charset, capture.url))
+    found = tuple(search_forms(body, charset, capture.url))
+    if scorer is None or not found:
+        return found
+    page = read(body, charset, capture.url, context=True)
+    text = "\n".join((page.text, *(record.said for record in found)))
+    return found if is_relevant(scorer.score(page.title, text).value) else ()

@@ -20,6 +20,9 @@ BOOKS = (
     ' <input name="title"> Year <select name="year"><option>1998<option>1999</select>'
     '<input type="submit" value="Search"></form>'
 )
+TYRES = (
+    BOOKS.format(method="post").replace("book", "tyre").replace("Author", "Maker").replace("Title", "Width")
+)
 LOGIN = '<form action="/in" method="post">User <input name="user"> <input type="password" name="p"></form>'
 
 
@@ -107,10 +110,21 @@ def test_a_page_off_the_topic_leads_nowhere_and_its_forms_are_left_out(
     off = "<p>tyres, gears and engines for lorries, spare parts of all kinds</p>"
     site.routes["/"] = page(("/on", "Search"), ("/off", "Search"), extra=on)
     site.routes["/on"] = page(("/on2", "Search"), extra=on + BOOKS.format(method="get"))
-    site.routes["/off"] = page(("/off2", "Search"), extra=off + BOOKS.format(method="post"))
+    site.routes["/off"] = page(("/off2", "Search"), extra=off + TYRES)
     crawled = deepweb(seeds=site.url(), topic="books authors library")
     assert crawled.code == 0
     assert sorted(site.paths()) == ["/", "/off", "/on", "/on2"]
+    assert [record.method for record in forms(deepweb)] == ["get"]
+    assert crawled.of(site.url("/on"))["relevant"]
+    assert not crawled.of(site.url("/off"))["relevant"]
+    assert deepweb.ask("explain", site.url("/off"))["parts"]
+
+
+def test_what_a_form_asks_for_tells_what_its_page_is_about(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = page(("/on", "Search"), ("/off", "Search"))
+    site.routes["/on"] = page(extra=BOOKS.format(method="get"))
+    site.routes["/off"] = page(extra=TYRES)
+    assert deepweb(seeds=site.url(), topic="author title").code == 0
     assert [record.method for record in forms(deepweb)] == ["get"]
 
 
@@ -154,6 +168,15 @@ def test_three_workers_give_one_record_for_each_form(
     assert [worker.returncode for worker in workers] == [0, 0, 0]
     assert sorted(record.action for record in forms(deepweb)) == [site.url(f"/find{n}") for n in range(3)]
     assert len(site.paths()) == len(set(site.paths())) == 13
+
+
+def test_a_search_for_forms_says_how_many_it_met_and_how_to_see_them(
+    site: MockServer, deepweb: Crawl
+) -> None:
+    site.routes["/"] = page(extra=BOOKS.format(method="get"))
+    crawled = deepweb(seeds=site.url())
+    assert "; query forms: 1" in crawled.log
+    assert f"scrapy forms -s ARCHIVE_URI={deepweb.uri}" in crawled.log
 
 
 def test_a_wrong_rule_for_links_is_refused(site: MockServer, deepweb: Crawl) -> None:

@@ -19,14 +19,16 @@ from archivebot.crawl.entries import LINK, ORDER, PARTS, READING, SCORE
 from archivebot.crawl.order import SLACK
 from archivebot.crawl.sitebudget import SiteBudget
 from archivebot.crawl.spider import ArchiveSpider
+from archivebot.crawl.topicfilter import why
+from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
 from archivebot.hypertext import Hypertext
-from archivebot.models import Link, Outcome, Page
+from archivebot.models import Focus, Link, Outcome, Page
 from archivebot.terms import stem
 from archivebot.topic.linkmodel import LinkModel
 from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
 from archivebot.topic.profile import TopicProfile
-from archivebot.topic.relevance import PageScorer
+from archivebot.topic.relevance import PageScorer, Relevance
 from archivebot.topic.training import profile_of
 from archivebot.urls import host_of
 from archivebot.urls.tokens import url_tokens
@@ -50,15 +52,15 @@ EVERY = 10
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """A page that was looked at: its relevance (0..1, None without a topic), and what its links are worth."""
+    """A page that was looked at: its relevance (None without a topic), and what its links are worth."""
 
-    relevance: float | None
+    relevance: Relevance | None
     scores: dict[str, LinkScore]
 
     @property
     def passes(self) -> bool:
         """Whether the page is on topic, stage 2."""
-        return is_relevant(self.relevance)
+        return is_relevant(self.relevance.value if self.relevance else None)
 
 
 class DoorMiddleware(BaseSpiderMiddleware):
@@ -113,9 +115,14 @@ class DoorMiddleware(BaseSpiderMiddleware):
         """Give a page its forms, unless it is off the topic."""
         if not isinstance(item, Page) or response is None:
             return item
-        reading: Hypertext = response.meta.get(READING, Hypertext())
-        if not self._looked(response).passes:
+        looked = self._looked(response)
+        if found := looked.relevance:
+            score, order = response.meta.get(SCORE, 0.0), response.meta.get(ORDER, 0)
+            focus = Focus(round(found.value, 6), looked.passes, score, 0, order, why(found))
+            item = replace(item, focus=focus)
+        if not looked.passes:
             return item
+        reading: Hypertext = response.meta.get(READING, Hypertext())
         self.budget.saw(host_of(item.url), reading.forms)
         return replace(item, forms=reading.forms)
 
@@ -145,12 +152,15 @@ class DoorMiddleware(BaseSpiderMiddleware):
     def _look(self, response: Response) -> _Looked:
         reading: Hypertext = response.meta.get(READING, Hypertext())
         relevance = None
-        if self.topic and (reading.title or reading.text):
-            relevance = self.topic.score(reading.title, reading.text).value
+        # What a form asks for tells as much as the text around it, which may be little.
+        text = "\n".join((reading.text, *(FormRecord.read(form).said for form in reading.forms)))
+        if self.topic and (reading.title or text):
+            relevance = self.topic.score(reading.title, text)
+        passes = _Looked(relevance, {}).passes
         page = Judged(
             url=response.url,
             title=reading.title,
-            relevance=float(bool(reading.forms) and is_relevant(relevance)),
+            relevance=float(bool(reading.forms) and passes),
             missing=outcome_of_response(response) in (Outcome.NOT_FOUND, Outcome.GONE),
             depth=response.meta["depth"],
             order=response.meta.get(ORDER, 0),

@@ -44,6 +44,7 @@ class Progress:
     seconds: float
     judged: int = 0
     relevant: int = 0
+    doors: int = 0
 
     @classmethod
     def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
@@ -66,17 +67,19 @@ class Progress:
             seconds=seconds,
             judged=count("topic/judged"),
             relevant=count("topic/relevant"),
+            doors=count("archive/query_forms"),
         )
 
     def line(self) -> str:
         """Say it in one line."""
         rate = self.pages / self.seconds if self.seconds > 0 else 0.0
+        doors = f"; query forms: {self.doors}" if self.doors else ""
         harvest = f"; harvest {self.relevant} of {self.judged} on topic" if self.judged else ""
         return (
             f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
             f"{self.touched} touched, {self.unchanged} unchanged, {self.other} other; "
             f"{size(self.fetched)} fetched, {size(self.stored)} stored; "
-            f"{self.queued} queued, {self.errors} errors{harvest}"
+            f"{self.queued} queued, {self.errors} errors{harvest}{doors}"
         )
 
 
@@ -135,12 +138,14 @@ class ProgressLog:
         reason = self.crawler.stats.get_value("finish_reason", "stopped")
         seed = next(iter(getattr(getattr(self.crawler.spider, "arguments", None), "seeds", ())), "URL")
         archive, redis = self._given("ARCHIVE_URI"), self._given("REDIS_URL")
+        figures = self._progress()
+        after = f"scrapy forms{archive}" if figures.doors else f"scrapy frontier{archive}{redis}"
         return (
             f"\narchivebot: {reason} after {self.clock() - self.begun:.1f} s\n"
-            f"  {self._progress().line()}\n"
+            f"  {figures.line()}\n"
             f"  archive: {uri}\n"
             f"  next:    scrapy stats{archive}\n"
-            f"           scrapy frontier{archive}{redis}\n"
+            f"           {after}\n"
             f"           scrapy history {seed}{archive}\n"
         )
 

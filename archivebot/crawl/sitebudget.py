@@ -59,6 +59,7 @@ class SiteBudget(Extension):
         """Take note of the forms of a page of a site; those that are no query interfaces do not count."""
         query = (form.signature for form in forms if FormRecord.read(form).decision.multi_field)
         self._forms[site].update(query)
+        self.crawler.stats.set_value("archive/query_forms", sum(map(len, self._forms.values())))
 
     def stored(self, site: str, forms: int) -> None:
         """Take note of how many query forms of a site any worker has stored since the crawl began."""

@@ -52,6 +52,12 @@ class FormRecord:
         )
 
     @property
+    def said(self) -> str:
+        """What a reader sees of it: labels, and the options of selection lists."""
+        options = (option for control in self.controls for option in control.options)
+        return " ".join((*(label for label, _ in self.attributes), *options))
+
+    @property
     def fields(self) -> list[dict[str, Any]]:
         """The attributes as scripts read them."""
         return [{"label": label, "controls": names(controls)} for label, controls in self.attributes]
