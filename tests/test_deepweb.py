@@ -179,6 +179,18 @@ def test_a_search_for_forms_says_how_many_it_met_and_how_to_see_them(
     assert f"scrapy forms -s ARCHIVE_URI={deepweb.uri}" in crawled.log
 
 
+def test_what_an_interrupted_crawl_found_counts(site: MockServer, deepweb: Crawl) -> None:
+    site.routes["/"] = page(*((f"/{n}", f"Search {n}") for n in range(9)))
+    for n in range(9):
+        site.routes[f"/{n}"] = page(extra=BOOKS.format(method="get").replace("/find", f"/find{n}"))
+    options = ("-sCONCURRENT_REQUESTS=1", "-sARCHIVE_SITE_FORMS=2")
+    assert deepweb(*options, seeds=site.url(), pages=4).code == 0
+    assert len(forms(deepweb)) == 3
+    asked = len(site.paths())
+    assert deepweb(*options, seeds=site.url(), pages=30).stat("guard/site_forms") == 10 - asked
+    assert len(site.paths()) == asked
+
+
 def test_a_wrong_rule_for_links_is_refused(site: MockServer, deepweb: Crawl) -> None:
     crawled = deepweb(seeds=site.url(), links="strong")
     assert crawled.code == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -12,10 +13,13 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from archivebot.crawl.archivist import query_forms
 from archivebot.crawl.arguments import DeepWebArguments
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.guard import Refused
+from archivebot.crawl.session import ArchiveSession
+from archivebot.exceptions import StorageError
 from archivebot.forms.record import FormRecord
 from archivebot.models import FoundForm
 from archivebot.urls import host_of
@@ -68,6 +72,8 @@ class SiteBudget(Extension):
     def spent(self, site: str) -> str | None:
         """Say by which of the two a site is done with, or None."""
         self._refresh()
+        if site not in self._stored and Dispatcher.of(self.crawler).resumed:
+            self._stored[site] = ArchiveSession.of(self.crawler).ask(query_forms, site, self.since)
         if max(len(self._forms[site]), self._stored[site]) > self.most_forms:
             return "site_forms"
         return "site_pages" if self._pages[site] > self.most_pages else None
@@ -81,8 +87,9 @@ class SiteBudget(Extension):
         now = time.monotonic()
         if now - self._asked >= REFRESH:
             self._asked = now
-            for known in Dispatcher.of(self.crawler).frontier.hosts():
-                self._pages[known.host] = max(self._pages[known.host], known.done + known.failed)
+            with suppress(StorageError):  # a frontier that is away for a while: our own counts hold
+                for known in Dispatcher.of(self.crawler).frontier.hosts():
+                    self._pages[known.host] = max(self._pages[known.host], known.done + known.failed)
 
 
 class SiteBudgetMiddleware:
