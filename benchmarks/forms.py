@@ -11,8 +11,8 @@ The peer is an option: with Formasaurus importable its own form model (all kinds
 and its own parameters) learns from the same folds of the same pages. It needs scikit-learn as
 it likes it, so it is best given an environment of its own, whose packages are then lent to this one:
 
-    python -m venv /tmp/peer && /tmp/peer/bin/pip install formasaurus scikit-learn
-    PYTHONPATH=$(echo /tmp/peer/lib/python*/site-packages) python benchmarks/forms.py DATA/forms-dev
+    python -m venv PEER && PEER/bin/pip install formasaurus scikit-learn
+    PYTHONPATH=$(echo PEER/lib/python*/site-packages) python benchmarks/forms.py DATA/forms-dev
 
 Speed is that of whole pages in CPU time, from the bytes to the verdict on every form, with the models of
 the last fold; ours also makes attributes and labels, the peer leaves the kinds of fields out. Exit code 1
