@@ -168,6 +168,22 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Non
         raise StorageError("the archive or its frontier failed, so the crawl ended; -L ERROR shows why")
 
 
+def named_files(names: Sequence[str]) -> list[Path]:
+    """Give the paths of files, once all of them are known to be there; raises UsageError."""
+    for name in names:
+        if not Path(name).is_file():
+            raise UsageError(f"{name} is no file")
+    return list(map(Path, names))
+
+
+def file_body(path: Path) -> bytes:
+    """Read a file; raises UsageError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
 def harmless(text: str) -> str:
     """Replace what could steer a terminal.
 

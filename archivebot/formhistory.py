@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 
 from archivebot.forms.record import FormRecord
 from archivebot.storage.base import KeptForm
@@ -18,6 +19,11 @@ class FormVersion:
     record: FormRecord
     version: int
     versions: int
+
+    @property
+    def id(self) -> str:
+        """What names it in the archive, 12 hex digits: sites that run one program share signatures."""
+        return sha256(f"{self.kept.site} {self.record.signature}".encode()).hexdigest()[:12]
 
 
 def form_versions(forms: Iterable[KeptForm]) -> Iterator[FormVersion]:

@@ -14,6 +14,7 @@ from archivebot.config import ArchiveConfig
 from archivebot.crawl.arguments import QueryArguments
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import NotArchived, UsageError
+from archivebot.formhistory import form_versions
 from archivebot.forms.query import query_urls, read_grid
 from archivebot.forms.record import FormRecord
 from archivebot.urls import Scope, parse_seed
@@ -52,14 +53,14 @@ class QuerySpider(ArchiveSpider):
 
 
 def _known_form(settings: BaseSettings, prefix: str) -> FormRecord:
-    """Give the form of the archive whose signature begins so; raises UsageError and NotArchived."""
+    """Give the form of the archive whose id begins so; raises UsageError and NotArchived."""
     archive = Archive.open(ArchiveConfig.from_settings(settings), create=False)
     try:
-        found = [kept.form for kept in archive.forms() if kept.form.signature.startswith(prefix)]
+        found = [form.record for form in form_versions(archive.forms()) if form.id.startswith(prefix)]
     finally:
         archive.close()
     if not found:
         raise NotArchived(f"no form {prefix!r} in {archive.uri}; scrapy forms lists them")
     if len(found) > 1:
         raise UsageError(f"{len(found)} forms begin with {prefix!r}: give more of the id")
-    return FormRecord.read(found[0])
+    return found[0]

@@ -28,7 +28,7 @@ ROOMS: dict[str, set[str]] = {
     "quality": {"segmentation"},
     "description": {"fingerprint", "labels", "segmentation", "templates"},
     "hypertext": {"urls"},
-    "forms": {"segmentation", "topic"},
+    "forms": {"hypertext", "segmentation", "topic"},
     "topic": {"hypertext", "urls"},
     "links": set(),
     "frontier": {"storage"},
@@ -60,7 +60,7 @@ ROOMS: dict[str, set[str]] = {
     "settings": {""},
     "sample": set(),
     "": {"archive"},  # the package itself: its public names
-    "spiders": {"archive", "crawl", "forms", "frontier", "hypertext", "urls"},
+    "spiders": {"archive", "crawl", "formhistory", "forms", "frontier", "hypertext", "urls"},
     "pipelines": {"archive", "crawl", "frontier", "urls"},
 }
 

@@ -47,7 +47,7 @@ def told(uri: str, *options: object) -> list[dict[str, Any]]:
 
 def test_a_scan_finds_the_forms_of_all_versions(uri: str, tmp_path: Path) -> None:
     answer = forms(uri, "--scan")
-    assert (answer.returncode, answer.stderr) == (0, "2 pages read, forms that search seen 4 times\n")
+    assert (answer.returncode, answer.stderr) == (0, "pages read: 2; forms that search, seen on them: 4\n")
     found = told(uri)
     assert [(form["method"], form["version"], form["versions"]) for form in found] == [
         ("get", 1, 2),
@@ -97,6 +97,19 @@ def test_an_archive_without_forms_says_how_to_find_them(uri: str) -> None:
     answer = forms(uri)
     assert answer.returncode == 1
     assert "keeps no such form; scrapy forms --scan looks into its pages" in answer.stderr
+
+
+def test_an_export_that_cannot_be_written_says_why(uri: str, tmp_path: Path) -> None:
+    answer = forms(uri, "--scan", "--export", tmp_path / "nowhere" / "forms.jsonl")
+    assert answer.returncode == 2
+    assert "forms.jsonl cannot be written: No such file or directory" in answer.stderr
+
+
+@pytest.mark.parametrize("option", [("--topic", "books"), ("--strict",)])
+def test_what_chooses_pages_of_a_scan_needs_a_scan(uri: str, option: tuple[str, ...]) -> None:
+    answer = forms(uri, *option)
+    assert answer.returncode == 2
+    assert "give --scan as well" in answer.stderr
 
 
 def test_files_without_classify_are_refused(uri: str) -> None:

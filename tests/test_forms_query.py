@@ -82,7 +82,8 @@ def query(crawl: Crawl, site: MockServer) -> Crawl:
 
 
 def given(crawl: Crawl, site: MockServer) -> dict[str, object]:
-    return {"form": record(site.url("/")).signature[:12], "values": f"@{crawl.folder}/grid.csv"}
+    (known,) = crawl.ask("forms")
+    return {"form": known["id"], "values": f"@{crawl.folder}/grid.csv"}
 
 
 # Canonical URLs have their parameters in order.
@@ -111,6 +112,18 @@ def test_a_budget_of_pages_holds(site: MockServer, query: Crawl) -> None:
     crawled = query(**given(query, site), pages=1)
     assert len(site.paths()) == 1
     assert "2 queries, of which 1 are asked" in crawled.log
+
+
+def test_forms_of_two_sites_that_run_one_program_have_ids_of_their_own(
+    query: Crawl, site: MockServer
+) -> None:
+    archive = Archive.open(ArchiveConfig(uri=query.uri))
+    archive.keep_forms("http://b.example/", [record(site.url("/")).found()], at(1))
+    archive.close()
+    one, other = query.ask("forms")
+    assert one["signature"] == other["signature"]
+    assert one["id"] != other["id"]
+    assert query(form=one["id"], values=f"@{query.folder}/grid.csv", dry="yes").code == 0
 
 
 @pytest.mark.parametrize(

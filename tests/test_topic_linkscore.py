@@ -49,6 +49,13 @@ def test_a_word_of_the_topic_raises_a_link_and_a_word_against_it_lowers_it() -> 
     assert score(view, Link("http://b.example/x", "Casino")).rank < plain
 
 
+def test_a_link_in_a_script_waits_behind_one_like_it() -> None:
+    links = [Link("http://b.example/x", "Reefs"), Link("http://b.example/y", "Reefs", role="script")]
+    plain, script = scorer().page(Judged("http://a.example/"), links).values()
+    assert plain.rank > script.rank
+    assert script.parts["role"] == -1
+
+
 def test_a_generic_anchor_counts_nothing() -> None:
     view = Judged("http://a.example/")
     generic, empty = (score(view, Link("http://b.example/x", anchor)) for anchor in ("click here", "[1]"))

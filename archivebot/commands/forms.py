@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.cli import ArchiveCommand, file_body, named_files, print_json, print_table
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.formhistory import FormVersion, form_versions
@@ -27,8 +27,6 @@ from archivebot.formscan import parts, promised, scan
 from archivebot.timestamps import timestamp
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.training import profile_of
-
-SHOWN = 12  # digits of a signature that name a form, as spider query takes it
 
 
 class Command(ArchiveCommand):
@@ -77,6 +75,8 @@ class Command(ArchiveCommand):
         return 0
 
     def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        if not opts.scan and (opts.topic or opts.strict):
+            raise UsageError("--topic and --strict choose the pages of a scan: give --scan as well")
         if opts.scan:
             assert self.settings is not None, "Scrapy gives every command its settings"
             config = ArchiveConfig.from_settings(self.settings)
@@ -88,14 +88,12 @@ class Command(ArchiveCommand):
             if opts.domain in (None, kept.record.domain)
         ]
         if opts.export:
-            with opts.export.open("w", encoding="utf-8") as file:
-                for kept in found:
-                    json.dump(_described(archive, kept, pages=True), file, ensure_ascii=False)
-                    file.write("\n")
+            _export(archive, found, opts.export)
         elif opts.json:
             print_json([_described(archive, kept) for kept in found])
         if not found:
-            raise NotArchived(f"{archive.uri} keeps no such form; scrapy forms --scan looks into its pages")
+            advice = "" if opts.scan else "; scrapy forms --scan looks into its pages"
+            raise NotArchived(f"{archive.uri} keeps no such form{advice}")
         if not opts.export and not opts.json:
             _show_kept(found)
         return 0
@@ -113,16 +111,27 @@ def _scan(archive: Archive, config: ArchiveConfig, topic: TopicProfile | None, *
                 count += len(sighting.forms)
                 found = [record.found() for record in sighting.forms]
                 archive.keep_forms(sighting.url, found, sighting.when)
-    print(f"{len(urls)} pages read, forms that search seen {count} times", file=sys.stderr)
+    print(f"pages read: {len(urls)}; forms that search, seen on them: {count}", file=sys.stderr)
     if damaged:
         print(f"versions left out, as they could not be read: {damaged}; see scrapy verify", file=sys.stderr)
+
+
+def _export(archive: Archive, found: Sequence[FormVersion], path: Path) -> None:
+    """Write a line of JSON for each form; raises UsageError where the file cannot be written."""
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            for kept in found:
+                json.dump(_described(archive, kept, pages=True), file, ensure_ascii=False)
+                file.write("\n")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _described(archive: Archive, kept: FormVersion, *, pages: bool = False) -> dict[str, Any]:
     """Give a form that the archive keeps as a JSON-ready record."""
     record = kept.record
     told = {
-        "id": record.signature[:SHOWN],
+        "id": kept.id,
         "signature": record.signature,
         "site": kept.kept.site,
         "version": kept.version,
@@ -153,7 +162,7 @@ def _show_kept(found: Sequence[FormVersion]) -> None:
         ["id", "form", "version", "fields", "domain", "first", "last", "pages", "leads to"],
         (
             [
-                kept.record.signature[:SHOWN],
+                kept.id,
                 "query" if kept.record.decision.multi_field else "search",
                 f"{kept.version}/{kept.versions}",
                 len(kept.record.attributes),
@@ -170,14 +179,11 @@ def _show_kept(found: Sequence[FormVersion]) -> None:
 
 def records(names: Sequence[str], classifier: FormClassifier, least: int) -> Iterator[dict[str, Any]]:
     """Judge the forms of files, once all of them are known to be there."""
-    for name in names:
-        if not Path(name).is_file():
-            raise UsageError(f"{name} is no file")
     domains = Domains.shipped()
-    for name in names:
-        body = _body(name)
+    for path in named_files(names):
+        body = file_body(path)
         for index, form in enumerate(read_forms(body, file_charset(body))):
-            yield {"source": name, "index": index, **record(form, classifier, domains, least)}
+            yield {"source": str(path), "index": index, **record(form, classifier, domains, least)}
 
 
 def record(form: Form, classifier: FormClassifier, domains: Domains, least: int) -> dict[str, Any]:
@@ -193,13 +199,6 @@ def record(form: Form, classifier: FormClassifier, domains: Domains, least: int)
             {"label": attribute.label, "controls": names(attribute.controls)} for attribute in form.attributes
         ],
     }
-
-
-def _body(name: str) -> bytes:
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{name} cannot be read: {error.strerror}") from error
 
 
 def show(found: Sequence[dict[str, Any]]) -> None:

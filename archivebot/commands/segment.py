@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from archivebot.cli import ArchiveCommand, print_table, say
+from archivebot.cli import ArchiveCommand, file_body, named_files, print_table, say
 from archivebot.config import MAX_LEVEL
 from archivebot.content.agreement import agreement
 from archivebot.content.page import content
@@ -48,31 +48,16 @@ class Command(ArchiveCommand):
         if not 1 <= opts.level <= MAX_LEVEL:
             raise UsageError(f"--level is {opts.level}: give a number from 1 to {MAX_LEVEL}")
         if opts.visual:
-            return _visual(_files(args), PERMITTED if opts.doc is None else opts.doc, as_json=opts.json)
+            return _visual(named_files(args), PERMITTED if opts.doc is None else opts.doc, as_json=opts.json)
         if opts.doc is not None:
             raise UsageError("--doc is for visual blocks: give --visual as well")
-        for name in _files(args):
-            record = _record(name, _body(name), opts.level)
+        for path in named_files(args):
+            record = _record(str(path), file_body(path), opts.level)
             if opts.json:
                 print(json.dumps(record, ensure_ascii=False))
             else:
                 _show(record)
         return 0
-
-
-def _files(names: list[str]) -> list[str]:
-    """Give the names of files, once all of them are known to be there."""
-    for name in names:
-        if not Path(name).is_file():
-            raise UsageError(f"{name} is no file")
-    return names
-
-
-def _body(name: str) -> bytes:
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{name} cannot be read: {error.strerror}") from error
 
 
 def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
@@ -96,19 +81,19 @@ def _show(record: dict[str, Any]) -> None:
     print_table(head, [[block[name] for name in head] for block in record["blocks"]])
 
 
-def _visual(names: list[str], doc: int, *, as_json: bool) -> int:
+def _visual(paths: list[Path], doc: int, *, as_json: bool) -> int:
     """Print the visual blocks of files."""
     if not LEAST_DOC <= doc <= MOST_DOC:
         raise UsageError(f"--doc is {doc}: give a number from {LEAST_DOC} to {MOST_DOC}")
     with Browser() as browser:
-        for name in names:
-            body = _body(name)
+        for path in paths:
+            body = file_body(path)
             page = browser.render(body, charset_of(body))
             blocks = [_seen(block) for block in segment(page, doc).leaves()] if page is not None else []
             if as_json:
-                print(json.dumps({"file": name, "blocks": blocks}, ensure_ascii=False))
+                print(json.dumps({"file": str(path), "blocks": blocks}, ensure_ascii=False))
             else:
-                say(name)
+                say(str(path))
                 head = ["doc", "left", "top", "width", "height", "path", "text"]
                 rows = [{**block, "text": str(block["text"])[:MOST_SHOWN]} for block in blocks]
                 print_table(head, [[row[column] for column in head] for row in rows])

@@ -10,15 +10,14 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
-from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.crawl.arguments import DeepWebArguments
 from archivebot.crawl.convert import outcome_of_response
 from archivebot.crawl.dispatcher import Dispatcher
-from archivebot.crawl.entries import LINK, ORDER, PARTS, READING, SCORE
+from archivebot.crawl.entries import ORDER, PARTS, READING, SCORE
+from archivebot.crawl.linkfilter import LinkFilter
 from archivebot.crawl.order import SLACK
 from archivebot.crawl.sitebudget import SiteBudget
-from archivebot.crawl.spider import ArchiveSpider
 from archivebot.crawl.topicfilter import why
 from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
@@ -63,7 +62,7 @@ class _Looked:
         return is_relevant(self.relevance.value if self.relevance else None)
 
 
-class DoorMiddleware(BaseSpiderMiddleware):
+class DoorMiddleware(LinkFilter):
     """Let a crawl find query forms within few pages, in the three stages of Xin, Cui and others (2011).
 
     Links: depth, which the guard knows; a word that promises a form; on topic. ``strict`` drops a link that
@@ -71,11 +70,11 @@ class DoorMiddleware(BaseSpiderMiddleware):
     forms are left out; seeds are what the operator wants. Which links led to forms is learnt on the way.
     """
 
+    counted = "doors/dropped"
+
     def __init__(self, crawler: Crawler, topic: TopicProfile | None, *, strict: bool) -> None:
         super().__init__(crawler)
-        assert isinstance(crawler.spider, ArchiveSpider)
         Dispatcher.of(crawler).slack = SLACK
-        self.spider = crawler.spider
         self.topic = PageScorer(topic) if topic else None
         self.strict = strict
         self.promising: set[str] = set()
@@ -91,11 +90,7 @@ class DoorMiddleware(BaseSpiderMiddleware):
         topic = profile_of(arguments.topic, folder) if arguments.topic else None
         return cls(crawler, topic, strict=arguments.links == "strict")
 
-    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
-        """Score a link and pass it on, or drop it; a seed, a redirect and a new try pass as they are."""
-        link = request.meta.pop(LINK, None)
-        if response is None or link is None:
-            return request
+    def score(self, request: Request, response: Response, link: Link) -> str | None:
         looked = self._looked(response)
         words = feature_words(link.anchor, link.url)
         found = looked.scores[link.url]
@@ -103,13 +98,7 @@ class DoorMiddleware(BaseSpiderMiddleware):
             self.promising.add(link.url)
         parts = {**found.parts, "promise": self._promise(link.url), "text": link.anchor}
         request.meta.update({SCORE: found.rank + self._promise(link.url), PARTS: parts})
-        reason = self._refusal(response, looked, link, words)
-        if reason is None:
-            return request
-        self.crawler.stats.inc_value(f"doors/dropped/{reason}")
-        Dispatcher.of(self.crawler).refuse(request, reason)
-        self.spider.forget(link)  # a better page may bring it again
-        return None
+        return self._refusal(response, looked, link, words)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Give a page its forms, unless it is off the topic."""

@@ -12,17 +12,16 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.crawl.arguments import TopicArguments
 from archivebot.crawl.convert import outcome_of_response
 from archivebot.crawl.dispatcher import Dispatcher
-from archivebot.crawl.entries import DISTANCE, LINK, ORDER, PARTS, READING, SCORE
+from archivebot.crawl.entries import DISTANCE, ORDER, PARTS, READING, SCORE
+from archivebot.crawl.linkfilter import LinkFilter
 from archivebot.crawl.order import BestFirst, BreadthFirst, Linear, LinkOrder, Order, RankOrder
-from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import UsageError
 from archivebot.hypertext import Hypertext
-from archivebot.models import Focus, Outcome, Page
+from archivebot.models import Focus, Link, Outcome, Page
 from archivebot.terms import terms
 from archivebot.topic.linkscore import Judged, LinkScorer
 from archivebot.topic.priority import Weights, weights_of
@@ -36,13 +35,15 @@ MISSING = frozenset((Outcome.NOT_FOUND, Outcome.GONE))
 SHOWN = 10  # terms of a page that are kept to explain its relevance
 
 
-class TopicFilterMiddleware(BaseSpiderMiddleware):
+class TopicFilterMiddleware(LinkFilter):
     """Keep a crawl on its topic.
 
     Soft focus only orders; hard focus drops links whose chance is under ``threshold``. Links of the last
     of more than ``tunnel`` off-topic pages in a row are dropped (None: of none). An off-topic page is
     recorded without its body in hard focus, unless ``keeps`` says otherwise.
     """
+
+    counted = "topic/dropped"
 
     def __init__(
         self,
@@ -57,8 +58,6 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
     ) -> None:
         super().__init__(crawler)
         Dispatcher.of(crawler).slack = order.slack
-        assert isinstance(crawler.spider, ArchiveSpider)
-        self.spider = crawler.spider
         self.scorer = PageScorer(profile)
         self.order = order
         self.hard, self.tunnel, self.threshold, self.keeps = hard, tunnel, threshold, keeps
@@ -81,22 +80,12 @@ class TopicFilterMiddleware(BaseSpiderMiddleware):
             keeps=not hard or settings.getbool("ARCHIVE_KEEP_OFF_TOPIC"),
         )
 
-    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
-        """Score a link and pass it on, or drop it; a seed, a redirect and a new try pass as they are."""
-        link = request.meta.pop(LINK, None)
-        if response is None or link is None:
-            return request
+    def score(self, request: Request, response: Response, link: Link) -> str | None:
         page, score = self._judged(response)
         found = score(link)
         parts = {**found.parts, "text": link.anchor}
         request.meta.update({SCORE: found.rank, DISTANCE: page.distance, PARTS: parts})
-        reason = self._refusal(found.value, page.distance)
-        if reason is None:
-            return request
-        self.crawler.stats.inc_value(f"topic/dropped/{reason}")
-        Dispatcher.of(self.crawler).refuse(request, reason)
-        self.spider.forget(link)  # a better page may bring it again
-        return None
+        return self._refusal(found.value, page.distance)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Mark a page with what the filter says of it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import islice
 
 from lxml import etree
@@ -10,6 +9,7 @@ from lxml import etree
 from archivebot.forms.flow import Flow
 from archivebot.forms.form import Form
 from archivebot.forms.labels import attributes
+from archivebot.hypertext import parse
 from archivebot.segmentation.charset import charset_of
 
 # How many of the elements around a form say what it is there for.
@@ -33,14 +33,13 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
     ([], [])
     """
     try:
-        root = etree.fromstring(_utf8(body, encoding), _parser())
-    except etree.XMLSyntaxError:  # nothing in it
+        root = parse(body, encoding)
+    except etree.LxmlError:  # nothing in it
         return []
     if root is None:
         return []
     elsewhere = _elsewhere(root) if any(each in body for each in _OWNERS) else {}
-    # What follows a first </html> stands beside the root.
-    return [_form(element, elsewhere) for element in root.xpath("//form")]
+    return [_form(element, elsewhere) for element in root.iter("form")]
 
 
 def file_charset(body: bytes) -> str:
@@ -61,20 +60,6 @@ def file_charset(body: bytes) -> str:
         else:
             return "utf-8"
     return charset_of(body)
-
-
-@cache
-def _parser() -> etree.HTMLParser:
-    return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-
-
-def _utf8(body: bytes, encoding: str) -> bytes:
-    """Give the body as UTF-8 without NULs: at bytes that its charset lacks libxml2 would stop reading."""
-    try:
-        text = body.decode(encoding or "utf-8", "replace")
-    except LookupError:
-        text = body.decode("utf-8", "replace")
-    return text.replace("\0", "").encode("utf-8", "replace")
 
 
 def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:

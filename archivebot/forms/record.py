@@ -63,7 +63,7 @@ class FormRecord:
         return [{"label": label, "controls": names(controls)} for label, controls in self.attributes]
 
     def found(self) -> FoundForm:
-        """Write it as it is kept.
+        """Write it as it is kept; the controls of an attribute as their places among all.
 
         >>> form = Form("f", "/find", "get", (), (Control("text", "q", options=("a", "b")),))
         >>> record = FormRecord.of(form, Decision(True, 0.9, False, "a search box"), "http://a.example/x")
@@ -72,12 +72,20 @@ class FormRecord:
         """
         told = {"format": FORMAT, **asdict(self)}
         del told["signature"]
+        told["attributes"] = [
+            [label, [self.controls.index(control) for control in controls]]
+            for label, controls in self.attributes
+        ]
         return FoundForm(self.signature, json.dumps(told, ensure_ascii=False, separators=(",", ":")))
 
     @classmethod
     def read(cls, found: FoundForm) -> FormRecord:
         """Read what :meth:`found` wrote."""
         told = json.loads(found.data)
+        controls = tuple(
+            Control(**{**each, "hints": tuple(each["hints"]), "options": tuple(each["options"])})
+            for each in told["controls"]
+        )
         return cls(
             signature=found.signature,
             name=told["name"],
@@ -86,8 +94,10 @@ class FormRecord:
             charset=told["charset"],
             decision=Decision(**told["decision"]),
             domain=told["domain"],
-            attributes=tuple((label, _controls(each)) for label, each in told["attributes"]),
-            controls=_controls(told["controls"]),
+            attributes=tuple(
+                (label, tuple(controls[at] for at in each)) for label, each in told["attributes"]
+            ),
+            controls=controls,
         )
 
 
@@ -98,12 +108,6 @@ def names(controls: Iterable[Control]) -> list[str]:
     ['text author', 'radio exact']
     """
     return [f"{control.kind} {control.name}".strip() for control in controls]
-
-
-def _controls(told: Iterable[dict[str, Any]]) -> tuple[Control, ...]:
-    return tuple(
-        Control(**{**each, "hints": tuple(each["hints"]), "options": tuple(each["options"])}) for each in told
-    )
 
 
 def _absolute(url: str, action: str) -> str:

@@ -51,7 +51,7 @@ def read(
     if not body:
         return Hypertext()
     try:
-        root = _parse(body, encoding)
+        root = parse(body, encoding)
         if root is None:
             return Hypertext(failed=True)
         clicks = leads_by_click(body)
@@ -71,7 +71,12 @@ def _parser(encoding: str) -> etree.HTMLParser:
     return etree.HTMLParser(encoding=encoding, remove_comments=True, remove_pis=True, huge_tree=True)
 
 
-def _parse(body: bytes, encoding: str) -> etree._Element | None:
+def parse(body: bytes, encoding: str) -> etree._Element | None:
+    """Give the root element of a page, or None where it has none; raises etree.LxmlError for an empty one.
+
+    Any bytes and any name of an encoding are accepted, and nothing of the page is lost at a byte that its
+    charset lacks, at a NUL, or at ``</html>``.
+    """
     if b"\0" in body and not encoding.startswith("utf-16"):
         body = body.replace(b"\0", b"")
     try:
