@@ -53,6 +53,8 @@ BAD = {
         "<title>Beispiel</title><p>Bitte bestätigen Sie, dass Sie kein Roboter sind.",
         "<title>Un instant…</title><p>Vérifiez que vous êtes humain.",
         "<title>Un momento</title><p>Verifique que es humano.",
+        f"{MENU}<h2>You’re temporarily blocked</h2><p>You are misusing this feature by going too fast.",
+        "<h2>Cette fonction est temporairement bloquée</h2><p>Il semble que vous en ayez abusé.",
         "<title>百度安全验证</title><p>请完成下方验证后继续操作",
     ],
     "error_page": [

@@ -29,6 +29,51 @@ def test_the_links_of_a_page_of_links_are_no_menu() -> None:
     assert worth_of(body, titles[3]) is not Worth.FURNITURE
 
 
+def test_a_headline_beside_the_stories_of_a_front_page_is_content_in_a_heading_or_if_long() -> None:
+    stories = "".join(
+        f"<article><h3><a href=/{n}>The terns of the {n}th island breed again</a></h3></article>"
+        for n in range(4, 24)
+    )
+    storm = "<a href=/s>Storm takes half of the nests on the islands</a>"
+    ticker = f"<aside><ul><li>{storm}<li><h4><a href=/t>Ferry</a></h4></ul></aside>"
+    body = f"<main>{stories}</main>{ticker}"
+    for line in ("Storm takes half of the nests on the islands", "Ferry"):
+        assert worth_of(body, line) is not Worth.FURNITURE
+        assert worth_of(page(ticker), line) is Worth.FURNITURE
+
+
+def test_a_line_of_a_list_that_is_mostly_content_is_content() -> None:
+    items = "".join(f"<li>Version 2.{n} of the <a href=/{n}>list of terns</a></li>" for n in range(9))
+    body = page(
+        f"<p>All versions of the list of terns that are kept:</p><ul>{items}<li><a href=/x>Draft</a></ul>"
+    )
+    assert worth_of(body, "Draft") is not Worth.FURNITURE
+    assert (
+        worth_of(page("") + "<footer><ul><li><a href=/x>Draft</a></ul></footer>", "Draft") is Worth.FURNITURE
+    )
+
+
+def test_the_title_of_the_page_is_content_wherever_it_stands_but_no_link_to_it() -> None:
+    head = "<header><div>Terns 2.1</div></header><nav><a href=/>Terns 2.2</a></nav>"
+    body = f"<title>{{}} | Coast</title>{head}<p>{PROSE * 4}</p>"
+    assert worth_of(body.format("Terns 2.1"), "Terns 2.1") is Worth.LIGHT
+    assert worth_of(body.format("Terns"), "Terns 2.1") is Worth.FURNITURE
+    assert worth_of(body.format("Terns 2.2"), "Terns 2.2") is Worth.FURNITURE
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'{{"template": "{"3f9a" * 16}", "pages": ["one", "two"], "state": "as of the last build of them"}}',
+        "The tern and the logo of the tern are registered trademarks of The Example Foundation of the coast.",
+    ],
+    ids=["token", "trademark"],
+)
+def test_what_is_long_but_no_prose_is_furniture_beside_the_text(line: str) -> None:
+    foot = f"<footer><ul>{MENU}</ul><div>{line}</div></footer>"
+    assert worth_of(page(f"<p>{PROSE * 20}</p>" * 9) + foot, line) is Worth.FURNITURE
+
+
 def test_running_text_cells_and_prices_are_firm() -> None:
     rows = "".join(
         f"<tr><td>Nests of the year {year}</td><td>{year - 800}</td></tr>" for year in range(2000, 2009)

@@ -72,6 +72,18 @@ def test_content(before: str, after: str) -> None:
     assert kind(page(after), page(before)) is ChangeKind.CONTENT
 
 
+def test_another_title_is_content_one_that_moves_is_not() -> None:
+    def titled(title: str, head: str, heading: str) -> bytes:
+        return f"<title>{title} | Coast</title>{head}<h1>{heading} #</h1><p>{TERNS} {TERNS}</p>".encode()
+
+    shown = titled("Terns 2.1", "<header><div>Terns 2.1</div></header>", "Birds")
+    assert (
+        kind(shown, titled("Terns 2.2", "<header><div>Terns 2.2</div></header>", "Birds"))
+        is ChangeKind.CONTENT
+    )
+    assert kind(shown, titled("Terns 2.1", "", "Birds")) is ChangeKind.FURNITURE
+
+
 def test_the_reason_shows_the_line_that_told() -> None:
     found = significance(
         Reading(page()), Reading(page("<p>A storm took half of the nests on the island in June.</p>"))

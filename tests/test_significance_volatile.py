@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from archivebot.significance.volatile import but_for_time, in_another_zone, is_date, is_volatile
+from archivebot.significance.volatile import in_another_zone, is_date, is_volatile, lasting
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,33 @@ def test_what_is_said_for_good(line: str) -> None:
 
 
 def test_a_time_since_is_taken_out_of_a_byline_but_not_out_of_a_paragraph() -> None:
-    assert but_for_time("von Ann Example vor 2 Stunden") == but_for_time("von Ann Example vor 3 Stunden")
-    assert but_for_time("The hall was closed 3 weeks ago. " * 10) is None
+    assert lasting("von Ann Example vor 2 Stunden") == lasting("von Ann Example vor 3 Stunden")
+    paragraph = "The hall was closed 3 weeks ago, " * 10
+    assert lasting(paragraph) != lasting(paragraph.replace("3", "4"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("By Ann Example 240 comments", "By Ann Example 243 comments"),
+        ("The bridge is open again. 152 Kommentare", "The bridge is open again."),
+        ("See the FAQ .", "See the FAQ."),
+    ],
+)
+def test_counters_at_the_end_and_spaces_beside_a_sign_do_not_last(before: str, after: str) -> None:
+    assert lasting(before) == lasting(after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The law drew 240 comments.", "The law drew 243 comments."),
+        ("Room 1 2", "Room 12"),
+        ("By Ann 240 members", "By Ann 243 members"),
+    ],
+)
+def test_numbers_of_the_text_last(before: str, after: str) -> None:
+    assert lasting(before) != lasting(after)
 
 
 @pytest.mark.parametrize(
@@ -93,13 +118,13 @@ def test_dates_move_by_a_day_all_at_once_and_the_same_way() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["1 views", "1.1,", "a ", "vor 1 h ", "12:", "1 a ", "12 likes, ", "Dec 1, "]
+    "piece", ["1 views", "1.1,", "a ", "vor 1 h ", "12:", "1 a ", "12 likes, ", "Dec 1, ", " 1,1", " ."]
 )
 def test_no_line_takes_long(piece: str) -> None:
     line = piece * 3000
     started = time.process_time()
     for size in (59, 60, 199, 200, len(line)):
         is_volatile(line[:size])
-        but_for_time(line[:size])
+        lasting(line[:size])
         is_date(line[:size])
     assert time.process_time() - started < 0.5

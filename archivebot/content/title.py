@@ -46,6 +46,16 @@ def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> st
     return _parts(stated)[0] if stated else ""
 
 
+def shown_title(document: Document) -> str:
+    """Give the title element without the name of the site, or "" where there is none.
+
+    >>> from turbohtml import parse
+    >>> shown_title(parse("<title>Terns of the north | Example</title>")), shown_title(parse(""))
+    ('Terns of the north', '')
+    """
+    return _parts(_element(document))[0]
+
+
 def _is_heading(line: Line) -> bool:
     return line.place.tag == "h1" and len(line.text) <= MOST_TITLE
 
@@ -76,6 +86,10 @@ def _stated(document: Document) -> str:
         name = meta.attrs.get("property") or meta.attrs.get("name")
         if name == "og:title" and (text := " ".join(str(meta.attrs.get("content") or "").split())):
             return text
+    return _element(document)
+
+
+def _element(document: Document) -> str:
     element = document.find("title")
     return " ".join(element.text.split()) if element is not None else ""
 

@@ -13,8 +13,8 @@ from archivebot.quality.signs import PLENTY, Signs, signs_of
 from archivebot.segmentation.charset import charset_of, is_markup
 
 # All limits are bytes of UTF-8 without white space outside links and furniture (signs.py). With the values
-# here 7 of the 740 pages of wcxb-dev are not good (six whose bodies hold no text, one shell), 13 of the
-# 3,604 versions of history-dev (all shells), and 72 of the 741 pages of forms-dev are logins.
+# here 7 of the 740 pages of wcxb-dev are not good (six whose bodies hold no text, one shell), 21 of the
+# 3,604 versions of history-dev (13 shells, 8 bot walls), and 72 of the 741 pages of forms-dev are logins.
 
 # A page with more than this that is headed as a wall is an article about it. At 1200 a page of wcxb-dev or
 # webkb is taken for a bot wall; seven more logins of forms-dev are found.

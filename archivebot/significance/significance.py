@@ -12,7 +12,7 @@ from archivebot.models import ChangeKind
 from archivebot.significance.habits import MOST_VERSIONS, Habits, Lines, may_count
 from archivebot.significance.linediff import changed
 from archivebot.significance.reading import Reading, Worth
-from archivebot.significance.volatile import but_for_time, in_another_zone, is_date
+from archivebot.significance.volatile import in_another_zone, is_date, lasting
 
 # Earlier versions after which no more are read where a line that came was in none of them, or one that
 # went in all: of three texts that take turns each is still known, and a page whose content is new at every
@@ -60,9 +60,10 @@ def significance(before: Reading, after: Reading, history: Iterable[Lines] = ())
 
     It is a change of content where a line of the main text was added, removed, edited or moved, or one
     of running text elsewhere. Lines that only tell anew how long ago, what time or how often are none;
-    nor are dates that move by a day all at once. ``history`` gives the lines of earlier versions, the
-    latest first, without ``before``; of those, up to eight, it is learnt which lines come and go, or
-    count. It is read only where content seems to have changed, and as far as needed.
+    nor are dates that move by a day all at once, nor a title that the page shows elsewhere. ``history``
+    gives the lines of earlier versions, the latest first, without ``before``; of those, up to eight, it
+    is learnt which lines come and go, or count. It is read only where content seems to have changed, and
+    as far as needed.
 
     >>> pages = [b"<nav>%d</nav><p>" % n + b"A tern dives for fish. " * 9 for n in range(2)]
     >>> significance(*map(Reading, pages))
@@ -71,14 +72,15 @@ def significance(before: Reading, after: Reading, history: Iterable[Lines] = ())
     removed, added = changed(before.lines, after.lines)
     if not removed and not added:
         return Significance(ChangeKind.FURNITURE, "the same text in other markup")
-    old = [index for index in removed if before.worth[index]]
-    new = [index for index in added if after.worth[index]]
+    title = before.title if before.title == after.title else None
+    old = [index for index in removed if before.worth[index] and before.lines[index] != title]
+    new = [index for index in added if after.worth[index] and after.lines[index] != title]
     if not old and not new:
         line = f"+ {after.lines[added[0]]}" if added else f"- {before.lines[removed[0]]}"
         return Significance(ChangeKind.FURNITURE, _cut(f"only furniture: {line}"))
-    old, new = _but_for_times(before, old, after, new)
+    old, new = _but_for_the_visit(before, old, after, new)
     if not old and not new:
-        return Significance(ChangeKind.FURNITURE, "only times and dates as of the visit")
+        return Significance(ChangeKind.FURNITURE, "only times, dates and counts as of the visit")
     habits = _habits(before, old, after, new, history)
     if habits is not None:
         old = [index for index in old if not _is_habit(habits, before, index)]
@@ -116,17 +118,19 @@ def _is_habit(habits: Habits, page: Reading, index: int) -> bool:
     return habits.alternates(line) or (_may_count(page, index) and habits.counts(line))
 
 
-def _but_for_times(
+def _but_for_the_visit(
     before: Reading, old: list[int], after: Reading, new: list[int]
 ) -> tuple[list[int], list[int]]:
-    """Leave out lines that differ only in a time since, and dates that another time zone gives."""
+    """Leave out lines that stay and say the same but for the time since, a counter or a space, and dates
+    by another time zone.
+    """
+    moved = {before.lines[index] for index in old} & {after.lines[index] for index in new}
     rests = [
-        {index: but_for_time(page.lines[index]) for index in each}
+        {index: lasting(page.lines[index]) for index in each if page.lines[index] not in moved}
         for page, each in ((before, old), (after, new))
     ]
     both = Counter(rests[0].values()) & Counter(rests[1].values())
-    del both[None]
-    old, new = (_left(each, dict(rest), Counter(both)) for each, rest in ((old, rests[0]), (new, rests[1])))
+    old, new = (_left(each, rest, Counter(both)) for each, rest in zip((old, new), rests, strict=True))
     dates = [[i for i in each if is_date(page.lines[i])] for page, each in ((before, old), (after, new))]
     if in_another_zone([before.lines[i] for i in dates[0]], [after.lines[i] for i in dates[1]]):
         old = [index for index in old if index not in set(dates[0])]
@@ -134,11 +138,11 @@ def _but_for_times(
     return old, new
 
 
-def _left(indices: list[int], rests: dict[int, str | None], both: Counter[str | None]) -> list[int]:
+def _left(indices: list[int], rests: dict[int, str], both: Counter[str]) -> list[int]:
     left = []
     for index in indices:
-        rest = rests[index]
-        if both[rest] > 0:
+        rest = rests.get(index)
+        if rest is not None and both[rest] > 0:
             both[rest] -= 1
         else:
             left.append(index)
