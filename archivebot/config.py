@@ -47,10 +47,10 @@ class ArchiveConfig:
         default = cls()
         return cls(
             uri=str(settings.get("ARCHIVE_URI") or default.uri),
-            level=_whole("ARCHIVE_LEVEL", settings, default.level),
+            level=whole("ARCHIVE_LEVEL", settings, default.level),
             adjust_level=_switch("ARCHIVE_ADJUST_LEVEL", settings, default.adjust_level),
-            frame_bound=_whole("ARCHIVE_FRAME_BOUND", settings, default.frame_bound),
-            zstd_level=_whole("ARCHIVE_ZSTD_LEVEL", settings, default.zstd_level),
+            frame_bound=whole("ARCHIVE_FRAME_BOUND", settings, default.frame_bound),
+            zstd_level=whole("ARCHIVE_ZSTD_LEVEL", settings, default.zstd_level),
         )
 
 
@@ -63,7 +63,12 @@ def without_password(uri: str) -> str:
     return re.sub(r"(//[^/:@]*):[^/@]*@", r"\1:***@", uri)
 
 
-def _whole(name: str, settings: Mapping[str, Any], default: int) -> int:
+def whole(name: str, settings: Mapping[str, Any], default: int) -> int:
+    """Read a setting that is a whole number; raises UsageError.
+
+    >>> whole("ARCHIVE_LEVEL", {"ARCHIVE_LEVEL": "4"}, 3), whole("ARCHIVE_LEVEL", {}, 3)
+    (4, 3)
+    """
     value = str(settings.get(name, default))
     try:
         return int(value)

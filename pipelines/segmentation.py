@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 from scrapy.crawler import Crawler
 
 from archivebot.crawl.archivist import segment
 from archivebot.crawl.session import ArchiveSession
+from archivebot.crawl.worker import Crashed
 from archivebot.models import Page, Snapshot
+
+logger = logging.getLogger(__name__)
 
 
 class SegmentationPipeline:
-    """Page to Snapshot, in the archive's process so that the event loop goes on fetching."""
+    """Page to Snapshot, in the processes of the archive so that the event loop goes on fetching.
+
+    A page of which a process dies goes on uncut.
+    """
 
     def __init__(self, session: ArchiveSession) -> None:
         self.session = session
@@ -27,4 +34,8 @@ class SegmentationPipeline:
 
     async def segment(self, page: Page) -> Snapshot:
         without = replace(page, links=())  # they need not travel
-        return replace(await self.session.run(segment, without), page=page)
+        try:
+            return replace(await self.session.read(segment, without), page=page)
+        except Crashed as error:
+            logger.error("%s could not be cut, its bytes are kept: %s", page.url, error)
+            return Snapshot(page, None)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sqlite3
+import time
 from contextlib import closing
 from typing import Self
 
@@ -13,6 +14,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
 
+from archivebot.archive import Archive
 from archivebot.crawl.session import ArchiveSession
 
 
@@ -68,6 +70,17 @@ class KilledArchive:
         if self.pages == 3:
             os.kill(self.session.worker.pid, signal.SIGKILL)
         return item
+
+
+def die(archive: Archive, *args: object) -> None:
+    """Work of which the process dies that does it."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def process(archive: Archive) -> int:
+    """Work that takes a while and tells who does it."""
+    time.sleep(0.05)
+    return os.getpid()
 
 
 class WatchedSession(ArchiveSession):

@@ -77,6 +77,7 @@ class Dispatcher(Extension):
         self._beat: AsyncioLoopingCall | LoopingCall | None = None
         self._resting = False  # nothing is ready, and nothing happened since that could change it
         self._bytes = 0
+        self._failed = False  # the archive, so that the crawl ends
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dispatcher:
@@ -193,9 +194,17 @@ class Dispatcher(Extension):
             self._settle(_Settled(_url(item), State.DONE, str(exception)))
 
     def item_error(self, item: object, failure: Failure) -> None:
-        """A page could not be stored: fetch it again later, or give it up where the stage is at fault."""
+        """A page could not be stored: fetch it again later, or give it up where the stage is at fault.
+
+        A crawl whose archive fails ends, with the first error as its reason: pages fetched after it
+        would be lost.
+        """
         if isinstance(item, Page | Snapshot):
             again = isinstance(failure.value, StorageError)
+            if again and not self._failed:
+                self._failed = True
+                logger.error("The archive cannot be used, so the crawl ends: %s", failure.value)
+                self._close("storage_error")
             state = State.QUEUED if again else State.FAILED
             self._settle(_Settled(_url(item), state, failure.getErrorMessage()))
 

@@ -1,4 +1,4 @@
-"""The archive of one crawl, in a process of its own."""
+"""The archive of one crawl, in processes of its own."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
-from archivebot.config import ArchiveConfig
+from archivebot.config import ArchiveConfig, whole
 from archivebot.crawl.extension import Extension
+from archivebot.crawl.readers import Readers
 from archivebot.crawl.worker import Worker
 from archivebot.exceptions import ArchiveError, StorageError
 
@@ -21,19 +22,21 @@ T = TypeVar("T")
 
 
 class ArchiveSession(Extension):
-    """Open one Archive per crawl in a child process, do all its work in order, close it after the last item.
+    """Open one Archive per crawl in a child process, do its work in order, close it after the last item.
 
     A process, because parsing and compression would take the interpreter from the event loop as often
-    as they had it; one, because writes are serial anyway. Work is a method of Archive or a function
-    that takes one first, named by itself: ``await session.run(Archive.add, snapshot)``; arguments and
-    results travel, so they must pickle. What waits for the process is bounded by Scrapy's scraper slot,
-    which stops fetching while too many bytes are unstored.
+    as they had it; one that writes, because writes are serial anyway, and ``readers`` that cut pages.
+    Work is a method of Archive or a function that takes one first, named by itself: ``await
+    session.run(Archive.add, snapshot)``; arguments and results travel, so they must pickle. What waits
+    for the processes is bounded by Scrapy's scraper slot, which stops fetching while too many bytes are
+    unstored.
     """
 
-    def __init__(self, config: ArchiveConfig) -> None:
+    def __init__(self, config: ArchiveConfig, readers: int = 1) -> None:
         self.config = config
         self.worker = Worker("archivebot.crawl.archivist")
         self._opening = self.worker.begin((os.getpid(), config))
+        self.readers = Readers(config, readers)
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:
@@ -47,7 +50,8 @@ class ArchiveSession(Extension):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        session = cls(ArchiveConfig.from_settings(crawler.settings))
+        readers = whole("ARCHIVE_READERS", crawler.settings, 1)
+        session = cls(ArchiveConfig.from_settings(crawler.settings), max(1, readers))
         # Pipelines close before this signal, so no item can come after it.
         crawler.signals.connect(session.close, signals.spider_closed)
         return session
@@ -57,12 +61,17 @@ class ArchiveSession(Extension):
         try:
             self.worker.wait(self._opening)
         except ArchiveError:
-            self.worker.close()
+            self._end()
             raise
 
     async def run(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do one piece of work on the archive and give its result."""
         result: T = await self.worker.run((work, args, kwargs))
+        return result
+
+    async def read(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do one piece of work that writes nothing, beside all others; see :class:`Readers`."""
+        result: T = await self.readers.run((work, args, kwargs))
         return result
 
     def ask(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -74,4 +83,8 @@ class ArchiveSession(Extension):
         """Finish what is queued and close the archive."""
         with suppress(StorageError):  # whoever needed the process was told that it is gone
             await self.run(Archive.close)
+        self._end()
+
+    def _end(self) -> None:
         self.worker.close()
+        self.readers.close()

@@ -23,6 +23,10 @@ from archivebot.exceptions import StorageError
 CHUNK = 64 * 1024
 
 
+class Crashed(StorageError):
+    """The process died at this call; those after it were not begun."""
+
+
 class Worker:
     """A child process that runs the ``main`` of a module of ours, and the line to it.
 
@@ -43,18 +47,24 @@ class Worker:
         self._unsent, self._received = bytearray(), bytearray()
         self._waiting: deque[asyncio.Future[Any] | Future[Any]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._lost: StorageError | None = None
+        self.lost: StorageError | None = None  # why there are no more answers
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def waiting(self) -> int:
+        """The number of calls without an answer."""
+        return len(self._waiting)
+
     async def run(self, call: object) -> Any:
         """Give the answer to a call; calls are answered one after another, in their order.
 
-        Raises the error of the call, StorageError where the process is no more.
+        Raises the error of the call, Crashed where the process died of it, StorageError where it is no
+        more.
         """
-        if self._loop is None and not self._lost:
+        if self._loop is None and not self.lost:
             self._loop = asyncio.get_running_loop()
             self._loop.add_reader(self._line, self._read)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -85,8 +95,8 @@ class Worker:
 
     def _send(self, call: object, future: asyncio.Future[Any] | Future[Any]) -> None:
         data = pack(call)
-        if self._lost:
-            raise self._lost
+        if self.lost:
+            raise self.lost
         self._waiting.append(future)
         self._unsent += data
         if len(self._unsent) == len(data):
@@ -134,15 +144,17 @@ class Worker:
 
     def _lose(self, reason: StorageError) -> None:
         """Close the line; what was asked and what will be has no answer."""
-        if self._lost:
+        if self.lost:
             return
-        self._lost = reason
+        self.lost = reason
         if self._loop:
             self._loop.remove_reader(self._line)
             self._loop.remove_writer(self._line)
         self._line.close()
+        begun: StorageError = Crashed(*reason.args)
         while self._waiting:
-            _settle(self._waiting.popleft(), Answer(None, reason, []))
+            _settle(self._waiting.popleft(), Answer(None, begun, []))
+            begun = reason
 
 
 def _settle(future: asyncio.Future[Any] | Future[Any], answer: Answer) -> None:
@@ -175,4 +187,4 @@ def _start(module: str, line: socket.socket) -> subprocess.Popen[bytes]:
 
 def _died(code: int) -> StorageError:
     how = f"was killed by signal {-code} (out of memory?)" if code < 0 else f"ended with code {code}"
-    return StorageError(f"the archive's process {how}; what is stored is whole, the same command goes on")
+    return StorageError(f"a process of the archive {how}; what is stored is whole")

@@ -1,0 +1,145 @@
+"""The processes that cut pages: asked in turns, replaced when they die; no page is lost by which they do."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.crawl.readers import Readers
+from archivebot.crawl.session import ArchiveSession
+from archivebot.crawl.worker import Crashed
+from archivebot.exceptions import NotArchived, StorageError
+from pipelines import segmentation
+from pipelines.segmentation import SegmentationPipeline
+from tests import probes
+from tests.conftest import Crawl
+from tests.factories import URL, make_page
+from tests.mockserver import MockServer, html
+
+CALL = (probes.process, (), {})
+DEADLY = (probes.die, (), {})
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> ArchiveConfig:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    Archive.open(config).close()
+    return config
+
+
+def test_the_one_with_the_least_to_do_is_asked(config: ArchiveConfig) -> None:
+    async def work() -> None:
+        readers = Readers(config, 2)
+        for _ in range(2):
+            pids = await asyncio.gather(*(readers.run(CALL) for _ in range(6)))
+        assert sorted(map(pids.count, {*pids})) == [3, 3]
+        readers.close()
+
+    asyncio.run(work())
+
+
+def test_an_error_of_the_archive_is_none_of_the_process(config: ArchiveConfig) -> None:
+    async def work() -> None:
+        readers = Readers(config, 1)
+        before = await readers.run(CALL)
+        with pytest.raises(NotArchived):
+            await readers.run((Archive.version, (URL, 7), {}))
+        assert await readers.run(CALL) == before
+        readers.close()
+
+    asyncio.run(work())
+
+
+def test_what_waits_behind_a_call_that_kills_the_process_is_done_by_another(config: ArchiveConfig) -> None:
+    async def work() -> None:
+        readers = Readers(config, 1)
+        before = await readers.run(CALL)
+        calls = (CALL, DEADLY, CALL, DEADLY, CALL)
+        first, *others = await asyncio.gather(*map(readers.run, calls), return_exceptions=True)
+        assert first == before
+        assert [type(other) for other in others] == [Crashed, int, Crashed, int]
+        assert "was killed by signal 9" in str(others[0])
+        assert before not in others
+        readers.close()
+
+    asyncio.run(work())
+
+
+def test_one_that_died_while_it_had_nothing_to_do_is_replaced(config: ArchiveConfig) -> None:
+    async def work() -> None:
+        readers = Readers(config, 1)
+        before = await readers.run(CALL)
+        os.kill(before, signal.SIGKILL)
+        assert await readers.run(CALL) != before
+        readers.close()
+
+    asyncio.run(work())
+
+
+def test_when_they_are_closed_nobody_is_asked(config: ArchiveConfig) -> None:
+    async def work() -> None:
+        readers = Readers(config, 1)
+        waiting = asyncio.ensure_future(readers.run(CALL))
+        await asyncio.sleep(0.01)
+        readers.close()
+        for call in (waiting, readers.run(CALL)):
+            with pytest.raises(StorageError, match="archive of this crawl is closed"):
+                await call
+
+    asyncio.run(work())
+
+
+def test_an_archive_that_cannot_be_opened_is_no_matter_of_a_page(tmp_path: Path) -> None:
+    async def work() -> None:
+        readers = Readers(ArchiveConfig(uri=f"sqlite:///{tmp_path}/no/such/folder/a.db"), 1)
+        for _ in range(2):
+            with pytest.raises(StorageError, match="does the folder exist") as caught:
+                await readers.run(CALL)
+            assert not isinstance(caught.value, Crashed)
+        readers.close()
+
+    asyncio.run(work())
+
+
+def test_a_page_of_which_a_process_dies_is_stored_whole(
+    config: ArchiveConfig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        session = ArchiveSession(config)
+        session.opened()
+        pipeline = SegmentationPipeline(session)
+        deadly, other = make_page(b"<p>deadly", day=1), make_page(b"<p>other", day=2)
+        monkeypatch.setattr(segmentation, "segment", probes.die)
+        with caplog.at_level(logging.ERROR):
+            uncut = await pipeline.segment(deadly)
+        monkeypatch.undo()
+        assert (uncut.page, uncut.partition) == (deadly, None)
+        assert f"{URL} could not be cut, its bytes are kept: a process of the archive was" in caplog.text
+        cut = await pipeline.segment(other)
+        assert cut.partition is not None
+        for snapshot in (uncut, cut):
+            await session.run(Archive.add, snapshot)
+            assert (await session.run(Archive.stored, URL))[1] == snapshot.page.body
+        await session.close()
+
+    asyncio.run(work())
+
+
+def test_a_crawl_asks_as_many_as_the_setting_says(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= {"/": html(*(f"/{page}" for page in range(20))), **{f"/{n}": html() for n in range(20)}}
+    crawled = crawl("-s", "ARCHIVE_READERS=3", seeds=site.url())
+    assert crawled.code == 0
+    assert len(crawled.records) == 21
+
+
+def test_a_number_of_readers_that_is_none_is_said(site: MockServer, crawl: Crawl) -> None:
+    crawled = crawl("-s", "ARCHIVE_READERS=many", seeds=site.url())
+    assert crawled.code == 2
+    assert "ARCHIVE_READERS is 'many': give a whole number" in crawled.log
