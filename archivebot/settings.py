@@ -11,9 +11,7 @@ COMMANDS_MODULE = "archivebot.commands"
 # --- the archive ---------------------------------------------------------------------------------
 # ARCHIVE_LEVEL, ARCHIVE_ADJUST_LEVEL, ARCHIVE_FRAME_BOUND and ARCHIVE_ZSTD_LEVEL: see archivebot.config.
 ARCHIVE_URI = os.environ.get("ARCHIVE_URI") or "sqlite:///archive.db"
-ARCHIVE_READERS = max(
-    1, min(4, (os.cpu_count() or 1) - 1)
-)  # processes that cut pages, beside the one that stores
+ARCHIVE_READERS = min(4, max(1, (os.cpu_count() or 1) - 1))  # processes that cut pages
 ARCHIVE_CONDITIONAL = True  # ask with the validators of the latest capture; 304 costs no body
 ARCHIVE_OBEY_META_ROBOTS = True  # noindex and noarchive are not kept, nofollow is not followed
 

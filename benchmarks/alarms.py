@@ -52,7 +52,7 @@ CHANGED = "main"
 LEFT_OUT = "wall"
 
 Extractor = Callable[[str], str]
-Judged = Mapping[tuple[str, str], tuple[str, bool]]
+Judged = dict[tuple[str, str], tuple[str, bool]]
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def pairs(
         reading = Reading(version.file.read_bytes())
         spent = time.process_time() - started
         before = versions[index - 1] if index else version
-        if found := truth.get((before.sha256[:NAMED], version.sha256[:NAMED])):
+        if found := truth.pop((before.sha256[:NAMED], version.sha256[:NAMED]), None):
             started = time.process_time()
             alarm = alarming(earlier, reading)
             clock.answers += spent + time.process_time() - started

@@ -55,6 +55,20 @@ class BrokenArchive:
         return item
 
 
+class CountedReaders:
+    """A pipeline that notes how many processes cut pages."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        crawler.stats.set_value("probe/readers", len(ArchiveSession.of(crawler).readers))
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CountedReaders:
+        return cls(crawler)
+
+    def process_item(self, item: object) -> object:
+        return item
+
+
 class KilledArchive:
     """A pipeline that kills the process of the archive when the third page comes."""
 

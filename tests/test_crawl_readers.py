@@ -12,6 +12,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.crawl import readers as readers_module
 from archivebot.crawl.readers import Readers
 from archivebot.crawl.session import ArchiveSession
 from archivebot.crawl.worker import Crashed
@@ -22,6 +23,7 @@ from tests import probes
 from tests.conftest import Crawl
 from tests.factories import URL, make_page
 from tests.mockserver import MockServer, html
+from tests.test_pipelines import stages
 
 CALL = (probes.process, (), {})
 DEADLY = (probes.die, (), {})
@@ -76,8 +78,11 @@ def test_one_that_died_while_it_had_nothing_to_do_is_replaced(config: ArchiveCon
     async def work() -> None:
         readers = Readers(config, 1)
         before = await readers.run(CALL)
-        os.kill(before, signal.SIGKILL)
-        assert await readers.run(CALL) != before
+        for pause in (0.0, 0.3):  # before and after its death is noticed
+            os.kill(before, signal.SIGKILL)
+            await asyncio.sleep(pause)
+            before, then = await readers.run(CALL), before
+            assert before != then
         readers.close()
 
     asyncio.run(work())
@@ -86,12 +91,37 @@ def test_one_that_died_while_it_had_nothing_to_do_is_replaced(config: ArchiveCon
 def test_when_they_are_closed_nobody_is_asked(config: ArchiveConfig) -> None:
     async def work() -> None:
         readers = Readers(config, 1)
-        waiting = asyncio.ensure_future(readers.run(CALL))
+        await readers.run(CALL)
+        calls = [asyncio.ensure_future(readers.run(CALL)) for _ in range(3)]
         await asyncio.sleep(0.01)
         readers.close()
-        for call in (waiting, readers.run(CALL)):
+        for call in (*calls, readers.run(CALL)):
             with pytest.raises(StorageError, match="archive of this crawl is closed"):
                 await call
+
+    asyncio.run(work())
+
+
+def test_one_that_dies_while_it_opens_is_replaced_but_not_for_ever(
+    config: ArchiveConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Doomed(readers_module._Reader):
+        def __init__(self, config: ArchiveConfig) -> None:
+            super().__init__(config)
+            os.kill(self.worker.pid, signal.SIGKILL)
+
+    async def work() -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(readers_module, "_Reader", Doomed)
+            readers = Readers(config, 1)
+        assert await readers.run(CALL) > 0
+        readers.close()
+        monkeypatch.setattr(readers_module, "_Reader", Doomed)
+        readers = Readers(config, 1)
+        with pytest.raises(StorageError, match="was killed by signal 9") as caught:
+            await readers.run(CALL)
+        assert not isinstance(caught.value, Crashed)
+        readers.close()
 
     asyncio.run(work())
 
@@ -132,14 +162,21 @@ def test_a_page_of_which_a_process_dies_is_stored_whole(
     asyncio.run(work())
 
 
-def test_a_crawl_asks_as_many_as_the_setting_says(site: MockServer, crawl: Crawl) -> None:
+def test_a_crawl_has_as_many_as_the_setting_says(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": html(*(f"/{page}" for page in range(20))), **{f"/{n}": html() for n in range(20)}}
-    crawled = crawl("-s", "ARCHIVE_READERS=3", seeds=site.url())
+    watched = ("-s", stages(**{"tests.probes.CountedReaders": 200}))
+    crawled = crawl(*watched, "-s", "ARCHIVE_READERS=3", seeds=site.url())
     assert crawled.code == 0
     assert len(crawled.records) == 21
+    assert crawled.stat("probe/readers") == 3
 
 
-def test_a_number_of_readers_that_is_none_is_said(site: MockServer, crawl: Crawl) -> None:
-    crawled = crawl("-s", "ARCHIVE_READERS=many", seeds=site.url())
+@pytest.mark.parametrize(
+    ("number", "told"), [("many", "is 'many': give a whole number"), ("0", "is 0: somebody has to cut")]
+)
+def test_a_number_of_readers_that_is_none_is_said(
+    site: MockServer, crawl: Crawl, number: str, told: str
+) -> None:
+    crawled = crawl("-s", f"ARCHIVE_READERS={number}", seeds=site.url())
     assert crawled.code == 2
-    assert "ARCHIVE_READERS is 'many': give a whole number" in crawled.log
+    assert f"ARCHIVE_READERS {told}" in crawled.log

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from archivebot.content.lines import Line, Place
+from archivebot.significance.entries import listed
 from archivebot.significance.reading import Reading, Worth
 
 PROSE = "A tern dives for fish where the water is shallow and clear. "
@@ -42,21 +45,35 @@ def test_a_headline_beside_the_stories_of_a_front_page_is_content_in_a_heading_o
         assert worth_of(page(ticker), line) is Worth.FURNITURE
 
 
-def test_a_line_of_a_list_that_is_mostly_content_is_content() -> None:
-    items = "".join(f"<li>Version 2.{n} of the <a href=/{n}>list of terns</a></li>" for n in range(9))
-    body = page(
-        f"<p>All versions of the list of terns that are kept:</p><ul>{items}<li><a href=/x>Draft</a></ul>"
+def test_a_linked_heading_beside_a_page_of_teasers_is_content() -> None:
+    teasers = "".join(
+        f"<article><h3><a href=/{n}>The terns of the {n}th island</a></h3><p>{PROSE * 3}</p></article>"
+        for n in range(4, 12)
     )
-    assert worth_of(body, "Draft") is not Worth.FURNITURE
-    assert (
-        worth_of(page("") + "<footer><ul><li><a href=/x>Draft</a></ul></footer>", "Draft") is Worth.FURNITURE
+    aside = (
+        "<aside><div>Video</div><h4><a href=/t>Ferry</a></h4><div>43 min</div><div>Ann Example</div></aside>"
     )
+    assert worth_of(f"<main>{teasers}</main>{aside}", "Ferry") is Worth.LIGHT
+    assert worth_of(f"<main><h1>Terns</h1><p>{PROSE * 24}</p></main>{aside}", "Ferry") is Worth.FURNITURE
 
 
-def test_the_title_of_the_page_is_content_wherever_it_stands_but_no_link_to_it() -> None:
+def test_a_line_that_is_not_chosen_is_content_in_a_list_most_of_which_is() -> None:
+    names = ("li", "li", "li", "li", "div")
+    place = Place("body", None, None, 0, 0, 5)
+    outer = Place("ul", None, place, 1, 0, 4)
+    places = [
+        Place(name, None, outer if name != "div" else place, 2, n, n + 1) for n, name in enumerate(names)
+    ]
+    lines = [Line("two words", 2, each) for each in places]
+    chosen = np.array([True, True, False, False, False])
+    assert listed(lines, chosen).tolist() == [True, True, True, True, False]
+    assert listed(lines, np.array([True, False, False, False, True])).tolist() == [False] * 5
+
+
+def test_the_title_beside_the_text_is_known_but_for_a_link_to_it() -> None:
     head = "<header><div>Terns 2.1</div></header><nav><a href=/>Terns 2.2</a></nav>"
     body = f"<title>{{}} | Coast</title>{head}<p>{PROSE * 4}</p>"
-    assert worth_of(body.format("Terns 2.1"), "Terns 2.1") is Worth.LIGHT
+    assert worth_of(body.format("Terns 2.1"), "Terns 2.1") is Worth.TITLE
     assert worth_of(body.format("Terns"), "Terns 2.1") is Worth.FURNITURE
     assert worth_of(body.format("Terns 2.2"), "Terns 2.2") is Worth.FURNITURE
 

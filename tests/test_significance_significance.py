@@ -72,16 +72,33 @@ def test_content(before: str, after: str) -> None:
     assert kind(page(after), page(before)) is ChangeKind.CONTENT
 
 
-def test_another_title_is_content_one_that_moves_is_not() -> None:
-    def titled(title: str, head: str, heading: str) -> bytes:
-        return f"<title>{title} | Coast</title>{head}<h1>{heading} #</h1><p>{TERNS} {TERNS}</p>".encode()
+def test_a_title_beside_the_text_counts_where_the_title_element_changed() -> None:
+    def titled(title: str, head: str) -> bytes:
+        return f"<title>{title} | Coast</title>{head}<h1>Birds #</h1><p>{TERNS} {TERNS}</p>".encode()
 
-    shown = titled("Terns 2.1", "<header><div>Terns 2.1</div></header>", "Birds")
-    assert (
-        kind(shown, titled("Terns 2.2", "<header><div>Terns 2.2</div></header>", "Birds"))
-        is ChangeKind.CONTENT
+    head = "<header><div>Terns 2.1</div></header>"
+    shown = titled("Terns 2.1", head)
+    assert kind(shown, titled("Terns 2.2", head.replace("2.1", "2.2"))) is ChangeKind.CONTENT
+    assert kind(shown, titled("Terns 2.2", "")) is ChangeKind.CONTENT
+    assert kind(shown, titled("Terns 2.1", "")) is ChangeKind.FURNITURE
+
+
+def test_the_title_in_the_main_text_is_content() -> None:
+    title = "<title>Recall of tern feed | Shop</title>"
+    before, after = (
+        f"{title}<h1>Feed</h1><p>{TERNS} {TERNS}</p>{more}<p>{GULLS} {GULLS}</p>".encode()
+        for more in ("", "<p>Recall of tern feed</p>")
     )
-    assert kind(shown, titled("Terns 2.1", "", "Birds")) is ChangeKind.FURNITURE
+    assert kind(before, after) is ChangeKind.CONTENT
+
+
+def test_another_order_is_content_though_counters_moved() -> None:
+    def listed(*stories: str) -> bytes:
+        return page("".join(f"<h2>{story} comments</h2>" for story in stories))
+
+    before = listed("Storm takes the nests 12", "Flood on the islands 5")
+    assert kind(before, listed("Storm takes the nests 13", "Flood on the islands 6")) is ChangeKind.FURNITURE
+    assert kind(before, listed("Flood on the islands 6", "Storm takes the nests 13")) is ChangeKind.CONTENT
 
 
 def test_the_reason_shows_the_line_that_told() -> None:

@@ -87,7 +87,16 @@ def test_counters_at_the_end_and_spaces_beside_a_sign_do_not_last(before: str, a
     [
         ("The law drew 240 comments.", "The law drew 243 comments."),
         ("Room 1 2", "Room 12"),
+        ("The values are 1, 200 of them", "The values are 1,200 of them"),
+        ("From 5 - 8", "From 5-8"),
         ("By Ann 240 members", "By Ann 243 members"),
+        ("Example Office download 7.6.4", "Example Office download 7.6.5"),
+        ("Most popular downloads 2024", "Most popular downloads 2025"),
+        ("Parliament passes the law with 312 votes", "Parliament passes the law with 298 votes"),
+        ("Capital stock, issued shares: 1,200,000", "Capital stock, issued shares: 3,400,000"),
+        ("The hotel at the harbour has 5 stars", "The hotel at the harbour has 2 stars"),
+        ("The plan is limited to 3 subscribers", "The plan is limited to 30 subscribers"),
+        ("The museum had 4000 visitors", "The museum had 9000 visitors"),
     ],
 )
 def test_numbers_of_the_text_last(before: str, after: str) -> None:

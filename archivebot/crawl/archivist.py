@@ -1,4 +1,4 @@
-"""The process that holds the archive of a crawl: it does what it is told, one call after another."""
+"""A process that holds the archive of a crawl: it does what it is told, one call after another."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from archivebot.config import ArchiveConfig, whole
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.readers import Readers
 from archivebot.crawl.worker import Worker
-from archivebot.exceptions import ArchiveError, StorageError
+from archivebot.exceptions import ArchiveError, StorageError, UsageError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -51,7 +51,9 @@ class ArchiveSession(Extension):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         readers = whole("ARCHIVE_READERS", crawler.settings, 1)
-        session = cls(ArchiveConfig.from_settings(crawler.settings), max(1, readers))
+        if readers < 1:
+            raise UsageError(f"ARCHIVE_READERS is {readers}: somebody has to cut the pages, so at least 1")
+        session = cls(ArchiveConfig.from_settings(crawler.settings), readers)
         # Pipelines close before this signal, so no item can come after it.
         crawler.signals.connect(session.close, signals.spider_closed)
         return session
@@ -81,10 +83,12 @@ class ArchiveSession(Extension):
 
     async def close(self) -> None:
         """Finish what is queued and close the archive."""
-        with suppress(StorageError):  # whoever needed the process was told that it is gone
-            await self.run(Archive.close)
-        self._end()
+        try:
+            with suppress(StorageError):  # whoever needed the process was told that it is gone
+                await self.run(Archive.close)
+        finally:
+            self._end()
 
     def _end(self) -> None:
-        self.worker.close()
         self.readers.close()
+        self.worker.close()

@@ -24,7 +24,7 @@ CHUNK = 64 * 1024
 
 
 class Crashed(StorageError):
-    """The process died at this call; those after it were not begun."""
+    """The process died before it answered this call, the first of those that waited."""
 
 
 class Worker:
@@ -90,8 +90,12 @@ class Worker:
 
     def close(self) -> None:
         """Let the process finish what it was told, and wait for its end."""
-        self._lose(StorageError("the archive of this crawl is closed"))
+        self.hang_up()
         self._process.wait()
+
+    def hang_up(self) -> None:
+        """Let the process finish what it was told."""
+        self._lose(StorageError("the archive of this crawl is closed"))
 
     def _send(self, call: object, future: asyncio.Future[Any] | Future[Any]) -> None:
         data = pack(call)
@@ -126,7 +130,8 @@ class Worker:
         except OSError:
             data = b""
         if not data:
-            self._lose(_died(self._process.wait()))
+            died = _died(self._process.wait())
+            self._lose(died, Crashed(*died.args))
             return
         received = self._received
         received += data
@@ -142,8 +147,8 @@ class Worker:
                     logger.handle(record)
             _settle(self._waiting.popleft(), answer)
 
-    def _lose(self, reason: StorageError) -> None:
-        """Close the line; what was asked and what will be has no answer."""
+    def _lose(self, reason: StorageError, first: StorageError | None = None) -> None:
+        """Close the line; what was asked and what will be has no answer, ``first`` being for the first."""
         if self.lost:
             return
         self.lost = reason
@@ -151,10 +156,10 @@ class Worker:
             self._loop.remove_reader(self._line)
             self._loop.remove_writer(self._line)
         self._line.close()
-        begun: StorageError = Crashed(*reason.args)
+        told = first or reason
         while self._waiting:
-            _settle(self._waiting.popleft(), Answer(None, begun, []))
-            begun = reason
+            _settle(self._waiting.popleft(), Answer(None, told, []))
+            told = reason
 
 
 def _settle(future: asyncio.Future[Any] | Future[Any], answer: Answer) -> None:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line, Place
 from archivebot.content.measures import Column
-from archivebot.significance.menus import is_hub
 
-# Of 572 judged changes of content (benchmarks/alarms.py) 1 is called furniture, and of 1608 versions
-# without one 16 are called one.
+# Of 364 judged changes of content (benchmarks/alarms.py, without those held out) 1 is called furniture, and
+# of 1220 versions without one 12 are called one.
 
 # Likelihood and characters from which a linked line of a hub is a headline. Without headlines 6 changes are
-# lost, with 0.05 three; with 0.01 there are 23 false alarms. 25 and 40 characters do as well.
+# lost, with 0.05 three; with 0.01 there are 15 false alarms. 25 and 40 characters do as well.
 LEAST_LIKELY = 0.02
 LEAST_HEADLINE = 30
 _HEADINGS = frozenset("h2 h3 h4 h5 h6".split())
@@ -25,20 +24,23 @@ _HEADINGS = frozenset("h2 h3 h4 h5 h6".split())
 LEAST_ENTRIES = 5
 
 # Share of the words of a list that have to be chosen for the main text for all of it to be content. With
-# 0.7 two changes are lost, as without lists; with 0.3 there are 26 false alarms.
+# 0.7 two changes are lost, as without lists; with 0.3 there are 18 false alarms.
 LEAST_CHOSEN = 0.5
-_LISTS = frozenset("ul ol dl table tbody".split())
+_LISTS = frozenset(("ul", "ol", "dl"))
 
 
-def headlines(lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which lines lead to the stories of a front page: linked, in a heading or as long as a headline.
+def headlines(
+    lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_], hub: bool
+) -> NDArray[np.bool_]:
+    """Tell which lines lead to the stories of a hub or a page of teasers.
 
-    Such a page has many alike, and the main text is some of them.
+    They are linked, and in a heading or, on a hub, as long as a headline. Such a page has many alike, and
+    the main text is some of them.
     """
     linked = np.array([2 * line.linked >= len(line.text) for line in lines], dtype=bool)
     linked &= likelihood >= LEAST_LIKELY
     headed = np.array([_in_heading(line.place) for line in lines], dtype=bool)
-    if is_hub(lines, chosen):
+    if hub:
         linked &= headed | np.array([len(line.text) >= LEAST_HEADLINE for line in lines], dtype=bool)
     elif (linked & headed & chosen).sum() >= LEAST_ENTRIES:
         linked &= headed
@@ -52,24 +54,23 @@ def _in_heading(place: Place) -> bool:
 
 
 def listed(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which lines stand in a list or table most of whose words are chosen for the main text.
+    """Tell which lines stand in a list most of whose words are chosen for the main text.
 
     A list is content or not as a whole, but a line of it alone may just not be chosen.
     """
     words = np.array([line.words for line in lines])
     sums = [np.concatenate(([0], np.cumsum(each))) for each in (words, words * chosen)]
     found = np.zeros(len(lines), dtype=bool)
-    for place in {id(place): place for line in lines for place in _list(line.place)}.values():
+    lists = (_list(line.place) for line in lines)
+    for place in {id(place): place for place in lists if place is not None}.values():
         held, main = (each[place.last] - each[place.first] for each in sums)
         if main >= LEAST_CHOSEN * held:
             found[place.first : place.last] = True
     return found
 
 
-def _list(place: Place | None) -> Iterator[Place]:
+def _list(place: Place | None) -> Place | None:
     """Give the smallest list around."""
-    while place is not None:
-        if place.tag in _LISTS:
-            yield place
-            return
+    while place is not None and place.tag not in _LISTS:
         place = place.parent
+    return place

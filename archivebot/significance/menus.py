@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from archivebot.content.lines import Line, Place
 
 # An element of at least so many lines, of whose characters this share is linked and whose lines have no
-# more characters than that on average, is a menu. Of 1608 judged versions without a change of content
-# (benchmarks/alarms.py) 16 are called one with menus left out of the main text, 30 with them in it.
+# more characters than that on average, is a menu. Of 1094 changes that trafilatura, resiliparse,
+# readability-lxml and jusText all pass over, 98.5 % are called furniture with menus left out of the main
+# text, 96.2 % with them in it.
 LEAST_LINES = 4
 LINKED = 0.9
 MOST_LINE = 25
@@ -26,13 +27,13 @@ def is_hub(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> bool:
     return sum(line.linked for line in main) >= HUB * sum(len(line.text) for line in main)
 
 
-def menus(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def menus(lines: Sequence[Line], hub: bool) -> NDArray[np.bool_]:
     """Tell which lines are of a menu; of a hub none is."""
+    found = np.zeros(len(lines), dtype=bool)
+    if hub:
+        return found
     size = np.array([len(line.text) for line in lines])
     linked = np.array([line.linked for line in lines])
-    found = np.zeros(len(lines), dtype=bool)
-    if is_hub(lines, chosen):
-        return found
     sizes, links = (np.concatenate(([0], np.cumsum(each))) for each in (size, linked))
     known: dict[int, bool] = {}
     for index in np.flatnonzero(linked).tolist():

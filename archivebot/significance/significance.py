@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -60,7 +59,8 @@ def significance(before: Reading, after: Reading, history: Iterable[Lines] = ())
 
     It is a change of content where a line of the main text was added, removed, edited or moved, or one
     of running text elsewhere. Lines that only tell anew how long ago, what time or how often are none;
-    nor are dates that move by a day all at once, nor a title that the page shows elsewhere. ``history``
+    nor are dates that move by a day all at once. The title that a page shows beside its main text counts
+    where the title element changed. ``history``
     gives the lines of earlier versions, the latest first, without ``before``; of those, up to eight, it
     is learnt which lines come and go, or count. It is read only where content seems to have changed, and
     as far as needed.
@@ -72,9 +72,9 @@ def significance(before: Reading, after: Reading, history: Iterable[Lines] = ())
     removed, added = changed(before.lines, after.lines)
     if not removed and not added:
         return Significance(ChangeKind.FURNITURE, "the same text in other markup")
-    title = before.title if before.title == after.title else None
-    old = [index for index in removed if before.worth[index] and before.lines[index] != title]
-    new = [index for index in added if after.worth[index] and after.lines[index] != title]
+    least = Worth.LIGHT if before.title == after.title else Worth.TITLE
+    old = [index for index in removed if before.worth[index] >= least]
+    new = [index for index in added if after.worth[index] >= least]
     if not old and not new:
         line = f"+ {after.lines[added[0]]}" if added else f"- {before.lines[removed[0]]}"
         return Significance(ChangeKind.FURNITURE, _cut(f"only furniture: {line}"))
@@ -124,29 +124,13 @@ def _but_for_the_visit(
     """Leave out lines that stay and say the same but for the time since, a counter or a space, and dates
     by another time zone.
     """
-    moved = {before.lines[index] for index in old} & {after.lines[index] for index in new}
-    rests = [
-        {index: lasting(page.lines[index]) for index in each if page.lines[index] not in moved}
-        for page, each in ((before, old), (after, new))
-    ]
-    both = Counter(rests[0].values()) & Counter(rests[1].values())
-    old, new = (_left(each, rest, Counter(both)) for each, rest in zip((old, new), rests, strict=True))
+    changes = changed([*map(lasting, before.lines)], [*map(lasting, after.lines)])
+    old, new = (sorted({*each} & {*left}) for each, left in zip((old, new), changes, strict=True))
     dates = [[i for i in each if is_date(page.lines[i])] for page, each in ((before, old), (after, new))]
     if in_another_zone([before.lines[i] for i in dates[0]], [after.lines[i] for i in dates[1]]):
         old = [index for index in old if index not in set(dates[0])]
         new = [index for index in new if index not in set(dates[1])]
     return old, new
-
-
-def _left(indices: list[int], rests: dict[int, str], both: Counter[str]) -> list[int]:
-    left = []
-    for index in indices:
-        rest = rests.get(index)
-        if rest is not None and both[rest] > 0:
-            both[rest] -= 1
-        else:
-            left.append(index)
-    return left
 
 
 def _reason(before: Reading, old: Sequence[int], after: Reading, new: Sequence[int]) -> str:

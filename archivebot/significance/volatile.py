@@ -30,9 +30,12 @@ _ALONE = re.compile(
     rf"(?:[^\W\d]+[ /]?){{0,2}}:?\s?(?:{_SINCE})|{_COUNTER}(?:[\s,;|·•/]+{_COUNTER}){{0,3}}|{_CLOCK}",
     re.IGNORECASE | re.VERBOSE,
 )
-# Of 1608 judged versions without a change of content 16 are called one, 33 if these counters are read.
-_LAST_COUNTER = re.compile(rf"\s{_COUNTER}$", re.IGNORECASE | re.VERBOSE)
-_SPACING = re.compile(r"\s+(?![\w\s])|(?<![\w\s])\s+")
+# What a page counts of itself at the end of a line; stars, votes and downloads may be what it tells of. Of
+# 1220 judged versions without a change of content 12 are called one, 24 if such counters are read.
+_OWN_USE = r"""(?:views?|likes?|comments?|repl(?:y|ies)|aufrufe?|kommentare?|antworten|vues?|commentaires?
+    |comentarios?|comentários?|visualizações|visualizzazioni|commenti)"""
+_LAST_COUNTER = re.compile(rf"\s{_NUMBER}\s{_OWN_USE}$", re.IGNORECASE | re.VERBOSE)
+_SPACING = re.compile(r"(?<![\d\s])\s+(?=[.,;:!?)])")
 _NOTICE = re.compile(
     r"(?:copyright\s*)?(?:©|\(c\)|copyright)\s*(?:copyright\s*)?(?:19|20)\d\d", re.IGNORECASE
 )
@@ -68,16 +71,16 @@ def is_volatile(line: str) -> bool:
 
 
 def lasting(line: str) -> str:
-    """Give a line without what a page tells anew at every visit, and without spaces beside a sign.
+    """Give a line without what a page tells anew at every visit, and without spaces before a full stop.
 
-    That is the time since in a line that is no prose, and a counter of use at its end.
+    That is, of a line that is no long paragraph, the time since, and the counter of its use at the end.
 
     >>> [lasting(line) for line in ("Ann, 2 hours ago", "By Ann 31 comments", "Ask us .", "Open 2 hours")]
-    ['Ann,', 'By Ann', 'Ask us.', 'Open 2 hours']
+    ['Ann, ', 'By Ann', 'Ask us.', 'Open 2 hours']
     """
     if len(line) <= MOST_WITHIN:
-        line = _ELAPSED.sub("", line)
-    return _SPACING.sub("", _LAST_COUNTER.sub("", line))
+        line = _LAST_COUNTER.sub("", _ELAPSED.sub("", line))
+    return _SPACING.sub("", line)
 
 
 def is_date(line: str) -> bool:
