@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from archivebot.bodies import Bodies
-from archivebot.comparison import Comparison
+from archivebot.comparison import Comparison, reader
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
 from archivebot.fingerprint import sha256_hex
@@ -75,9 +75,9 @@ class Archive:
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         self._store, self._config = store, config
         self._bodies = Bodies(store)
-        self._inspector = Inspector(store, self._bodies, config)
         self._comparison = Comparison(store, self._bodies)
-        self._recorder = Recorder(store, self._bodies, self._comparison, config)
+        self._inspector = Inspector(store, self._bodies, self._comparison, config)
+        self._recorder = Recorder(store, self._bodies, self._inspector, config)
 
     @classmethod
     def open(cls, config: ArchiveConfig, create: bool = True) -> Archive:
@@ -260,7 +260,8 @@ class Archive:
         """Give what happened to each block between two versions of a page."""
         brought = self.fetched(url, f"sha256:{after.digest}")
         content_type = _content_type(brought) if brought else ""
-        found = self._comparison.with_version(before, self._bodies.get(after).body, content_type)
+        read = reader(self._bodies.get(after).body, content_type)
+        found = self._comparison.with_version(before, read, content_type)
         return Delta(
             url=url,
             before=before.number or 0,

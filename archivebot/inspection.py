@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from archivebot.bodies import Bodies
+from archivebot.comparison import Comparison, Read, reader
 from archivebot.config import ArchiveConfig
 from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark
@@ -19,6 +20,7 @@ from archivebot.models import (
     Fingerprint,
     Outcome,
     Page,
+    PageChange,
     Partition,
     Quality,
     QualityKind,
@@ -26,7 +28,7 @@ from archivebot.models import (
 )
 from archivebot.quality.quality import quality
 from archivebot.segmentation.carry import carry
-from archivebot.segmentation.charset import charset_of, is_markup
+from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.segmenter import SEGMENTER_VERSION, partition
 from archivebot.storage.base import ArchiveStore, StoredVersion
 from archivebot.versioning.policy import WINDOW, Step, next_level
@@ -39,33 +41,47 @@ T = TypeVar("T")
 class Inspector:
     """Reads pages beside what the archive holds; writes nothing."""
 
-    def __init__(self, store: ArchiveStore, bodies: Bodies, config: ArchiveConfig) -> None:
-        self._store, self._bodies, self._config = store, bodies, config
+    def __init__(
+        self, store: ArchiveStore, bodies: Bodies, comparison: Comparison, config: ArchiveConfig
+    ) -> None:
+        self._store, self._bodies, self._comparison, self._config = store, bodies, comparison, config
 
     def segment(self, page: Page) -> Snapshot:
-        """Cut a page into blocks and tell what it is, and which page of the archive it repeats.
+        """Cut a page into blocks and tell what it is, what changed, and which page of the archive it repeats.
 
-        Of a body that the archive holds only the quality is told: its blocks are known.
+        The blocks of a body that the archive holds are known.
         """
         if page.outcome is not Outcome.FETCHED:
             return Snapshot(page, None)
+        read, digest, latest = _read(page), sha256_hex(page.body), self._latest(page)
         doubt = _unless_broken(_doubt, page)
-        if self._store.find(page.url, sha256_hex(page.body)):
-            return Snapshot(page, None, doubt)
+        is_new = latest and latest.digest != digest and not doubt
+        change = self.change(page, latest, read) if latest and is_new else None
+        if self._store.find(page.url, digest):
+            return Snapshot(page, None, doubt, change=change)
         blocks = _unless_broken(self._partition, page)
-        known = None if doubt else _unless_broken(_known_by, page)
-        return self.marked(Snapshot(page, blocks, doubt, known))
+        known = None if doubt else _unless_broken(lambda page: _known_by(read().main_text), page)
+        return self.marked(Snapshot(page, blocks, doubt, known, change=change), read)
 
-    def marked(self, snapshot: Snapshot) -> Snapshot:
+    def change(self, page: Page, latest: StoredVersion, read: Read | None = None) -> PageChange:
+        """Tell what changed on a page since its latest version, whose bytes are others."""
+        found = self._comparison.with_version(latest, read or _read(page), page.header("Content-Type") or "")
+        return PageChange(latest.digest, found.kind, found.reason)
+
+    def marked(self, snapshot: Snapshot, read: Read | None = None) -> Snapshot:
         """Mark a page that has no mark, if it repeats one that the archive holds by now."""
-        known = snapshot.fingerprint
+        page, known = snapshot.page, snapshot.fingerprint
         if known is None or snapshot.duplicate:
             return snapshot
+        read = read or _read(page)
         found = _unless_broken(
-            lambda page: mark(self._store.near, page.url, known, lambda: _main_text(page), self._text_of),
-            snapshot.page,
+            lambda page: mark(self._store.near, page.url, known, lambda: read().main_text, self._text_of),
+            page,
         )
         return replace(snapshot, duplicate=found) if found else snapshot
+
+    def _latest(self, page: Page) -> StoredVersion | None:
+        return self._store.latest(page.url, page.captured_at)
 
     def _text_of(self, url: str, number: int) -> str:
         """Give the main text of a version; empty where there is none of that number."""
@@ -78,7 +94,7 @@ class Inspector:
         """Cut where the version before was cut, if the page still has the same tags, else anew."""
         level = page.level or self._level(page.url)
         content_type = page.header("Content-Type") or ""
-        latest = self._store.latest(page.url, page.captured_at)
+        latest = self._latest(page)
         if latest and (latest.level, latest.segmenter) == (level, SEGMENTER_VERSION):
             charset = charset_of(page.body, content_type)
             blocks = self._carried(latest, page.body) if charset == latest.charset else None
@@ -119,16 +135,13 @@ def _doubt(page: Page) -> Quality | None:
     return None if found.kind is QualityKind.GOOD else found
 
 
-def _known_by(page: Page) -> Fingerprint | None:
+def _read(page: Page) -> Read:
+    return reader(page.body, page.header("Content-Type") or "")
+
+
+def _known_by(text: str) -> Fingerprint | None:
     """Give what the main text of a page is known by; None for what has none, such as a picture."""
-    text = _main_text(page)
     return fingerprint(text) if text else None
-
-
-def _main_text(page: Page) -> str:
-    content_type = page.header("Content-Type") or ""
-    charset = charset_of(page.body, content_type)
-    return main_text(page.body, charset) if is_markup(page.body, content_type, charset) else ""
 
 
 def _step(version: StoredVersion) -> Step:

@@ -214,12 +214,26 @@ class Duplicate:
     rule: str
 
 
+# Why a page counts as changed that cannot be compared with the version before.
+UNTOLD = "it cannot be told what changed"
+
+
+@dataclass(frozen=True, slots=True)
+class PageChange:
+    """How a page differs from the version that has the digest ``before``; "" where none could be read."""
+
+    before: str
+    kind: ChangeKind
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A page together with its partition, ready to be compared and stored.
+    """A page together with its partition, ready to be stored.
 
     ``fingerprint`` is that of its main text, ``duplicate`` the page of the archive that it repeats,
-    ``quality`` says what came instead of a page, None where nothing speaks against it.
+    ``quality`` says what came instead of a page, None where nothing speaks against it; ``change`` how it
+    differs from the version before, None where that is still to be told.
     """
 
     page: Page
@@ -227,6 +241,12 @@ class Snapshot:
     quality: Quality | None = None
     fingerprint: Fingerprint | None = None
     duplicate: Duplicate | None = None
+    change: PageChange | None = None
+
+    @classmethod
+    def uncut(cls, page: Page) -> Snapshot:
+        """Give a page that cannot be read, to be kept as it is."""
+        return cls(page, None, change=PageChange("", ChangeKind.CONTENT, UNTOLD))
 
 
 @dataclass(frozen=True, slots=True)

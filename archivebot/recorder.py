@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from archivebot.bodies import Bodies, Content
-from archivebot.comparison import Comparison
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
 from archivebot.fingerprint import piece_id, sha256_hex
+from archivebot.inspection import Inspector
 from archivebot.models import (
     Capture,
     Change,
@@ -44,9 +44,9 @@ class Recorder:
     """Stores snapshots; the only writer of versions."""
 
     def __init__(
-        self, store: ArchiveStore, bodies: Bodies, comparison: Comparison, config: ArchiveConfig
+        self, store: ArchiveStore, bodies: Bodies, inspector: Inspector, config: ArchiveConfig
     ) -> None:
-        self._store, self._bodies, self._comparison, self._config = store, bodies, comparison, config
+        self._store, self._bodies, self._inspector, self._config = store, bodies, inspector, config
 
     def add(self, snapshot: Snapshot) -> Capture:
         """Store one visit and give it as a capture; a visit stored before changes nothing.
@@ -90,10 +90,11 @@ class Recorder:
         if kind is Kind.CHANGED and latest:
             if doubt and self._is_page(latest):
                 return Kind.FAILED, doubt.reason
-            content_type = page.header("Content-Type") or ""
-            found = self._comparison.with_version(latest, page.body, content_type)
-            if found.kind is ChangeKind.FURNITURE:
-                return Kind.TOUCHED, found.reason
+            change = snapshot.change
+            if change is None or change.before not in ("", latest.digest):  # another writer was first
+                change = self._inspector.change(page, latest)
+            if change.kind is ChangeKind.FURNITURE:
+                return Kind.TOUCHED, change.reason
         return kind, doubt.reason if doubt else ""
 
     def _is_page(self, version: StoredVersion) -> bool:
@@ -116,7 +117,7 @@ class Recorder:
         page = snapshot.page
         content = page.outcome is Outcome.FETCHED and kind is not Kind.FAILED
         cut = Cut.of(page.body, snapshot.partition if content else None)
-        before = self._bodies.readable(latest) if cut.blocks else None
+        before = self._bodies.readable(latest) if cut.blocks and latest and latest.segmenter else None
         blocks = place(cut, before, head.lineages)
         base, pieces = self._base(page, cut, latest)
         reference = self._bodies.readable(base)

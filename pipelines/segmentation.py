@@ -38,4 +38,4 @@ class SegmentationPipeline:
             return replace(await self.session.read(segment, without), page=page)
         except Crashed as error:
             logger.error("%s could not be cut, its bytes are kept: %s", page.url, error)
-            return Snapshot(page, None)
+            return Snapshot.uncut(page)

@@ -39,11 +39,20 @@ ROOMS: dict[str, set[str]] = {
     "duplicates": {"fingerprint"},
     "significance": {"content", "segmentation"},
     "inspection": {
-        *("bodies", "content", "duplicates", "fingerprint", "quality", "segmentation", "storage"),
+        *(
+            "bodies",
+            "comparison",
+            "content",
+            "duplicates",
+            "fingerprint",
+            "quality",
+            "segmentation",
+            "storage",
+        ),
         "versioning",
     },
     "comparison": {"bodies", "significance", "storage"},
-    "recorder": {"bodies", "comparison", "fingerprint", "segmentation", "storage", "urls", "versioning"},
+    "recorder": {"bodies", "fingerprint", "inspection", "segmentation", "storage", "urls", "versioning"},
     "archive": {
         *("bodies", "comparison", "fingerprint", "inspection", "recorder", "segmentation", "storage", "urls"),
         "versioning",

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from archivebot import inspection
+from archivebot import comparison, inspection
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
-from archivebot.models import Capture, Kind, Page, QualityKind
+from archivebot.models import Capture, ChangeKind, Kind, Page, QualityKind, Snapshot
 from archivebot.storage import open_store
 from tests.factories import URL, html, make_page
 from tests.servers import mongo_server, mongo_uri
@@ -112,17 +113,52 @@ def test_what_the_archive_holds_is_not_cut_again(archive: Archive) -> None:
     assert (known.partition, known.fingerprint) == (None, None)
 
 
-@pytest.mark.parametrize("part", ["partition", "quality", "main_text"])
+@pytest.mark.parametrize(
+    ("module", "part"), [(inspection, "partition"), (inspection, "quality"), (comparison, "Reading")]
+)
 def test_a_page_that_no_parser_reads_is_kept(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, part: str
+    archive: Archive,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    module: ModuleType,
+    part: str,
 ) -> None:
     def breaking(*_: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(inspection, part, breaking)
+    monkeypatch.setattr(module, part, breaking)
     capture = visit(archive, make_page(html(STORY)))
     assert (capture.kind, archive.body(capture)) == (Kind.NEW, html(STORY))
     assert f"{URL} could not be read; its bytes are kept" in caplog.text
+
+
+def test_a_page_that_is_stored_uncut_is_never_read(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reading(*_: object) -> None:
+        pytest.fail("it was read")
+
+    pages = [
+        make_page(html(story), day=day) for day, story in enumerate((STORY, f"{STORY} Two.", f"{STORY} 3."))
+    ]
+    visit(archive, pages[0])
+    with monkeypatch.context() as patch:
+        patch.setattr(comparison, "Reading", reading)
+        uncut = archive.add(Snapshot.uncut(pages[1]))
+    assert (uncut.kind, archive.body(uncut)) == (Kind.CHANGED, pages[1].body)
+    snapshot = archive.segment(pages[2])
+    assert snapshot.change is not None
+    assert snapshot.change.reason == "version 2 cannot be read"
+    assert archive.add(snapshot).kind is Kind.CHANGED
+
+
+def test_what_changed_is_told_anew_where_another_version_came_between(archive: Archive) -> None:
+    first, other = make_page(html(STORY), day=0), make_page(html(STORY[::-1]), day=1)
+    visit(archive, first)
+    menu = make_page(html(STORY).replace(b"<body>", b"<body><nav><a href=/>Home</a></nav>"), day=2)
+    snapshot = archive.segment(menu)
+    assert snapshot.change is not None
+    assert snapshot.change.kind is ChangeKind.FURNITURE
+    visit(archive, other)
+    assert archive.add(snapshot).kind is Kind.CHANGED
 
 
 def test_an_archive_that_fails_is_not_taken_for_a_page_that_cannot_be_read(

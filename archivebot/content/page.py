@@ -14,6 +14,7 @@ from turbohtml import Document, parse
 from archivebot.content import maintext
 from archivebot.content.language import language
 from archivebot.content.lines import LineWalk
+from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
 from archivebot.content.title import title
@@ -72,14 +73,22 @@ def main_text(markup: bytes | str, charset: str = "utf-8") -> str:
 
 def _chosen(document: Document, walk: LineWalk) -> tuple[NDArray[np.bool_], str]:
     """Choose the lines of the main content, and give its text."""
-    lines = walk.lines
-    chosen = maintext.choose(
-        shipped().likelihood(lines, title_words(document)), [line.words for line in lines]
-    )
-    text = maintext.joined([line.text for line in lines], chosen)
-    if sum(len(line.text) for line in lines) < LEAST_TEXT:
+    chosen = choose(document, walk)[1]
+    return chosen, text_of(document, walk, chosen)
+
+
+def choose(document: Document, walk: LineWalk) -> tuple[Column, NDArray[np.bool_]]:
+    """Give the likelihood of each line of a page that was read, and which are chosen for the main content."""
+    likelihood = shipped().likelihood(walk.lines, title_words(document))
+    return likelihood, maintext.choose(likelihood, [line.words for line in walk.lines])
+
+
+def text_of(document: Document, walk: LineWalk, chosen: NDArray[np.bool_]) -> str:
+    """Give the main text of a page of which lines were chosen; of a shell its description, too."""
+    text = maintext.joined([line.text for line in walk.lines], chosen)
+    if sum(len(line.text) for line in walk.lines) < LEAST_TEXT:
         text = "\n".join(filter(None, (text, _description(document))))
-    return chosen, text
+    return text
 
 
 def read(source: str) -> tuple[Document, LineWalk]:

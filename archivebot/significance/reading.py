@@ -12,11 +12,9 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.content import maintext
 from archivebot.content.lines import Line, LineWalk
 from archivebot.content.measures import Column
-from archivebot.content.model import shipped
-from archivebot.content.page import read, title_words
+from archivebot.content.page import choose, read, text_of
 from archivebot.content.title import shown_title
 from archivebot.segmentation.charset import BINARY, charset_of, is_markup
 from archivebot.significance.entries import headlines, listed
@@ -89,10 +87,18 @@ class Reading:
         """What a change of each line is worth."""
         if self._page is None:
             return (Worth.FIRM,) * len(self.lines)
-        document, walk = self._page
-        likelihood = shipped().likelihood(walk.lines, title_words(document))
-        chosen = maintext.choose(likelihood, [line.words for line in walk.lines])
-        return tuple(_worth(walk.lines, likelihood, chosen, self.title))
+        likelihood, chosen = self._choice
+        return tuple(_worth(self._page[1].lines, likelihood, chosen, self.title))
+
+    @cached_property
+    def main_text(self) -> str:
+        """The main text as of :func:`archivebot.content.page.content`; of what is no markup none."""
+        return text_of(*self._page, self._choice[1]) if self._page is not None else ""
+
+    @cached_property
+    def _choice(self) -> tuple[Column, NDArray[np.bool_]]:
+        assert self._page is not None
+        return choose(*self._page)
 
     @cached_property
     def title(self) -> str:
