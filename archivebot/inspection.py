@@ -55,8 +55,8 @@ class Inspector:
             return Snapshot(page, None)
         read, digest, latest = _read(page), sha256_hex(page.body), self._latest(page)
         doubt = _unless_broken(_doubt, page)
-        is_new = latest and latest.digest != digest and not doubt
-        change = self.change(page, latest, read) if latest and is_new else None
+        is_other = latest is not None and latest.digest != digest
+        change = self.change(page, latest, read) if latest and is_other and not doubt else None
         if self._store.find(page.url, digest):
             return Snapshot(page, None, doubt, change=change)
         blocks = _unless_broken(self._partition, page)
