@@ -60,10 +60,9 @@ def significance(before: Reading, after: Reading, history: Iterable[Lines] = ())
     It is a change of content where a line of the main text was added, removed, edited or moved, or one
     of running text elsewhere. Lines that only tell anew how long ago, what time or how often are none;
     nor are dates that move by a day all at once. The title that a page shows beside its main text counts
-    where the title element changed. ``history``
-    gives the lines of earlier versions, the latest first, without ``before``; of those, up to eight, it
-    is learnt which lines come and go, or count. It is read only where content seems to have changed, and
-    as far as needed.
+    where the title element changed. ``history`` gives the lines of earlier versions, the latest first,
+    without ``before``; of those, up to eight, it is learnt which lines come and go, or count. It is read
+    only where content seems to have changed, and as far as needed.
 
     >>> pages = [b"<nav>%d</nav><p>" % n + b"A tern dives for fish. " * 9 for n in range(2)]
     >>> significance(*map(Reading, pages))
