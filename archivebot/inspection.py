@@ -53,13 +53,14 @@ class Inspector:
         """
         if page.outcome is not Outcome.FETCHED:
             return Snapshot(page, None)
-        read, digest, latest = _read(page), sha256_hex(page.body), self._latest(page)
+        read, digest = _read(page), sha256_hex(page.body)
+        latest = self._store.latest(page.url, page.captured_at)
         doubt = _unless_broken(_doubt, page)
         is_other = latest is not None and latest.digest != digest
         change = self.change(page, latest, read) if latest and is_other and not doubt else None
         if self._store.find(page.url, digest):
             return Snapshot(page, None, doubt, change=change)
-        blocks = _unless_broken(self._partition, page)
+        blocks = _unless_broken(lambda page: self._partition(page, latest), page)
         known = None if doubt else _unless_broken(lambda page: _known_by(read().main_text), page)
         return self.marked(Snapshot(page, blocks, doubt, known, change=change), read)
 
@@ -80,9 +81,6 @@ class Inspector:
         )
         return replace(snapshot, duplicate=found) if found else snapshot
 
-    def _latest(self, page: Page) -> StoredVersion | None:
-        return self._store.latest(page.url, page.captured_at)
-
     def _text_of(self, url: str, number: int) -> str:
         """Give the main text of a version; empty where there is none of that number."""
         for version in self._store.versions(url):
@@ -90,11 +88,10 @@ class Inspector:
                 return main_text(self._bodies.get(version).body, version.charset)
         return ""
 
-    def _partition(self, page: Page) -> Partition:
+    def _partition(self, page: Page, latest: StoredVersion | None) -> Partition:
         """Cut where the version before was cut, if the page still has the same tags, else anew."""
         level = page.level or self._level(page.url)
         content_type = page.header("Content-Type") or ""
-        latest = self._latest(page)
         if latest and (latest.level, latest.segmenter) == (level, SEGMENTER_VERSION):
             charset = charset_of(page.body, content_type)
             blocks = self._carried(latest, page.body) if charset == latest.charset else None

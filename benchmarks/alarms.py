@@ -14,11 +14,10 @@ any program's answer at hand (docs/performance.md has the rules):
     wall       one of the two is no page but an error, a wall or a shell; these are left out
 
 All pairs of the first six versions of each page are in it, 500 later ones, and 600 held out, on which no
-rule was tuned. Then the same by whether an extractor gives another main text,
-white space aside: ours, trafilatura, resiliparse, readability-lxml and jusText, those that can be
-imported. Each of them takes another line for main text now and then although the page says the same.
-The last row is the CPU time of an answer, with both versions read, in that of one main text. Exit code 1
-if a bound fails.
+rule was tuned. Then the same by whether an extractor gives another main text, white space aside: ours,
+trafilatura, resiliparse, readability-lxml and jusText, those that can be imported. Each of them takes
+another line for main text now and then although the page says the same. The last row is the CPU time of
+an answer, with both versions read, in that of one main text. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations
