@@ -91,7 +91,8 @@ class Recorder:
             if doubt and self._is_page(latest):
                 return Kind.FAILED, doubt.reason
             change = snapshot.change
-            if change is None or change.before not in ("", latest.digest):  # another writer was first
+            # It is told here for a wall after a wall, and where another writer was first.
+            if change is None or change.before not in ("", latest.digest):
                 change = self._inspector.change(page, latest)
             if change.kind is ChangeKind.FURNITURE:
                 return Kind.TOUCHED, change.reason
