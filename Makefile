@@ -1,11 +1,18 @@
 # make crawl: archive the sample site twice and show what changed (SEEDS=https://... archives that instead)
-# make test:  everything CI runs: style, types, tests
+# make test:  style, types, tests
+# make long:  the long tests, which CI runs too
+# make bench: the benchmarks that need no data, and with DATA=folder all others
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: crawl test clean
+define NEWLINE
+
+
+endef
+
+.PHONY: crawl test long bench clean
 
 $(VENV)/installed: setup.py
 	$(PYTHON) -m venv $(VENV)
@@ -24,7 +31,42 @@ test: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -m "not long" -n auto --dist worksteal $(ARGS)
+
+long: $(VENV)/installed
+	$(BIN)/python -m pytest -m long -n auto --dist worksteal $(ARGS)
+
+# Each line is a benchmark with its arguments; DATA is a folder that holds the data sets by the names below.
+define BENCHES
+crawl.py
+frontier.py
+resume.py --redis
+endef
+ifdef DATA
+define BENCHES +=
+
+alarms.py $(DATA)/history-dev
+blocks.py $(DATA)/blocks-random
+deepweb.py $(DATA)/forms-dev
+duplicates.py $(DATA)/history-dev
+fingerprints.py $(DATA)/wcxb-dev
+focused.py $(DATA)/webkb --simulate
+forms.py $(DATA)/forms-dev
+localise.py $(DATA)/history-dev
+maintext.py $(DATA)/wcxb-dev
+partition.py $(DATA)/history-dev
+store.py $(DATA)/history-dev
+topic.py $(DATA)/webkb
+endef
+endif
+export BENCHES
+
+bench: $(VENV)/installed
+	@failed=; IFS='$(NEWLINE)'; \
+	for bench in $$BENCHES; do \
+		echo "== $$bench"; sh -c "$(BIN)/python benchmarks/$$bench" || failed="$$failed $${bench%% *}"; \
+	done; \
+	test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
