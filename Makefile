@@ -7,11 +7,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-define NEWLINE
-
-
-endef
-
 .PHONY: crawl test long bench clean
 
 $(VENV)/installed: setup.py
@@ -62,11 +57,13 @@ endif
 export BENCHES
 
 bench: $(VENV)/installed
-	@failed=; IFS='$(NEWLINE)'; \
-	for bench in $$BENCHES; do \
-		echo "== $$bench"; sh -c "$(BIN)/python benchmarks/$$bench" || failed="$$failed $${bench%% *}"; \
-	done; \
-	test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
+	@printf '%s\n' "$$BENCHES" | { \
+		while read -r bench; do \
+			echo "== $$bench"; \
+			$(BIN)/python benchmarks/$$bench < /dev/null || failed="$$failed $${bench%% *}"; \
+		done; \
+		test -z "$$failed" || { echo "failed:$$failed"; exit 1; }; \
+	}
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
