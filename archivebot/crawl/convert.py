@@ -24,13 +24,13 @@ _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
 MOST_TEXT = 250_000
 MOST_BYTES = 4 * MOST_TEXT  # no character of UTF-8, UTF-16 and GB 18030 is longer
 
+_OUTCOMES = frozenset(Outcome)
+
 _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (scrapy_errors.DownloadTimeoutError, Outcome.TIMEOUT),
     (twisted_errors.TimeoutError, Outcome.TIMEOUT),
     (scrapy_errors.ResponseDataLossError, Outcome.INCOMPLETE),
-    (EOFError, Outcome.INCOMPLETE),  # a compressed body that ends too early
     (scrapy_errors.DownloadCancelledError, Outcome.TOO_LARGE),
-    (scrapy_errors.IgnoreRequest, Outcome.TOO_LARGE),  # a body that grows past the limit when unpacked
     (scrapy_errors.CannotResolveHostError, Outcome.UNREACHABLE),
     (scrapy_errors.DownloadConnectionRefusedError, Outcome.UNREACHABLE),
     (scrapy_errors.DownloadFailedError, Outcome.UNREACHABLE),
@@ -70,11 +70,25 @@ def stored_response(url: str, headers: Headers, body: bytes) -> Response:
     return kind(url=url, headers=fields, body=body)
 
 
+def flagged(response: Response, outcome: Outcome, reason: str) -> Response:
+    """Return an answer that carries its outcome and the reason, whatever its status says."""
+    return response.replace(flags=[*response.flags, f"{outcome.value}: {reason}"])
+
+
 def outcome_of_response(response: Response) -> Outcome:
     """Give the outcome of an answer by its status and whether its body is whole."""
+    return _flag_of(response)[0] or outcome_of(response.status, response.body)
+
+
+def _flag_of(response: Response) -> tuple[Outcome | None, str]:
+    """Return the outcome that an answer carries, if it does, and its reason."""
+    for flag in response.flags:
+        name, colon, reason = flag.partition(": ")
+        if colon and name in _OUTCOMES:
+            return Outcome(name), reason
     if "dataloss" in response.flags:
-        return Outcome.INCOMPLETE
-    return outcome_of(response.status, response.body)
+        return Outcome.INCOMPLETE, f"the body ended after {len(response.body)} bytes"
+    return None, ""
 
 
 def outcome_of_failure(error: BaseException) -> Outcome:
@@ -120,9 +134,9 @@ def page_of(
 ) -> Page:
     """Make the Page of an answer: its bytes after content decoding, and what came with them.
 
-    A body that was cut short is kept with its reason; its outcome keeps it from passing for a change.
+    A body that was cut short or cannot be decoded is kept as it came with its reason; its outcome keeps
+    it from passing for a change.
     """
-    whole = outcome is not Outcome.INCOMPLETE
     return Page(
         url=url,
         captured_at=when,
@@ -130,7 +144,7 @@ def page_of(
         status=response.status,
         headers=headers_of(response),
         body=response.body,
-        reason="" if whole else f"the body ended after {len(response.body)} bytes",
+        reason=_flag_of(response)[1],
         location=location_of(response),
         links=links,
         level=level,
