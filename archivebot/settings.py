@@ -125,7 +125,6 @@ ITEM_PIPELINES = {
 }
 EXTENSIONS = {
     "archivebot.crawl.session.ArchiveSession": 10,
-    "archivebot.crawl.intake.Intake": 15,
     "archivebot.crawl.pace.HostPace": 20,
     "archivebot.crawl.dispatcher.Dispatcher": 25,
     "archivebot.crawl.sitebudget.SiteBudget": 27,

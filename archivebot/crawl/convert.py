@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from scrapy import exceptions as scrapy_errors
@@ -12,16 +11,13 @@ from scrapy.responsetypes import responsetypes
 from twisted.internet import error as twisted_errors
 from twisted.web._newclient import ParseError
 
+from archivebot.crawl.reading import MOST_TEXT, read_page
 from archivebot.hypertext import Hypertext, resolve
-from archivebot.hypertext import read as read_html
 from archivebot.models import Headers, Link, Outcome, Page
 from archivebot.outcome.status import outcome_of
 
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
 
-# Characters of a page that are judged. A million take 0.6 seconds, in which the crawl stands still, and a
-# log may have 60; a quarter of one is a book of 40,000 words.
-MOST_TEXT = 250_000
 MOST_BYTES = 4 * MOST_TEXT  # no character of UTF-8, UTF-16 and GB 18030 is longer
 
 _OUTCOMES = frozenset(Outcome)
@@ -31,6 +27,7 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (twisted_errors.TimeoutError, Outcome.TIMEOUT),
     (scrapy_errors.ResponseDataLossError, Outcome.INCOMPLETE),
     (scrapy_errors.DownloadCancelledError, Outcome.TOO_LARGE),
+    (scrapy_errors.IgnoreRequest, Outcome.TOO_LARGE),  # Scrapy's own decoder, if somebody switches it on
     (scrapy_errors.CannotResolveHostError, Outcome.UNREACHABLE),
     (scrapy_errors.DownloadConnectionRefusedError, Outcome.UNREACHABLE),
     (scrapy_errors.DownloadFailedError, Outcome.UNREACHABLE),
@@ -40,17 +37,22 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
 )
 
 
-def read(response: Response, *, skip_nofollow: bool = True, context: bool = False) -> Hypertext:
+def read(
+    response: Response, *, skip_nofollow: bool = True, context: bool = False, forms: bool = False
+) -> Hypertext:
     """Read an HTML response; plain text has its text where context is asked for, all else has nothing."""
     if isinstance(response, HtmlResponse):
-        url, encoding = response.url, response.encoding
-        found = read_html(response.body, encoding, url, skip_nofollow=skip_nofollow, context=context)
-        return replace(found, text=found.text[:MOST_TEXT])
+        body, encoding, url = response.body, response.encoding, response.url
+        return read_page(body, encoding, url, skip_nofollow=skip_nofollow, context=context, forms=forms)
     kind = (response.headers.get("Content-Type") or b"").lower()
     if context and isinstance(response, TextResponse) and kind.startswith(b"text/plain"):
-        beginning = TextResponse(response.url, headers=response.headers, body=_beginning(response.body))
-        return Hypertext(text=beginning.text[:MOST_TEXT])
+        return Hypertext(text=beginning(response).text[:MOST_TEXT])
     return Hypertext()
+
+
+def beginning(response: TextResponse) -> TextResponse:
+    """Return the beginning of a text, which tells the charset of all of it."""
+    return TextResponse(response.url, headers=response.headers, body=_beginning(response.body))
 
 
 def _beginning(body: bytes) -> bytes:

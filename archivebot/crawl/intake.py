@@ -10,7 +10,6 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 
-from archivebot.crawl.extension import Extension
 from archivebot.crawl.retry import pause
 
 # Bodies up to this size are not counted: 32 of them, as many as are fetched at once, are 32 MB. Of
@@ -28,12 +27,15 @@ ENDLESS = 1 << 40
 PATIENCE = 0.05
 
 
+_INTAKES: WeakKeyDictionary[Crawler, Intake] = WeakKeyDictionary()
+
+
 def most_bytes(crawler: Crawler) -> int:
     """Return the bytes that a body may have, coded and decoded."""
     return crawler.settings.getint("DOWNLOAD_MAXSIZE") or ENDLESS
 
 
-class Intake(Extension):
+class Intake:
     """Let large bodies in as long as there is room for them; others wait.
 
     A body counts from its headers on, by the announced length or else by DOWNLOAD_MAXSIZE, until it is
@@ -43,17 +45,19 @@ class Intake(Extension):
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
+        crawler.signals.connect(self.headers_received, signals.headers_received)
+        crawler.signals.connect(self.bytes_received, signals.bytes_received)
         self.most = most_bytes(crawler)
         self.waiting: WeakKeyDictionary[Request, int] = WeakKeyDictionary()
         self._held: dict[object, int] = {}
         self._received: WeakKeyDictionary[Request, int] = WeakKeyDictionary()
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Intake:
-        intake = cls(crawler)
-        crawler.signals.connect(intake.headers_received, signals.headers_received)
-        crawler.signals.connect(intake.bytes_received, signals.bytes_received)
-        return intake
+    def of(cls, crawler: Crawler) -> Intake:
+        """Return the one of a crawl."""
+        if crawler not in _INTAKES:
+            _INTAKES[crawler] = cls(crawler)
+        return _INTAKES[crawler]
 
     @property
     def taken(self) -> int:
