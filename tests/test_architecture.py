@@ -17,6 +17,7 @@ ROOMS: dict[str, set[str]] = {
     **{room: set() for room in FLOOR},
     "records": set(),
     "urls": set(),
+    "robotstxt": set(),
     "fingerprint": set(),
     "outcome": set(),
     "segmentation": set(),
@@ -59,7 +60,10 @@ ROOMS: dict[str, set[str]] = {
     },
     "formhistory": {"forms", "storage"},
     "formscan": {"archive", "forms", "hypertext", "segmentation", "storage", "topic"},
-    "crawl": {"archive", "forms", "frontier", "hypertext", "links", "outcome", "records", "topic", "urls"},
+    "crawl": {
+        *("archive", "forms", "frontier", "hypertext", "links", "outcome", "records", "robotstxt", "topic"),
+        "urls",
+    },
     "cli": {"archive", "frontier"},
     "commands": {
         *("archive", "cli", "content", "description", "duplicates", "fingerprint", "formhistory", "forms"),
@@ -88,7 +92,6 @@ FOREIGN: dict[str, set[str]] = {
     "turbohtml": {"content", "quality", "segmentation"},
     "datasketch": {"fingerprint/minhash.py"},
     "lxml": {"forms", "hypertext"},
-    "protego": {"crawl/robots.py"},
     "tldextract": {"urls/scope.py"},
     "Stemmer": {"terms.py"},
     "backports": {"storage/frames.py", "warc/codings.py"},
