@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -19,6 +19,7 @@ from archivebot.crawl.convert import reason_of
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.robotstxt import RobotsTxt
+from archivebot.urls import joined
 
 logger = logging.getLogger(__name__)
 
@@ -154,7 +155,7 @@ class RobotsMiddleware:
             location = response.headers.get("Location")
             if response.status not in REDIRECTS or not location:
                 break
-            url = urljoin(url, location.decode("latin-1"))
+            url = joined(url, location.decode("utf-8", "replace")) or ""
         return response
 
     @staticmethod
