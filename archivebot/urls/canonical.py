@@ -47,7 +47,7 @@ _QUERY_SAFE = "%!$&()*+,;:@/?[]|~"
 
 _DEFAULT_PORT = {"http": "80", "https": "443"}
 _HOST = r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
-_NAME = r"(?:[a-z0-9_-]+\.)*[a-z_][a-z0-9_-]*"  # in no form that an IPv4 address has
+_NAME = r"(?:[a-z0-9_-]{1,63}\.)*[a-z_][a-z0-9_-]{0,62}"  # in no form that an IPv4 address has
 _HTTP = re.compile(
     rf"(https?)://(?:[^/?]*@)?({_HOST}|\[[0-9a-f:.]+\])\.?(?::(\d+))?(/[^?]*)(?:\?(.*))?",
 )
