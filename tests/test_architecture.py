@@ -34,7 +34,7 @@ ROOMS: dict[str, set[str]] = {
     "links": set(),
     "frontier": {"storage"},
     "harvest": set(),
-    "warc": {"codings", "outcome"},
+    "warc": {"codings", "outcome", "urls"},
     "versioning": {"segmentation"},
     "bodies": {"fingerprint", "segmentation", "storage"},
     "duplicates": {"fingerprint"},
