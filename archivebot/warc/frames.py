@@ -18,7 +18,7 @@ from typing import Any
 
 from archivebot.codings import zstd
 from archivebot.exceptions import WarcError
-from archivebot.warc.lines import LINE, begins, may_begin
+from archivebot.warc.lines import LINE, OPENING, begins, may_begin
 
 # Read first of a frame, as most records are small, and at a time after that. A decoded piece has at
 # most CHUNK bytes, so that a decompression bomb is met piece by piece.
@@ -100,6 +100,7 @@ def is_compressed(raw: RawFile, offset: int) -> bool:
     return raw.read(offset, 4).startswith((_GZIP, _ZSTD, _ZSTD_DICTIONARY))
 
 
+@lru_cache(maxsize=8)  # who finds a frame asks, and who enters it
 def begins_record(raw: RawFile, offset: int) -> bool:
     """Return whether the frame at an offset decodes to something that begins like a record."""
     return begins(_first_line(raw, offset))
@@ -120,20 +121,36 @@ def head_of(raw: RawFile, offset: int) -> bytes:
 
 def _first_line(raw: RawFile, offset: int) -> bytes:
     """Decode the first line of a frame, or as much of it as tells that no record begins with it."""
-    head, limit = b"", offset + LONGEST_HEADER
+    head, limit = _glimpse(raw, offset), offset + LONGEST_HEADER
+    if not may_begin(head):
+        return b""
+    head = b""
     try:
         for piece, until in decoded(raw, offset, PEEK):
             head += piece
-            if len(head) >= LINE or b"\n" in piece or not may_begin(head) or (not head and until > limit):
+            if len(head) >= LINE or b"\n" in piece or (not head and until > limit):
                 break
     except FrameError:
         pass  # as above
     return head[:LINE]
 
 
+def _glimpse(raw: RawFile, offset: int) -> bytes:
+    """Decode the first bytes of a gzip member, all that is needed of most that hold no record."""
+    data = raw.read(offset, PEEK)
+    if not data.startswith(_GZIP):
+        return b""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(data, OPENING)
+    except zlib.error:
+        return b"\0"
+
+
 def find_frame(raw: RawFile, offset: int) -> int:
     """Return the first offset at or behind ``offset`` of a frame that begins with a record, else the size."""
-    while data := raw.read(offset, CHUNK):
+    size = PEEK
+    while data := raw.read(offset, size):
+        size = min(2 * size, CHUNK // 2)
         for match in _COMPRESSED.finditer(data):
             if begins_record(raw, offset + match.start()):
                 return offset + match.start()
@@ -185,17 +202,17 @@ def _gzip(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
 def _salvage(decoder: Any, data: bytes) -> tuple[bytes, int]:
     """Decode up to the damage, for zlib drops the output of the call that meets it.
 
-    Returns the output, and how many bytes gave it. The damage is found by halving.
+    Returns the output, and how many bytes gave it. Steps are doubled, and halved behind the damage.
     """
-    salvaged, used, length = bytearray(), 0, len(data)
-    while length > 1:
-        length = (length + 1) // 2
+    salvaged, used, length, behind = bytearray(), 0, 64, False
+    while length:
         attempt = decoder.copy()
         try:
             salvaged += attempt.decompress(data[used : used + length])
+            decoder, used = attempt, used + length
         except zlib.error:
-            continue
-        decoder, used = attempt, used + length
+            behind = True
+        length = length // 2 if behind else 2 * length
     return bytes(salvaged), used
 
 

@@ -15,7 +15,8 @@ _NEXT = re.compile(rb"\n(?=" + _OPENING.pattern + rb")")
 
 _WARC = re.compile(rb"WARC/\d\.\d+[ \t]*\r{0,2}\n")  # a second \r comes from a conversion of line ends
 _LENGTH = re.compile(rb"-?\w{1,20}")
-_LONGEST_ADDRESS, _LONGEST_REST = 100, 1000
+_ADDRESS_AND_DATE = re.compile(rb" [^ ]{1,100} (\d{8,20}) ")
+_LONGEST_REST = 1000
 
 
 class ArcLine(NamedTuple):
@@ -35,14 +36,15 @@ def arc_line(line: bytes) -> ArcLine | None:
     >>> arc_line(b"http://a/b c 1.2.3.4 20140216050221 text/html 1591")
     ArcLine(url=b'http://a/b c', date=b'20140216050221', content_type=b'text/html', length=b'1591')
     """
-    words = line.split(b" ")
-    for index in range(2, len(words) - 1):
-        date, rest = words[index], words[index + 1 :]
-        if 8 <= len(date) <= 20 and date.isdigit() and 0 < len(words[index - 1]) <= _LONGEST_ADDRESS:
-            if not _LENGTH.fullmatch(rest[-1]) or sum(map(len, rest)) + len(rest) > _LONGEST_REST:
-                return None
-            return ArcLine(b" ".join(words[: index - 1]), date, rest[0] if rest[1:] else b"", rest[-1])
-    return None
+    found = _ADDRESS_AND_DATE.search(line)
+    if not found or not found.start():
+        return None
+    rest = line[found.end() :]
+    content_type, blank, _ = rest.partition(b" ")
+    length = rest.rpartition(b" ")[2]
+    if not _LENGTH.fullmatch(length) or len(rest) > _LONGEST_REST:
+        return None
+    return ArcLine(line[: found.start()], found[1], content_type if blank else b"", length)
 
 
 def begins(data: bytes | bytearray, at: int = 0) -> bool:

@@ -99,7 +99,8 @@ def read_pages(
             try:
                 item = _item(record, path.name, max_body, report)
             except _PageError as error:
-                report(record.offset, str(error))
+                if not record.cut:  # that was reported already
+                    report(record.offset, str(error))
                 continue
             if item is not None:
                 url = requests.url(record, item.page.url)
@@ -167,7 +168,9 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built
 
 
 def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> _Built:
-    """Keep what is in place of a response, as it is."""
+    """Keep what is in place of a response, as it is, where nothing else is wrong with its record."""
+    if not record.framed:
+        raise _PageError(wrong)
     outcome = Outcome.INCOMPLETE if record.cut else Outcome.PROTOCOL_ERROR
     page = Page(uri, when, outcome, body=record.block if record.block.strip() else b"")
     # What was cut was reported already.

@@ -22,7 +22,7 @@ class Record:
     """One record as it is stored; names of fields are lower case, ``flaw`` says what its frame lacks.
 
     Repeated WARC-Concurrent-To fields are one, with blanks between. The block of a record that is
-    ``cut`` ended before its Content-Length.
+    ``cut`` ended before its Content-Length; ``framed`` tells whether it ended where it should.
     """
 
     offset: int
@@ -31,6 +31,7 @@ class Record:
     block: bytes = field(repr=False)
     flaw: str = ""
     cut: bool = False
+    framed: bool = True
 
 
 class _RecordError(ValueError):
@@ -42,7 +43,8 @@ def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]
 
     Yields every record in order; an ARC record is given as a ``response`` with the fields that a
     WARC would have. A record that ends early is given with what is there of it, a record of no
-    usable length or of more than ``limit`` bytes without its block. What is broken is reported.
+    usable length where its block is empty. What is broken, or has more than ``limit`` bytes, is
+    reported.
     """
     while source.next_record():
         offset = source.offset
@@ -55,17 +57,18 @@ def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]
         cut = ""
         try:
             length = _length(fields, limit)
-            there = _there(source, length)
+            there, framed = _there(source, length)
             if there < length:
                 cut = f"record ends after {there} of {length} bytes"
         except _RecordError as error:
-            there, cut = 0, str(error)
+            cut, there, framed = str(error), 0, source.at_empty_line()
         block = source.take(there)
         if cut:
             _tell(source, report, offset, cut)
             source.resync()
-        flaw = source.flaws.get(offset, cut)
-        yield Record(offset, fields["warc-type"].lower(), fields, block, flaw, bool(cut))
+        if block or framed:
+            flaw = source.flaws.get(offset, cut)
+            yield Record(offset, fields["warc-type"].lower(), fields, block, flaw, bool(cut), framed)
 
 
 def _tell(source: Source, report: Report, offset: int, reason: str) -> None:
@@ -74,13 +77,16 @@ def _tell(source: Source, report: Report, offset: int, reason: str) -> None:
         report(offset, reason)
 
 
-def _there(source: Source, length: int) -> int:
-    """Return how many bytes of a block are there: up to its length, a gap, or another record inside."""
+def _there(source: Source, length: int) -> tuple[int, bool]:
+    """Return how many bytes of a block are there, and whether the record ends with them.
+
+    A block goes up to its length, a gap, or another record inside.
+    """
     there = source.fill(length)
     if there == length and source.ends_at(length):
-        return length
+        return length, True
     inner = source.inner_record(there)
-    return there if inner is None else inner
+    return there if inner is None else inner, False
 
 
 def _head(source: Source) -> dict[str, str]:

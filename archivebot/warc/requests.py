@@ -32,9 +32,10 @@ class Requests:
         self._of_request: dict[str, str] = {}  # by the id of the request
         self._at: dict[int, str] = {}  # by the offset of the answer
         before: Record | None = None
-        for record in read_records(
-            Source(raw, lambda offset, reason: None), lambda offset, reason: None, limit
-        ):
+        source = Source(raw, _unheard)
+        for record in read_records(source, _unheard, limit):
+            if "warc-record-id" not in record.fields:  # the first line of an ARC file has none, nor requests
+                break
             if record.kind == "request":
                 before = self._request(record, before)
             elif before is not None and before.kind == "request" and _belong(before, record):
@@ -68,6 +69,10 @@ class Requests:
         url = _url(request)
         if url and "warc-concurrent-to" not in answer.fields:
             self._at[answer.offset] = url
+
+
+def _unheard(_offset: int, _reason: str) -> None:
+    """Take a report of damage, which is made again when the pages are read."""
 
 
 def _belong(one: Record, other: Record) -> bool:

@@ -47,6 +47,7 @@ class Source:
         self._start = 0  # offset of the first byte of the buffer
         self._next = 0  # offset behind what was decoded so far
         self._dropped = 0  # bytes that were in the buffer before its first one
+        self._record = -1  # the place of the record found last, counted as _dropped
         self._headless = 0  # no head of a record ends before, counted as _dropped
         self._decoded_to = 0  # offset that decoding has come to, whatever was decoded twice
         self._seam = (-1, False)  # the end of a frame, and whether the next one goes on with its record
@@ -102,7 +103,7 @@ class Source:
                 return self.line()
 
     def fill(self, size: int) -> int:
-        """Decode the next ``size`` bytes; return how many there are before a gap or another record's frame."""
+        """Decode the next ``size`` bytes; return how many come before a gap or another record's frame."""
         while len(self._buffer) - self._at < size and self._more():
             pass
         return min(size, len(self._buffer) - self._at)
@@ -122,15 +123,21 @@ class Source:
         return None if found is None else found - self._at
 
     def ends_at(self, size: int) -> bool:
-        """Return whether behind the next ``size`` bytes a record, the end of the frame or of the file comes."""
+        """Return whether a record, or the end of the frame or file, comes behind the next ``size`` bytes."""
         while len(self._buffer) - self._at < size + LINE and self._decode():
             pass
         border = _BORDER.match(self._buffer, self._at + size)
         after = border.end() if border else self._at + size
         return after == len(self._buffer) or begins(self._buffer, after)
 
+    def at_empty_line(self) -> bool:
+        """Return whether an empty line, and then the end or a record, comes next."""
+        return self.fill(1) == 1 and self._buffer[self._at] in b"\r\n" and self.ends_at(0)
+
     def _at_record(self) -> bool:
         """Return whether a record begins here; its first line is in the buffer then."""
+        if self._record == self._dropped + self._at:
+            return True
         while len(self._buffer) - self._at < OPENING and self._more():
             pass
         if not opens(self._buffer, self._at):
@@ -138,7 +145,10 @@ class Source:
         while self._buffer.find(b"\n", self._at, self._at + LINE) < 0:
             if len(self._buffer) - self._at >= LINE or not self._more():
                 break
-        return begins(self._buffer, self._at)
+        if not begins(self._buffer, self._at):
+            return False
+        self._record = self._dropped + self._at
+        return True
 
     def _skip_blank(self) -> bool:
         """Go to the next byte that is no line end, in whatever frame; False at the end of the file."""
