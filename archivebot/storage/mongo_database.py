@@ -27,7 +27,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 4
+SCHEMA = 5
 
 # (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
 # the connection when it is asked for several of which one exists.
@@ -42,8 +42,10 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("templates", (("site", ASCENDING), ("time", DESCENDING)), False),
     ("forms", (("site", ASCENDING),), False),
     ("form_pages", (("form", ASCENDING),), False),
+    ("waiting", (("payload", ASCENDING),), False),
+    ("waiting", (("refers_to", ASCENDING), ("refers_time", ASCENDING)), False),
 )
-COLLECTIONS = frozenset({"archive", "frames", *(name for name, _, _ in INDEXES)})
+COLLECTIONS = frozenset({"archive", "frames", "payloads", *(name for name, _, _ in INDEXES)})
 
 # How long a server may take to answer, in seconds, and for how long an interrupted operation is tried
 # again: a server that restarts, or a replica set that elects a primary, is back by then.

@@ -127,12 +127,30 @@ def _forms(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
+def _revisits(database: sqlite3.Connection) -> None:
+    for statement in (
+        """CREATE TABLE payload (
+            payload BLOB PRIMARY KEY,
+            version INTEGER NOT NULL REFERENCES version) WITHOUT ROWID""",
+        """CREATE TABLE waiting (
+            page INTEGER NOT NULL REFERENCES page,
+            time INTEGER NOT NULL,
+            payload BLOB NOT NULL,
+            refers_to TEXT,
+            refers_time INTEGER,
+            PRIMARY KEY (page, time)) WITHOUT ROWID""",
+        "CREATE INDEX waiting_payload ON waiting (payload)",
+        "CREATE INDEX waiting_refers_to ON waiting (refers_to, refers_time)",
+    ):
+        database.execute(statement)
+
+
 # The schemas that brought the links, the fingerprints with marks, qualities and templates, and the forms: a
 # copy of an older one that cannot be written is read without them.
 LINKS, FINGERPRINTS, FORMS = 2, 3, 4
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms]
+STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

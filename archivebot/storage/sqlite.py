@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from archivebot.exceptions import Conflict, NotArchived, StorageError
 from archivebot.models import Capture, FoundForm, Kind, Link, Outcome
-from archivebot.storage import sqlite_fingerprints, sqlite_forms, sqlite_links
+from archivebot.storage import sqlite_fingerprints, sqlite_forms, sqlite_links, sqlite_revisits
 from archivebot.storage.base import (
     Edge,
     Fingerprinted,
@@ -28,9 +28,11 @@ from archivebot.storage.base import (
     StoredVersion,
     Totals,
     VersionId,
+    When,
     edges_of,
 )
 from archivebot.storage.migration import failure, transaction
+from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.schema import FINGERPRINTS, FORMS, LINKS, migrate
 from archivebot.storage.sketch import decode, encode, shared
 from archivebot.storage.sqlite_links import holding, label, merged, numbers, pack, unpack
@@ -84,6 +86,7 @@ class SQLiteStore:
         except StorageError:
             self._db.close()
             raise
+        self.revisits: RevisitStore = sqlite_revisits.SQLiteRevisits(self._db, self.together)
 
     def _prepare(self, writable: bool) -> None:
         try:
@@ -163,7 +166,8 @@ class SQLiteStore:
             ),
         )
         if record.number is not None:
-            sqlite_fingerprints.put_fingerprint(self._db, page, record.number, new.fingerprint)
+            if new.latest:
+                sqlite_fingerprints.put_fingerprint(self._db, page, record.number, new.fingerprint)
             if new.duplicate:
                 sqlite_fingerprints.put_mark(self._db, identity, new.duplicate)
         return identity
@@ -181,6 +185,11 @@ class SQLiteStore:
             ),
         )  # fmt: skip
         return cursor.rowcount == 1
+
+    def amend(self, old: Capture, new: Capture) -> None:
+        with self.together():
+            found = self.find(new.url, new.digest.removeprefix("sha256:")) if new.digest else None
+            self._add_capture(sqlite_revisits.take_out(self._db, old), new, int(found.id) if found else 0)
 
     def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
         rows = [
@@ -240,12 +249,9 @@ class SQLiteStore:
         return version_of(row)
 
     def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
-        found = self._all(
-            f"{VERSION} WHERE version.page = (SELECT id FROM page WHERE url = ?)"
-            " ORDER BY version.id DESC LIMIT ?",
-            url,
-            -1 if last is None else last,
-        )
+        where = "WHERE version.page = (SELECT id FROM page WHERE url = ?)"
+        limit = -1 if last is None else last
+        found = self._all(f"{VERSION} {where} ORDER BY version.id DESC LIMIT ?", url, limit)
         return [version_of(row) for row in reversed(found)]
 
     def version_ids(self) -> Iterator[VersionId]:
@@ -322,17 +328,18 @@ class SQLiteStore:
         return frames
 
     def captures(
-        self, url: str, newest_first: bool = False, until: datetime | None = None
+        self, url: str, newest_first: bool = False, until: When = None, since: When = None
     ) -> Iterator[Capture]:
         order = "DESC" if newest_first else "ASC"
         columns = CAPTURE if self._schema >= FINGERPRINTS else OLD_CAPTURE
         marks = {number: mark for _, number, mark in self.duplicates(url)}
         return self._rows(
             partial(capture_of, marks=marks),
-            f"{columns} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ?"
+            f"{columns} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ? AND time > ?"
             f" ORDER BY time {order}, capture.version {order}",
             url,
             milliseconds(until) if until else FOR_EVER,
+            milliseconds(since) if since else -FOR_EVER,
         )
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -52,8 +53,8 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 class WarcPage:
     """A page from a file, with what is needed to resolve a revisit.
 
-    ``page`` of a revisit has the outcome NOT_MODIFIED and no body; its content is that of the
-    record with the same ``payload_digest``, or of ``refers_to_uri`` at ``refers_to_date``.
+    ``page`` of a revisit has the outcome UNRESOLVED, or NOT_MODIFIED where the server said so, and
+    no body; its content is that of the record with the same ``payload_digest``, or of ``refers_to_uri`` at ``refers_to_date``.
     ``payload_digest`` is as recorded if the payload fits it, else computed (sha1 of the payload
     without chunks), and None for a revisit without one.
     """
@@ -107,6 +108,16 @@ def read_pages(
                 yield replace(item, page=replace(item.page, url=url))
         if raw.size and not source.found:
             raise _not_a_warc(path, raw)
+
+
+def first_date(path: Path) -> datetime | None:
+    """Return the date of the first record of a file that has one; None for a file without."""
+    with suppress(WarcError), RawFile(path) as raw:
+        source = Source(raw, lambda offset, reason: None)
+        for record in read_records(source, lambda offset, reason: None, MAX_BODY):
+            if when := record_date(record.fields.get("warc-date", "")):
+                return when
+    return None
 
 
 def _refuse_foreign(path: Path, raw: RawFile) -> None:
@@ -200,13 +211,15 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built
     except PayloadError:
         response = None  # a revisit may leave the HTTP headers out
     fields = record.fields
+    profile = fields.get("warc-profile", "").rpartition("/")[2]
+    unchanged = profile == "server-not-modified" or (response is not None and response.status == 304)
     page = Page(
         url=uri,
         captured_at=when,
-        outcome=Outcome.NOT_MODIFIED,
+        outcome=Outcome.NOT_MODIFIED if unchanged else Outcome.UNRESOLVED,
         status=response.status if response else None,
         headers=response.headers if response else (),
-        reason="revisit: " + (fields.get("warc-profile", "").rpartition("/")[2] or "unknown profile"),
+        reason="revisit: " + (profile or "unknown profile"),
     )
     refers_to = fields.get("warc-refers-to-target-uri", "").strip("<> ") or None
     refers_date = record_date(fields.get("warc-refers-to-date", ""))
