@@ -164,8 +164,6 @@ class Recorder:
         with self._store.together():
             if page.links:  # first: links without a visit do no harm, a visit without them lies
                 self._store.add_links(page.url, page.links, page.captured_at)
-            if page.outcome is Outcome.UNRESOLVED and page.payload:  # first, too
-                self._store.revisits.wait((page.url, page.captured_at, page.payload))
             known = version.id if isinstance(version, StoredVersion) else version
             self._store.add(capture, head, known)
             self.remember(page)
@@ -173,10 +171,13 @@ class Recorder:
                 self._judge_again(page)
 
     def remember(self, page: Page) -> None:
-        """Store which payload a stored page had, so that visits that repeat it find its body."""
-        if page.payload and page.payload.digest and page.body:
-            digest, whole = sha256_hex(page.body), page.outcome not in SHORT
-            self._store.revisits.remember(page.payload.digest, page.url, digest, again=whole)
+        """Store which payload a stored page had, or waits for; the same twice changes nothing."""
+        payload, revisits = page.payload, self._store.revisits
+        if payload and page.outcome is Outcome.UNRESOLVED:
+            revisits.wait((page.url, page.captured_at, payload))
+        elif payload and payload.digest and page.body:
+            whole = page.outcome not in SHORT
+            revisits.remember(payload.digest, page.url, sha256_hex(page.body), again=whole)
 
     def _judge_again(self, page: Page) -> None:
         """Tell anew what the visits say that come after one that was stored, up to where nothing changes.

@@ -1,4 +1,4 @@
-"""From a revisit record to the bytes that it stands for: by payload digest first, then by what it refers to."""
+"""From a revisit record to the bytes that it stands for, by payload digest, then by what it refers to."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,6 @@ from archivebot.units import size
 from archivebot.urls import canonical_url
 from archivebot.warc import Damage, WarcPage, first_date, read_pages
 
-# A file without a date comes last.
 LAST = datetime.max.replace(tzinfo=UTC)
 
 # Records between two lines of progress on a terminal.
@@ -66,9 +66,7 @@ class Command(ArchiveCommand):
 
     def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         paths = list(map(Path, args))
-        # Older files first: a version that is stored between others costs more than one behind them.
-        order = sorted(range(len(paths)), key=lambda index: first_date(paths[index]) or LAST)
-        done = {index: self._file(archive, paths[index]) for index in order}
+        done = {index: self._file(archive, paths[index]) for index in by_date(paths)}
         results = [done[index] for index in range(len(paths))]
         if opts.json:
             print_json({"archive": archive.uri, "files": [_record(result) for result in results]})
@@ -83,7 +81,7 @@ class Command(ArchiveCommand):
 
         try:
             for number, found in enumerate(read_pages(path, report), 1):
-                _add(archive, found, result)
+                add(archive, found, result)
                 if number % PROGRESS == 0 and sys.stderr.isatty():
                     print(f"\r{path.name}: {number} records", end="", file=sys.stderr, flush=True)
         except WarcError as error:
@@ -93,7 +91,16 @@ class Command(ArchiveCommand):
         return result
 
 
-def _add(archive: Archive, found: WarcPage, result: Result) -> None:
+def by_date(paths: Sequence[Path]) -> list[int]:
+    """Return the places of files in the order of their first dates; a file without a date comes last.
+
+    Any order gives the same captures, but a version that is stored between others costs more than a
+    version behind them, and the numbers of versions follow the order in which they are stored.
+    """
+    return sorted(range(len(paths)), key=lambda index: first_date(paths[index]) or LAST)
+
+
+def add(archive: Archive, found: WarcPage, result: Result) -> None:
     """Store a page, then the revisits of earlier files that waited for it, and what waited for those."""
     payload = Payload(
         payload_key(found.payload_digest or ""),

@@ -56,16 +56,14 @@ class MongoRevisits:
 
     def waiting(self, payload: str, url: str, when: datetime) -> list[Waiting]:
         second = milliseconds(when) // 1000 * 1000
-        found: dict[str, Document] = {}
-        queries: list[Document] = [
-            {"refers_to": url, "refers_time": {"$gte": second, "$lt": second + 1000}},
-            *([{"payload": payload}] if payload else []),
-        ]
-        for query in queries:
-            self._retried(
-                lambda query=query: found.update((each["_id"], each) for each in self._waiting.find(query))
-            )
+        refers = {"refers_to": url, "refers_time": {"$gte": second, "$lt": second + 1000}}
+        found = self._found(refers) | (self._found({"payload": payload}) if payload else {})
         return [_waiting(found[name]) for name in sorted(found)]
+
+    def _found(self, query: Document) -> dict[str, Document]:
+        found: dict[str, Document] = {}
+        self._retried(lambda: found.update((each["_id"], each) for each in self._waiting.find(query)))
+        return found
 
     def release(self, url: str, when: datetime) -> None:
         # The capture first: a writer that is killed between is told again that the visit waits.
@@ -83,7 +81,7 @@ def _id(url: str, when: datetime) -> str:
 
 
 def _waiting(document: Document) -> Waiting:
-    refers = document["refers_time"]
+    refers = document.get("refers_time")  # FerretDB 1 keeps no null that an upsert inserts
     when = EPOCH + timedelta(milliseconds=refers) if refers is not None else None
-    payload = Payload(document["payload"], document["refers_to"], when)
+    payload = Payload(document["payload"], document.get("refers_to"), when)
     return document["url"], EPOCH + timedelta(milliseconds=document["time"]), payload

@@ -54,7 +54,8 @@ class WarcPage:
     """A page from a file, with what is needed to resolve a revisit.
 
     ``page`` of a revisit has the outcome UNRESOLVED, or NOT_MODIFIED where the server said so, and
-    no body; its content is that of the record with the same ``payload_digest``, or of ``refers_to_uri`` at ``refers_to_date``.
+    no body; its content is that of the record with the same ``payload_digest``, or of
+    ``refers_to_uri`` at ``refers_to_date``.
     ``payload_digest`` is as recorded if the payload fits it, else computed (sha1 of the payload
     without chunks), and None for a revisit without one.
     """
