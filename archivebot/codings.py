@@ -14,8 +14,9 @@ _GZIP = b"\x1f\x8b"
 # and memory as the limit allows.
 MOST_CODINGS = 5
 
-# Bytes that are handed to a decoder at a time.
-WINDOW = 1 << 16
+# Bytes of a member that are handed to a decoder first, and the most at a time: what it has not used it
+# copies, and a body may have a member in every 20 bytes.
+FIRST, WINDOW = 1 << 9, 1 << 16
 
 
 class CodingError(ValueError):
@@ -83,13 +84,10 @@ def _deflate(data: bytes, limit: int) -> bytes:
 
 
 def _inflate(data: bytes, at: int, limit: int, wbits: int, name: str) -> tuple[bytes, int]:
-    """Inflate what begins at a place; return it, and the place behind it.
-
-    The bytes are handed over piece by piece: zlib copies what it has not used.
-    """
-    decoder, pieces, size = zlib.decompressobj(wbits), [], 0
+    """Inflate what begins at a place; return it, and the place behind it."""
+    decoder, pieces, size, step = zlib.decompressobj(wbits), [], 0, FIRST
     while at < len(data) and not decoder.eof and size <= limit:
-        given = data[at : at + WINDOW]
+        given, step = data[at : at + step], min(2 * step, WINDOW)
         try:
             pieces.append(decoder.decompress(given, limit + 1 - size))
         except zlib.error as error:
@@ -107,9 +105,9 @@ def _zstd(data: bytes, limit: int) -> bytes:
     pieces: list[bytes] = []
     at, left = 0, limit
     while at < len(data):
-        decoder = library.ZstdDecompressor()
+        decoder, step = library.ZstdDecompressor(), FIRST
         while at < len(data) and not decoder.eof and left >= 0:
-            given = data[at : at + WINDOW]
+            given, step = data[at : at + step], min(2 * step, WINDOW)
             try:
                 pieces.append(decoder.decompress(given, left + 1))
             except library.ZstdError as error:

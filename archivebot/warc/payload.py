@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import hashlib
 import re
 from dataclasses import dataclass, field
@@ -19,9 +20,9 @@ _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
 _CHUNK_LINE_CUT = re.compile(rb"[0-9A-Fa-f]{0,15}[ \t]*(?:;[^\r\n]*)?\r?")
 
-# Controls that no text holds; a coded body holds one among its first bytes.
-_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_BEGINNING = 1024
+# A body that is no text in its first bytes has its coding still; fewer bytes may look like text by chance.
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_BEGINNING, _FEW = 1024, 16
 _MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _ALGORITHMS = ("md5", "sha1", "sha256", "sha384", "sha512")
 
@@ -124,7 +125,11 @@ def _is_plain(entity: bytes, coding: str) -> bool:
     magic = _MAGIC.get(coding)
     if magic is not None:
         return not entity.startswith(magic)
-    return _NO_TEXT.search(entity, 0, _BEGINNING) is None
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(entity[:_BEGINNING])
+    except UnicodeDecodeError:
+        return False
+    return len(text) >= _FEW and _NO_TEXT.search(text) is None
 
 
 def _missing(response: Response) -> str:
