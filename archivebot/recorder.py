@@ -87,6 +87,8 @@ class Recorder:
         """
         page, doubt = snapshot.page, snapshot.quality
         kind = kind_of(page.outcome, digest, latest.digest if latest else None)
+        if kind is Kind.GONE and latest and not self._is_page(latest):
+            return Kind.NOT_FOUND, ""
         if kind is Kind.CHANGED and latest:
             if doubt and self._is_page(latest):
                 return Kind.FAILED, doubt.reason

@@ -12,7 +12,8 @@ from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
 from archivebot.config import without_password
-from archivebot.crawl.progress import ERASE, Progress, ProgressLog
+from archivebot.crawl.progress import Progress, ProgressLog
+from archivebot.terminal import ERASE
 from tests.conftest import ROOT, Crawl
 from tests.mockserver import MockServer, Reply, html
 

@@ -12,6 +12,7 @@ from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, NotArchived, UsageError, WarcError
 from archivebot.models import Outcome, Page
+from archivebot.terminal import status, tell
 from archivebot.units import size
 from archivebot.urls import canonical_url
 from archivebot.warc import Damage, WarcPage, read_pages
@@ -64,17 +65,17 @@ class Command(ArchiveCommand):
 
         def report(damage: Damage) -> None:
             result.damaged.append(damage)
-            print(damage, file=sys.stderr)
+            tell(str(damage))
 
         try:
             for number, found in enumerate(read_pages(path, report), 1):
                 _add(archive, found, result)
-                if number % PROGRESS == 0 and sys.stderr.isatty():
-                    print(f"\r{path.name}: {number} records", end="", file=sys.stderr, flush=True)
+                if number % PROGRESS == 0:
+                    status(f"{path.name}: {number} records")
         except WarcError as error:
             result.error = str(error)
-            print(f"scrapy ingest: {error}", file=sys.stderr)
-        print(("\r" if sys.stderr.isatty() else "") + str(result), file=sys.stderr)
+            tell(f"scrapy ingest: {error}")
+        tell(str(result))
         return result
 
 

@@ -20,6 +20,7 @@ from archivebot.crawl.parcel import pack
 from archivebot.exceptions import ArchiveError
 from archivebot.forms.record import FormRecord
 from archivebot.models import Page, Snapshot
+from archivebot.terminal import guard
 from archivebot.urls import host_of
 
 # Before each answer stands its length in bytes.
@@ -53,6 +54,7 @@ def query_forms(archive: Archive, site: str, since: datetime) -> int:
 
 def main() -> None:
     """Serve the process whose socket is the standard input, until it closes that or is gone."""
+    guard()  # a traceback may show a text of a page
     told: SimpleQueue[logging.LogRecord] = SimpleQueue()
     logging.basicConfig(level=logging.INFO, handlers=[QueueHandler(told)])
     with socket.socket(fileno=0) as line, suppress(EOFError, ConnectionError, pickle.UnpicklingError):
