@@ -4,6 +4,7 @@ import io
 import os
 import pty
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ PROGRESS = Progress(
     changed=2,
     touched=4,
     unchanged=20,
+    gone=0,
     other=0,
     fetched=1_500_000,
     stored=90_000,
@@ -52,6 +54,7 @@ def test_a_line_says_everything() -> None:
         "30 pages (3.0/s): 5 new, 2 changed, 4 touched, 20 unchanged, 0 other; "
         "1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
     )
+    assert "20 unchanged, 2 gone, 0 other" in replace(PROGRESS, gone=2).line()
 
 
 def test_figures_come_from_the_stats(crawler: Any) -> None:

@@ -36,6 +36,7 @@ class Progress:
     changed: int
     touched: int
     unchanged: int
+    gone: int
     other: int
     fetched: int
     stored: int
@@ -59,7 +60,8 @@ class Progress:
             changed=count("archive/changed"),
             touched=count("archive/touched"),
             unchanged=count("archive/revisit"),
-            other=sum(count(f"archive/{kind}") for kind in ("redirect", "gone", "not_found", "excluded")),
+            gone=count("archive/gone"),
+            other=sum(count(f"archive/{kind}") for kind in ("redirect", "not_found", "excluded")),
             fetched=count("archive/bytes_fetched"),
             stored=count("archive/bytes_stored"),
             errors=count("archive/failed") + count("log_count/ERROR"),
@@ -74,10 +76,11 @@ class Progress:
         """Say it in one line."""
         rate = self.pages / self.seconds if self.seconds > 0 else 0.0
         doors = f"; query forms: {self.doors}" if self.doors else ""
+        gone = f"{self.gone} gone, " if self.gone else ""
         harvest = f"; harvest {self.relevant} of {self.judged} on topic" if self.judged else ""
         return (
             f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.touched} touched, {self.unchanged} unchanged, {self.other} other; "
+            f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other; "
             f"{size(self.fetched)} fetched, {size(self.stored)} stored; "
             f"{self.queued} queued, {self.errors} errors{harvest}{doors}"
         )
