@@ -9,6 +9,14 @@ from enum import StrEnum
 Headers = tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far an archive has come: its identity, and a number that grows with what is made durable."""
+
+    archive: str
+    number: int
+
+
 class Outcome(StrEnum):
     """How one attempt to fetch a page ended; exactly one is recorded for every attempt."""
 

@@ -12,7 +12,7 @@ import pytest
 
 from archivebot.frontier import scripts
 from archivebot.frontier.base import State
-from archivebot.frontier.schema import COUNTED, migrate
+from archivebot.frontier.schema import COUNTED, STEPS, migrate
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = (ROOT / "docs/frontier.md").read_text("utf-8")
@@ -67,7 +67,7 @@ def test_every_table_and_column_is_documented(database: sqlite3.Connection) -> N
 def test_every_key_and_field_of_redis_is_documented() -> None:
     section = DOCUMENT.partition("\n## The keys in Redis\n")[2].partition("\n## ")[0]
     keys = set(re.findall(r"prefix \.\. '(\w+)", scripts.COMMON))
-    assert len(keys) == 11
+    assert len(keys) == 12
     assert keys <= set(re.findall(r"^\| `(\w+)", section, re.MULTILINE))
     assert ", ".join(f"`{field}`" for field in scripts.FIELDS) in " ".join(section.split())
 
@@ -75,3 +75,22 @@ def test_every_key_and_field_of_redis_is_documented() -> None:
 @pytest.mark.parametrize("state", State)
 def test_every_state_is_documented(state: State) -> None:
     assert f"| `{state}` | {list(State).index(state)} |" in DOCUMENT
+
+
+def test_an_interrupted_crawl_of_schema_1_still_knows_what_may_be_stored(
+    database: sqlite3.Connection,
+) -> None:
+    STEPS[0](database)
+    database.execute("PRAGMA application_id = 0x6166726f")
+    database.execute("PRAGMA user_version = 1")
+    database.execute("INSERT INTO crawl (id, name, arguments, began) VALUES (1, 'c', '', 0)")
+    database.execute("INSERT INTO host (id, crawl, name) VALUES (1, 1, 'example.com')")
+    for key, since in ((b"leased", 5.0), (b"queued", None)):
+        database.execute(
+            "INSERT INTO entry (key, host, state, score, url, request, source, distance, parts, reason,"
+            " since) VALUES (?, 1, 0, 0, '', '', '', 0, '', '', ?)",
+            (key, since),
+        )
+    migrate(database, "uri")
+    assert database.execute("SELECT key FROM entry WHERE followed").fetchall() == [(b"leased",)]
+    assert database.execute("SELECT archive, position FROM crawl").fetchall() == [("", 0)]

@@ -184,3 +184,18 @@ def test_calls_made_together_count_together_or_not_at_all(tmp_path: Path) -> Non
             raise ZeroDivisionError
         assert frontier.counts() == Counts()
         assert frontier.add([entry("a", 1)]) == 1
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_deleted_or_replaced_takes_no_more(
+    frontier: SQLiteFrontier, path: Path, replaced: bool
+) -> None:
+    frontier.add([entry("A")])
+    path.rename(path.with_suffix(".away"))
+    if replaced:
+        SQLiteFrontier(str(path), "crawl").close()
+    with pytest.raises(StorageError, match="was deleted, moved or replaced while it was written to: put it"):
+        frontier.add([entry("B")])
+    if not replaced:
+        path.with_suffix(".away").rename(path)
+        assert frontier.add([entry("B")]) == 1

@@ -20,6 +20,8 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Protocol
 
+from archivebot.models import Position
+
 # The seconds that a lease holds back for a host: about what one fetch takes. To wait longer costs more than
 # the poorer page that would be fetched meanwhile, and a host silent for longer may never answer.
 HOLD = 2.0
@@ -74,8 +76,9 @@ class Entry:
 class Lease:
     """A URL handed out: ``order`` counts the leases of the crawl from 1.
 
-    ``lost`` is the Unix time at which the first of the leases since it was last settled was given, where
-    they were lost or released; None for a lease that follows none such.
+    ``lost`` is the Unix time of the first lease since the URL was last settled, if such leases were lost,
+    released or settled as queued after :meth:`Frontier.mark_followed`; else None. Only then the page may
+    be stored already, and only then are its links certain to be in the frontier.
     """
 
     entry: Entry
@@ -154,7 +157,16 @@ class Frontier(Protocol):
         Where it cannot, each counts by itself, in order.
         """
 
-    def begin(self, arguments: str, most: int | None) -> bool:
+    def relied(self) -> Position | None:
+        """Return how far the archive had come when a page of the crawl was settled last; None if unknown."""
+
+    def begin(
+        self,
+        arguments: str,
+        most: int | None,
+        archive: Position | None = None,
+        distrusted: Position | None = None,
+    ) -> bool:
         """Open the crawl; True where it goes on with what an interrupted one left.
 
         A crawl that ended begins anew, empty, unless it ended at its page limit (as many answered
@@ -162,6 +174,10 @@ class Frontier(Protocol):
         the pages it answered. Of workers that begin at once one empties the crawl, the others join,
         which is True as well. Leases of dead owners return. ``arguments`` and ``most`` replace earlier
         ones.
+
+        ``archive`` is how far the archive has come. A crawl that relied on ``distrusted`` begins anew
+        although it could go on: the archive has lost what it relied on. Raises StorageError if other
+        workers are at work on such a crawl.
         """
 
     def end(self, reason: str) -> None:
@@ -201,11 +217,15 @@ class Frontier(Protocol):
     def renew(self) -> int:
         """Say that this owner lives; return leases of owners that do not, and give how many they were."""
 
+    def mark_followed(self, urls: Iterable[str]) -> None:
+        """Record that the links of the pages of leased URLs are in; only then may the pages be stored."""
+
     def settle(
         self,
         url: str,
         state: State,
         *,
+        position: int = 0,
         answered: bool = False,
         reason: str = "",
         relevance: float | None = None,
@@ -214,7 +234,8 @@ class Frontier(Protocol):
     ) -> bool:
         """End the lease of a URL; False where this owner holds none.
 
-        QUEUED puts it back with its score and place; each other state is what became of it.
+        QUEUED puts it back as a lost lease is; each other state is what became of it. ``position`` is how
+        far the archive had come with its page.
         """
 
     def release(self) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 from archivebot.exceptions import StorageError
 from archivebot.frontier.schema import migrate
 from archivebot.storage.migration import failure, transaction
+from archivebot.storage.presence import Presence
 
 # How long a writer waits for another one, in seconds.
 BUSY_TIMEOUT = 30
@@ -31,11 +32,12 @@ class FrontierFile:
         try:
             with self._translated():
                 migrate(self._db, self.uri)
-                # A commit survives the death of the process; after that of the machine the last URLs
-                # may be fetched once more.
+                # A commit survives the death of the process. After that of the machine the last ones may
+                # be missing, but none before another: no page is lost, see Frontier.mark_followed.
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
                 self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+                self._presence = Presence(path)
         except StorageError:
             self._db.close()
             raise
@@ -53,6 +55,7 @@ class FrontierFile:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Run a block as one transaction, or as part of the one under way: all of it is kept, or nothing."""
+        self._presence.check()
         with self._translated(), transaction(self._db):
             yield
 

@@ -12,6 +12,14 @@ def new_owner() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
+def others_at_work(place: str) -> str:
+    """Explain why a crawl cannot begin anew although its archive lost pages: other workers are at it."""
+    return (
+        f"{place}: the crawl relies on pages that this archive does not hold, and other workers are at work"
+        " on it: give all of them the same archive, or end them first"
+    )
+
+
 def is_gone(owner: str) -> bool:
     """Tell whether an owner was a process of this machine that has ended.
 

@@ -22,7 +22,8 @@ from archivebot.frontier.base import (
     State,
     key_of,
 )
-from archivebot.frontier.owner import is_gone, new_owner
+from archivebot.frontier.owner import is_gone, new_owner, others_at_work
+from archivebot.models import Position
 
 try:
     from redis import Redis
@@ -126,8 +127,23 @@ class RedisFrontier:
     def together(self) -> AbstractContextManager[None]:
         return nullcontext()  # the answers of scripts are needed one by one
 
-    def begin(self, arguments: str, most: int | None) -> bool:
-        return bool(self._run("begin", arguments, "" if most is None else most, *self._dead()))
+    def relied(self) -> Position | None:
+        with self._translated():
+            archive, position = self._client.hmget(self._prefix + "crawl", "archive", "position")
+        return Position(archive.decode(), int(position or 0)) if archive else None
+
+    def begin(
+        self,
+        arguments: str,
+        most: int | None,
+        archive: Position | None = None,
+        distrusted: Position | None = None,
+    ) -> bool:
+        positions = [*_values(archive), *_values(distrusted)]
+        told = self._run("begin", arguments, "" if most is None else most, *positions, *self._dead())
+        if told == b"shared":
+            raise StorageError(others_at_work(self._place))
+        return bool(told == b"old")
 
     def end(self, reason: str) -> None:
         self._run("end", reason)
@@ -186,11 +202,15 @@ class RedisFrontier:
             return 0.0
         return max(0.0, waiting[0][1] - self._clock()) if waiting else None
 
+    def mark_followed(self, urls: Iterable[str]) -> None:
+        self._run("mark_followed", *map(self._id, urls))
+
     def settle(
         self,
         url: str,
         state: State,
         *,
+        position: int = 0,
         answered: bool = False,
         reason: str = "",
         relevance: float | None = None,
@@ -204,6 +224,7 @@ class RedisFrontier:
             "" if relevance is None else repr(float(relevance)),
             "" if relevant is None else str(int(relevant)),
             note,
+            str(position),
         )
         return bool(self._run("settle", self._id(url), *values))
 
@@ -309,6 +330,10 @@ class RedisFrontier:
 
     def close(self) -> None:
         self._client.close()
+
+
+def _values(position: Position | None) -> tuple[str, int]:
+    return (position.archive, position.number) if position else ("", 0)
 
 
 def _counts(values: Iterable[bytes | None]) -> Counts:

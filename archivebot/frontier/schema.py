@@ -99,8 +99,20 @@ def _first_schema(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
+def _reliance(database: sqlite3.Connection) -> None:
+    # What a crawl relies on of its archive, and whether the links of a leased page are in the frontier.
+    for statement in (
+        "ALTER TABLE crawl ADD COLUMN archive TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE crawl ADD COLUMN position INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE entry ADD COLUMN followed INTEGER NOT NULL DEFAULT 0",
+        # Until this step the links of a page were always in before the page was stored.
+        "UPDATE entry SET followed = 1 WHERE since IS NOT NULL",
+    ):
+        database.execute(statement)
+
+
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema]
+STEPS: list[Step] = [_first_schema, _reliance]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

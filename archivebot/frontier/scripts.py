@@ -24,7 +24,7 @@ COMMON = (
 local prefix, owner, now = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local CRAWL, ENTRIES, HOSTS = prefix .. 'crawl', prefix .. 'entries', prefix .. 'hosts'
 local READY, WAITING, BUSY = prefix .. 'ready', prefix .. 'waiting', prefix .. 'busy'
-local OWNERS = prefix .. 'owners'
+local OWNERS, FOLLOWED = prefix .. 'owners', prefix .. 'followed'
 local REPLY = prefix .. 'reply:' .. owner
 local touched = {}
 
@@ -120,13 +120,20 @@ local function reap(argument)
   return count
 end
 
+-- The archive of the crawl has come as far as this.
+local function rely(position)
+  if tonumber(position) > tonumber(redis.call('HGET', CRAWL, 'position') or 0) then
+    redis.call('HSET', CRAWL, 'position', position)
+  end
+end
+
 local function empty()
   local count = redis.call('HLEN', ENTRIES)
   for _, host in ipairs(redis.call('SMEMBERS', HOSTS)) do
     redis.call('UNLINK', host_key(host), queue_key(host))
   end
   for _, name in ipairs(redis.call('ZRANGE', OWNERS, 0, -1)) do redis.call('UNLINK', leases_key(name)) end
-  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS)
+  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS, FOLLOWED)
   return count
 end
 
@@ -157,10 +164,11 @@ return answer
 
 # By name; the comments say what the arguments from the fourth on are.
 ACTS = {
-    # The arguments of the crawl, its limit or nothing, names and last beats of owners to reap.
+    # The arguments of the crawl, its limit or nothing, the identity of the archive or nothing and its
+    # position, those that are distrusted, names and last beats of owners to reap.
     "begin": """
 local function act()
-  reap(6)
+  reap(10)
   local ended, limit, answered, queued = unpack(
     redis.call('HMGET', CRAWL, 'ended', 'most', 'answered', 'queued'))
   local most = tonumber(ARGV[5])
@@ -168,6 +176,11 @@ local function act()
   local at_limit = limit and limit ~= '' and answered >= tonumber(limit)
   local goes_on = ended and (ended == '' or
     (at_limit and tonumber(queued or 0) > 0 and (not most or most > answered)))
+  local archive, position = unpack(redis.call('HMGET', CRAWL, 'archive', 'position'))
+  if goes_on and ARGV[8] ~= '' and archive == ARGV[8] and position == ARGV[9] then
+    if #redis.call('ZRANGE', OWNERS, 0, -1) > 0 then return 'shared' end
+    goes_on = false
+  end
   if not goes_on then
     empty()
     touched = {}
@@ -175,7 +188,8 @@ local function act()
     redis.call('ZADD', KEYS[2], ARGV[3], KEYS[3])
   end
   redis.call('HSET', CRAWL, 'arguments', ARGV[4], 'most', ARGV[5], 'ended', '')
-  return goes_on and 1 or 0
+  if ARGV[6] ~= '' then redis.call('HSET', CRAWL, 'archive', ARGV[6]) rely(ARGV[7]) end
+  return goes_on and 'old' or 'new'
 end
 """,
     # The reason.
@@ -264,10 +278,19 @@ local function act()
   redis.call('HSET', host_key(host), 'ready_at',
     exact(now + tonumber(redis.call('HGET', host_key(host), 'delay') or 0)))
   redis.call('ZADD', OWNERS, ARGV[3], owner)
-  return {cjson.encode(entry), lost}
+  return {cjson.encode(entry), redis.call('SISMEMBER', FOLLOWED, id) == 1 and lost or ''}
 end
 """,
-    # The id, then the new values: state, answered, reason, relevance, relevant, note.
+    # Ids.
+    "mark_followed": """
+local function act()
+  for i = 4, #ARGV do
+    if redis.call('HEXISTS', ENTRIES, ARGV[i]) == 1 then redis.call('SADD', FOLLOWED, ARGV[i]) end
+  end
+  return 1
+end
+""",
+    # The id, then the new values: state, answered, reason, relevance, relevant, note; the position.
     "settle": """
 local function act()
   local id, entry = ARGV[4], load(ARGV[4])
@@ -275,8 +298,13 @@ local function act()
   take(id, entry)
   entry[STATE], entry[ANSWERED], entry[REASON] = ARGV[5], ARGV[6], ARGV[7]
   entry[RELEVANCE], entry[RELEVANT], entry[NOTE] = ARGV[8], ARGV[9], ARGV[10]
-  entry[OWNER], entry[SINCE] = '', ''
+  entry[OWNER] = ''
+  if ARGV[5] ~= 'queued' then
+    entry[SINCE] = ''
+    redis.call('SREM', FOLLOWED, id)
+  end
   put(id, entry)
+  rely(ARGV[11])
   return 1
 end
 """,
@@ -314,6 +342,7 @@ local function act()
     local entry = load(ARGV[i])
     if entry then
       take(ARGV[i], entry)
+      redis.call('SREM', FOLLOWED, ARGV[i])
       gone = gone + redis.call('HDEL', ENTRIES, ARGV[i])
     end
   end

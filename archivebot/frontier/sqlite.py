@@ -5,28 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from itertools import chain, islice
 from typing import Any
 
 from archivebot.exceptions import StorageError
-from archivebot.frontier.base import (
-    HOLD,
-    LOOK,
-    Counts,
-    CrawlInfo,
-    Entry,
-    HostCounts,
-    Lease,
-    Record,
-    State,
-    key_of,
-)
+from archivebot.frontier.base import HOLD, LOOK, Entry, Lease, State, key_of
 from archivebot.frontier.file import FrontierFile
-from archivebot.frontier.owner import is_gone, new_owner
-from archivebot.frontier.rows import COUNTS, FROM, LEASED, OURS, QUEUED, RECORD, REJECTED, STATES, record_of
+from archivebot.frontier.listing import CrawlListing
+from archivebot.frontier.owner import is_gone, new_owner, others_at_work
+from archivebot.frontier.rows import FROM, LEASED, OURS, QUEUED, RECORD, REJECTED, STATES, record_of
+from archivebot.models import Position
 
 
-class SQLiteFrontier:
+class SQLiteFrontier(CrawlListing):
     """Keeps one crawl in a file in WAL mode; each call is one short transaction.
 
     ``patience`` is the number of seconds after which a silent owner counts as dead, ``clock`` gives
@@ -37,11 +27,10 @@ class SQLiteFrontier:
     def __init__(
         self, path: str, crawl: str, patience: float = 60.0, clock: Callable[[], float] = time.time
     ) -> None:
-        self.crawl = crawl
+        super().__init__(FrontierFile(path), crawl)
         self.owner = new_owner()
         self._patience = patience
         self._clock = clock
-        self._file = FrontierFile(path)
         self.uri = self._file.uri
 
     @contextmanager
@@ -61,9 +50,18 @@ class SQLiteFrontier:
 
     # The crawl
 
-    def begin(self, arguments: str, most: int | None) -> bool:
+    def begin(
+        self,
+        arguments: str,
+        most: int | None,
+        archive: Position | None = None,
+        distrusted: Position | None = None,
+    ) -> bool:
         with self._file.writing():
             goes_on = self._goes_on(most)
+            if goes_on and distrusted and self.relied() == distrusted:
+                self._be_alone()
+                goes_on = False
             if not goes_on:
                 self._empty()
                 self._file.change(
@@ -71,7 +69,19 @@ class SQLiteFrontier:
                 )
             told = (arguments, most, self.crawl)
             self._file.change("UPDATE crawl SET arguments = ?, most = ?, ended = '' WHERE name = ?", *told)
+            if archive:
+                self._file.change(
+                    "UPDATE crawl SET archive = ?, position = max(position, ?) WHERE name = ?",
+                    archive.archive,
+                    archive.number,
+                    self.crawl,
+                )
             return goes_on
+
+    def _be_alone(self) -> None:
+        """Raise StorageError if others work on the crawl."""
+        if self._file.one(f"SELECT 1 FROM owner WHERE {OURS} AND name <> ?", self.crawl, self.owner):
+            raise StorageError(others_at_work(self.uri))
 
     def _goes_on(self, most: int | None) -> bool:
         row = self._file.one("SELECT id FROM crawl WHERE name = ?", self.crawl)
@@ -87,15 +97,6 @@ class SQLiteFrontier:
     def end(self, reason: str) -> None:
         with self._writing() as crawl:
             self._file.change("UPDATE crawl SET ended = ? WHERE id = ?", reason, crawl)
-
-    def crawls(self) -> list[CrawlInfo]:
-        rows = self._file.rows(
-            f"SELECT name, arguments, began, ended, {COUNTS} FROM crawl ORDER BY began DESC, id DESC"
-        )
-        return [
-            CrawlInfo(name, arguments, began, ended, Counts(*counts))
-            for name, arguments, began, ended, *counts in rows
-        ]
 
     # What comes in
 
@@ -220,7 +221,9 @@ class SQLiteFrontier:
 
     def _hand_out(self, crawl: int, host: int, entry: int, number: int) -> Lease:
         now = self._clock()
-        *row, lost = self._file.one(f"{RECORD}, since {FROM} WHERE entry.id = ?", entry)
+        *row, lost = self._file.one(
+            f"{RECORD}, CASE WHEN followed THEN since END {FROM} WHERE entry.id = ?", entry
+        )
         self._file.change(
             "UPDATE entry SET state = ?, owner = ?, number = ?, since = coalesce(since, ?) WHERE id = ?",
             LEASED,
@@ -245,11 +248,17 @@ class SQLiteFrontier:
             return 0.0
         return None if ready_at is None else max(0.0, ready_at - self._clock())
 
+    def mark_followed(self, urls: Iterable[str]) -> None:
+        with self._writing():
+            for url in urls:
+                self._file.change("UPDATE entry SET followed = 1 WHERE key = ?", key_of(url, self.crawl))
+
     def settle(
         self,
         url: str,
         state: State,
         *,
+        position: int = 0,
         answered: bool = False,
         reason: str = "",
         relevance: float | None = None,
@@ -266,10 +275,14 @@ class SQLiteFrontier:
             if held is None:
                 return False
             self._file.change(
-                "UPDATE entry SET state = ?, owner = NULL, since = NULL, answered = ?, reason = ?,"
-                " relevance = ?, relevant = ?, note = ? WHERE id = ?",
+                "UPDATE entry SET state = ?1, owner = NULL, since = CASE ?1 WHEN 0 THEN since END,"
+                " followed = CASE ?1 WHEN 0 THEN followed ELSE 0 END, answered = ?2, reason = ?3,"
+                " relevance = ?4, relevant = ?5, note = ?6 WHERE id = ?7",
                 STATES.index(state), answered, reason, relevance, relevant, note, held[0],
             )  # fmt: skip
+            self._file.change(
+                "UPDATE crawl SET position = ?1 WHERE name = ?2 AND position < ?1", position, self.crawl
+            )
             self._place(held[1:])
             return True
 
@@ -306,38 +319,6 @@ class SQLiteFrontier:
         self._file.change("DELETE FROM owner WHERE id = ?", owner)
         self._place(host for (host,) in hosts)
         return count
-
-    # What is known
-
-    def get(self, url: str) -> Record | None:
-        row = self._file.one(f"{RECORD} {FROM} WHERE key = ?", key_of(url, self.crawl))
-        return record_of(row) if row else None
-
-    def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
-        most = -1 if limit is None else limit
-        rows = chain.from_iterable(self._rows(state, most) for state in states or STATES)
-        return map(record_of, islice(rows, limit))
-
-    def _rows(self, state: State, most: int) -> Iterator[Any]:
-        order = "score DESC, entry.id" if state is State.QUEUED else "coalesce(number, 0), url"
-        return self._file.rows(
-            f"{RECORD} {FROM} WHERE {OURS} AND state = ? ORDER BY {order} LIMIT ?",
-            self.crawl,
-            STATES.index(state),
-            most,
-        )
-
-    def counts(self) -> Counts:
-        row = self._file.one(f"SELECT {COUNTS} FROM crawl WHERE name = ?", self.crawl)
-        return Counts(*row) if row else Counts()
-
-    def hosts(self) -> list[HostCounts]:
-        rows = self._file.rows(
-            f"SELECT name, queued, leased, done, failed, rejected FROM host WHERE {OURS}"
-            " AND queued + leased + done + failed + rejected > 0 ORDER BY queued DESC, name",
-            self.crawl,
-        )
-        return [HostCounts(*row) for row in rows]
 
     # Changes by hand
 

@@ -27,6 +27,7 @@ from hypothesis.stateful import (
 from archivebot.exceptions import NotArchived, StorageError
 from archivebot.frontier import latest_crawl, open_frontier
 from archivebot.frontier.base import HOLD, LOOK, Counts, Entry, Frontier, HostCounts, Record, State
+from archivebot.models import Position
 from tests.contracts.frontier_workers import (
     CRAWL,
     churn,
@@ -512,12 +513,39 @@ class FrontierContract:
         assert lease is not None
         assert (lease.entry.url, lease.order, lease.lost) == (url_of("A"), 2, None)
 
+    def test_a_url_put_back_after_its_page_was_sent_to_the_archive_says_since_when(
+        self, frontier: Frontier, clock: Clock
+    ) -> None:
+        frontier.add([entry("A")])
+        first = clock.now
+        frontier.lease()
+        frontier.mark_followed([url_of("A")])
+        clock.move(5)
+        assert frontier.settle(url_of("A"), State.QUEUED, reason="the archive is away")
+        lease = frontier.lease()
+        assert lease is not None
+        assert lease.lost == first
+        assert frontier.settle(url_of("A"), State.FAILED)
+        frontier.retry()
+        lease = frontier.lease()
+        assert lease is not None
+        assert lease.lost is None
+
+    def test_a_lost_lease_says_nothing_before_the_links_of_its_page_are_in(self, frontier: Frontier) -> None:
+        wide(frontier).add([entry("A"), entry("B")])
+        frontier.lease(), frontier.lease()
+        frontier.mark_followed([url_of("B"), url_of("unknown")])
+        frontier.release()
+        leases = [frontier.lease(), frontier.lease()]
+        assert [lease.lost is None for lease in leases if lease] == [True, False]
+
     def test_released_leases_return_and_say_since_when_they_are_open(
         self, frontier: Frontier, other: Frontier, clock: Clock
     ) -> None:
         wide(frontier).add([entry(name) for name in "ABC"])
         first = clock.now
         frontier.lease(), frontier.lease(), other.lease()
+        frontier.mark_followed([url_of("A")])
         assert frontier.release() == 2
         assert frontier.release() == 0
         assert frontier.counts() == Counts(queued=2, leased=1)
@@ -672,6 +700,46 @@ class FrontierContract:
         assert again.add([entry("A"), entry("B")]) == 0
         assert lease_all(again) == ["B"]
         assert again.crawls()[0].arguments == '{"more": 1}'
+
+    def test_a_crawl_remembers_how_far_its_archive_had_come(
+        self, frontier: Frontier, join: Callable[..., Frontier]
+    ) -> None:
+        assert frontier.relied() is None
+        frontier.begin("", None, Position("mine", 3))
+        assert frontier.relied() == Position("mine", 3)
+        frontier.add([entry("A"), entry("B")])
+        for name, position in (("A", 9), ("B", 7)):
+            frontier.lease()
+            frontier.settle(url_of(name), State.DONE, position=position)
+        assert join().relied() == Position("mine", 9)
+        assert join("another").relied() is None
+
+    def test_a_crawl_whose_archive_lost_what_it_relied_on_begins_anew(
+        self, frontier: Frontier, join: Callable[..., Frontier]
+    ) -> None:
+        frontier.begin("", None, Position("mine", 9))
+        frontier.add([entry("A")])
+        again = join()
+        assert again.begin("", None, Position("mine", 10), Position("mine", 8)) is True
+        relied = again.relied()
+        assert relied == Position("mine", 10)
+        assert again.begin("", None, Position("other", 1), relied) is False
+        assert (again.counts(), again.relied()) == (Counts(), Position("other", 1))
+        again.add([entry("B")])
+        assert join().begin("", None, Position("other", 1), relied) is True  # who comes second joins
+        assert again.counts() == Counts(queued=1)
+
+    def test_a_crawl_that_others_work_on_does_not_begin_anew(
+        self, frontier: Frontier, join: Callable[..., Frontier]
+    ) -> None:
+        frontier.begin("", None, Position("mine", 9))
+        frontier.add([entry("A")])
+        frontier.lease()
+        with pytest.raises(StorageError, match="other workers are at work on it: give all of them the same"):
+            join().begin("", None, Position("other", 1), Position("mine", 9))
+        assert (frontier.counts(), frontier.relied()) == (Counts(leased=1), Position("mine", 9))
+        frontier.release()
+        assert join().begin("", None, Position("other", 1), Position("mine", 9)) is False
 
     def test_an_ended_crawl_begins_anew_and_empty(
         self, frontier: Frontier, join: Callable[..., Frontier], clock: Clock
@@ -969,6 +1037,7 @@ class FrontierMachine(RuleBasedStateMachine):
             "place": self.places,
             "owner": None,
             "since": None,
+            "followed": False,
         }
 
     def _ready(self) -> list[str]:
@@ -1021,7 +1090,8 @@ class FrontierMachine(RuleBasedStateMachine):
             return
         self.leases += 1
         assert got is not None
-        assert (got.entry, got.order, got.lost) == (known["entry"], self.leases, known["since"])
+        lost = known["since"] if known["followed"] else None
+        assert (got.entry, got.order, got.lost) == (known["entry"], self.leases, lost)
         since = self.clock() if known["since"] is None else known["since"]
         known.update(state=State.LEASED, owner=worker, since=since)
         pace = self.pace[known["entry"].host]
@@ -1043,8 +1113,16 @@ class FrontierMachine(RuleBasedStateMachine):
         held = known["state"] is State.LEASED and known["owner"] == worker
         assert self.workers[worker].settle(url, state, answered=answered, reason="r") is held
         if held:
-            known.update(state=state, owner=None, since=None, answered=answered)
+            known.update(state=state, owner=None, answered=answered)
             known["entry"] = replace(known["entry"], reason="r")
+            if state is not State.QUEUED:
+                known.update(since=None, followed=False)
+
+    @rule(worker=st.integers(0, 1), url=NAMES)
+    def mark_followed(self, worker: int, url: str) -> None:
+        if self.known.get(url, {}).get("state") is State.LEASED:
+            self.workers[worker].mark_followed([url])
+            self.known[url]["followed"] = True
 
     @rule(worker=st.integers(0, 1))
     def release(self, worker: int) -> None:
