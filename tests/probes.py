@@ -124,3 +124,26 @@ class KillAfterStorage:
     def process_item(self, item: object) -> object:
         os.kill(os.getpid(), signal.SIGKILL)
         return item
+
+
+class Stalls:
+    """An extension that notes in the stats for how long the event loop stood still at most, in seconds."""
+
+    PAUSE = 0.02
+
+    def __init__(self, stats: StatsCollector) -> None:
+        self.stats = stats
+        self.due: float | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Stalls:
+        probe = cls(crawler.stats)
+        crawler.signals.connect(probe.tick, signals.spider_opened)
+        return probe
+
+    def tick(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self.due is not None:
+            self.stats.max_value("probe/longest_stall", round(loop.time() - self.due, 3))
+        self.due = loop.time() + self.PAUSE
+        loop.call_at(self.due, self.tick)

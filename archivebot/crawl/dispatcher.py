@@ -7,7 +7,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +20,7 @@ from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
+from archivebot.crawl.budget import UrlBudget
 from archivebot.crawl.entries import SOURCE, entry_of, request_of
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.pace import HostPace
@@ -38,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
+_STROKE = 2_000  # links that the frontier takes at one stroke: 0.1 s, in which nothing else happens
 _SOON = 0.05  # seconds until it is asked again where a better URL is waited for
 _POLL = 1.0  # seconds until a frontier that others work on, or that went away, is asked again
 
@@ -69,6 +71,8 @@ class Dispatcher(Extension):
         self._links: list[Entry] = []
         self._refused: list[Entry] = []
         self._settled: list[_Settled] = []
+        self._repeated: list[str] = []
+        self._budget = UrlBudget.from_crawler(crawler)
         self._held: set[str] = set()
         self._again: deque[Request] = deque()
         self._paces: dict[str, tuple[int, float]] = {}
@@ -116,7 +120,9 @@ class Dispatcher(Extension):
             self._beat.stop()
         if self._wake:
             self._wake.cancel()
-        if self.publish():
+        self._entries += self._links
+        self._links = []
+        if self.flush():
             self.frontier.release()
             if reason in _OVER and (reason != "finished" or not self.frontier.counts().open):
                 self.frontier.end(reason)
@@ -139,6 +145,10 @@ class Dispatcher(Extension):
             self._settle(_Settled(request.url, State.REJECTED, reason))
         else:
             self._refused.append(entry_of(request, self.crawler.spider, reason))
+
+    def repeated(self, url: str) -> None:
+        """Take note of a page that repeats another page: its pattern has less room now."""
+        self._repeated.append(url)
 
     def reprioritise(self, scores: Mapping[str, float]) -> None:
         """Give URLs that are queued new scores; a frontier that is away goes without."""
@@ -172,15 +182,15 @@ class Dispatcher(Extension):
         return not self._waits() or self._asked(self._write) is not None
 
     def publish(self) -> bool:
-        """Write what waits, with the links of pages that are not done yet."""
-        self._entries += self._links
-        self._links = []
-        return self.flush()
+        """Write what waits, with the links of pages that are not done yet; False while some are left."""
+        self._entries += self._links[:_STROKE]
+        del self._links[:_STROKE]
+        return self.flush() and not self._links
 
     async def safe(self) -> None:
         """Wait until the links found so far are in the frontier; only then may their page be stored."""
         while not self.publish():
-            await asyncio.sleep(_POLL)
+            await asyncio.sleep(_POLL if self._waits() else 0)
 
     def item_scraped(self, item: object) -> None:
         """A page is stored: its URL is done, or failed where no answer came."""
@@ -249,12 +259,27 @@ class Dispatcher(Extension):
         """Hand the frontier what waits and give the number of new URLs."""
         if self._refused:
             self.frontier.reject(self._refused)
-        for host in {entry.host for entry in self._entries}:
-            self._pace(host)
-        new = self.frontier.add(self._entries) if self._entries else 0
+        for url in self._repeated:
+            self._budget.repeat(self.frontier, url)
+        for host in {entry.host for entry in self._entries} & self._paces.keys():
+            self._pace(host)  # the others are told when they are asked for the first time
+        entries = self._within_budget()
+        new = self.frontier.add(entries) if entries else 0
         for settled in self._settled:
             self._put_outcome(settled)
         return new
+
+    def _within_budget(self) -> list[Entry]:
+        """Return the entries that a budget has room for; the others are recorded as rejected."""
+        charges = {entry.url: charges for entry in self._entries if (charges := self._budget.charges(entry))}
+        refused = self.frontier.charge(charges) if charges else {}
+        if not refused:
+            return self._entries
+        for reason in refused.values():
+            self.crawler.stats.inc_value(f"guard/{reason}")
+        spent = (entry for entry in self._entries if entry.url in refused)
+        self.frontier.reject([replace(entry, reason=refused[entry.url]) for entry in spent])
+        return [entry for entry in self._entries if entry.url not in refused]
 
     def _written(self, new: int) -> None:
         """Forget what waited: it is in the frontier now."""
@@ -262,7 +287,7 @@ class Dispatcher(Extension):
             self._resting = False
         self.crawler.stats.inc_value("scheduler/enqueued", new)
         self._held.difference_update(settled.url for settled in self._settled)
-        self._refused, self._entries, self._settled = [], [], []
+        self._refused, self._entries, self._settled, self._repeated = [], [], [], []
 
     def _put_outcome(self, settled: _Settled) -> None:
         capture = settled.capture
