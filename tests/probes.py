@@ -127,23 +127,29 @@ class KillAfterStorage:
 
 
 class Stalls:
-    """An extension that notes in the stats for how long the event loop stood still at most, in seconds."""
+    """An extension that notes for how long the event loop did nothing but one thing, in seconds of its CPU.
+
+    What the machine does meanwhile for others does not count.
+    """
 
     PAUSE = 0.02
 
     def __init__(self, stats: StatsCollector) -> None:
         self.stats = stats
-        self.due: float | None = None
+        self.before = time.thread_time()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Stalls:
         probe = cls(crawler.stats)
-        crawler.signals.connect(probe.tick, signals.spider_opened)
+        crawler.signals.connect(probe.opened, signals.spider_opened)
         return probe
 
+    def opened(self) -> None:
+        self.before = time.thread_time()
+        self.tick()
+
     def tick(self) -> None:
-        loop = asyncio.get_running_loop()
-        if self.due is not None:
-            self.stats.max_value("probe/longest_stall", round(loop.time() - self.due, 3))
-        self.due = loop.time() + self.PAUSE
-        loop.call_at(self.due, self.tick)
+        now = time.thread_time()
+        self.stats.max_value("probe/longest_stall", round(now - self.before, 3))
+        self.before = now
+        asyncio.get_running_loop().call_later(self.PAUSE, self.tick)

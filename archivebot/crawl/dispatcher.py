@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
-_STROKE = 2_000  # links that the frontier takes at one stroke: 0.1 s, in which nothing else happens
+_STROKE = 1_000  # links that the frontier takes at one stroke: 0.1 s, in which nothing else happens
 _SOON = 0.05  # seconds until it is asked again where a better URL is waited for
 _POLL = 1.0  # seconds until a frontier that others work on, or that went away, is asked again
 

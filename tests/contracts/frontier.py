@@ -318,10 +318,10 @@ class FrontierContract:
             return {f"http://a.example/{number}": shared for number in numbers}
 
         assert frontier.charge(wanted(1, 2)) == {}
-        frontier.add([entry("http://a.example/1"), entry("http://a.example/2")])
+        frontier.add([Entry(url, "a.example") for url in wanted(1, 2)])
         assert other.charge(wanted(1, 2)) == {}, "they are known"
         assert other.charge(wanted(3, 4, 5)) == {f"http://a.example/{number}": "pattern" for number in (4, 5)}
-        other.reject([entry("http://a.example/4", reason="pattern")])
+        other.reject([Entry("http://a.example/4", "a.example", reason="pattern")])
         assert frontier.charge(wanted(4)) == {"http://a.example/4": "pattern"}
         assert frontier.charge({"http://a.example/x": [Charge("host", 4, "host")]}) == {}, "three so far"
         assert frontier.charge({"http://a.example/y": [Charge("host", 4, "host")]}) == {
