@@ -19,6 +19,7 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.frontier import Frontier, chosen_uri, open_frontier
+from archivebot.interrupt import end_children, watch
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
@@ -27,13 +28,17 @@ if TYPE_CHECKING:
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
+# What a shell gives a program that SIGINT ended.
+INTERRUPTED = 130
+
+
 class ArchiveCommand(ScrapyCommand):
     """A Scrapy command on an archive.
 
     Data goes to stdout, talk to stderr. Exit codes: 0 found, 1 nothing found, 2 wrong use, 3 and up
-    as :mod:`archivebot.exceptions` says. A subclass has ``arguments`` (for the usage line), ``least``
-    and ``most`` (how many there may be), may ``create`` the archive, and answers in :meth:`answer`
-    with an exit code.
+    as :mod:`archivebot.exceptions` says, 130 interrupted. A subclass has ``arguments`` (for the usage
+    line), ``least`` and ``most`` (how many there may be), may ``create`` the archive, and answers in
+    :meth:`answer` with an exit code.
     """
 
     requires_project = True
@@ -65,6 +70,7 @@ class ArchiveCommand(ScrapyCommand):
         raise NotImplementedError
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        watch()
         try:
             self._check(args)
             self.exitcode = self.work(args, opts)
@@ -74,6 +80,9 @@ class ArchiveCommand(ScrapyCommand):
         except BrokenPipeError:
             # The reader (head, less) has seen enough; the interpreter must not complain at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except KeyboardInterrupt:
+            print(f"scrapy {self.name}: interrupted", file=sys.stderr)
+            self.exitcode = INTERRUPTED
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         """Open what the command is about, let it answer, and give the exit code."""
@@ -158,7 +167,10 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Non
     """
     crawler = process.create_crawler(spider)
     crawl = process.crawl(crawler, **arguments)
-    process.start()
+    try:
+        process.start()
+    finally:
+        end_children()  # a crawl that was stopped while it began leaves them
     error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
     if error is not None:
         raise error

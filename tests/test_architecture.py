@@ -15,6 +15,7 @@ FLOOR = {"config", "exceptions", "models", "terms", "text", "timestamps", "units
 # Room -> the rooms of ours it may import, besides the floor.
 ROOMS: dict[str, set[str]] = {
     **{room: set() for room in FLOOR},
+    "interrupt": set(),
     "records": set(),
     "urls": set(),
     "fingerprint": set(),
@@ -59,8 +60,11 @@ ROOMS: dict[str, set[str]] = {
     },
     "formhistory": {"forms", "storage"},
     "formscan": {"archive", "forms", "hypertext", "segmentation", "storage", "topic"},
-    "crawl": {"archive", "forms", "frontier", "hypertext", "links", "outcome", "records", "topic", "urls"},
-    "cli": {"archive", "frontier"},
+    "crawl": {
+        *("archive", "forms", "frontier", "hypertext", "interrupt", "links", "outcome", "records", "topic"),
+        "urls",
+    },
+    "cli": {"archive", "frontier", "interrupt"},
     "commands": {
         *("archive", "cli", "content", "description", "duplicates", "fingerprint", "formhistory", "forms"),
         *("formscan", "frontier", "harvest", "hypertext", "labels", "links", "quality", "segmentation"),
