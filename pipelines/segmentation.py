@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 class SegmentationPipeline:
     """Page to Snapshot, in the processes of the archive so that the event loop goes on fetching.
 
-    A page of which a process dies goes on uncut.
+    A page of which processes die that have nothing else to do goes on uncut.
     """
 
     def __init__(self, session: ArchiveSession) -> None:
