@@ -40,7 +40,7 @@ SILENCE = 2.0
 # The header by which the parser tells the handler what is wrong: Scrapy hands nothing else on.
 FAULT = "X-Archivebot-Fault"
 
-_FRAMING = ("content-length", "transfer-encoding")
+_FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class AnswerParser(_LenientHTTPClientParser):
