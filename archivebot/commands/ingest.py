@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -80,7 +81,8 @@ class Command(ArchiveCommand):
 
 
 def _add(archive: Archive, found: WarcPage, result: Result) -> None:
-    page = replace(found.page, url=_identity(found.page.url))
+    origin = os.fsencode(found.page.origin).decode(errors="replace")  # the name of a file is any bytes
+    page = replace(found.page, url=_identity(found.page.url), origin=origin)
     if page.outcome is Outcome.NOT_MODIFIED:
         page = _resolved(archive, page, found)
     if archive.holds(page):
