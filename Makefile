@@ -52,6 +52,7 @@ maintext.py $(DATA)/wcxb-dev
 partition.py $(DATA)/history-dev
 store.py $(DATA)/history-dev
 topic.py $(DATA)/webkb
+warc.py $(DATA)/warc-dev
 endef
 endif
 export BENCHES

@@ -19,7 +19,7 @@ class Command(ArchiveCommand):
     arguments = "URL"
     explanation = (
         "The kinds are new, changed, touched (only furniture changed), revisit (nothing changed), redirect,"
-        " gone, failed and excluded."
+        " gone, failed, excluded and unresolved (a revisit of bytes that are not in the archive)."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
