@@ -53,6 +53,7 @@ partition.py $(DATA)/history-dev
 robots.py $(DATA)/robots-dev
 store.py $(DATA)/history-dev
 topic.py $(DATA)/webkb
+warc.py $(DATA)/warc-dev
 endef
 endif
 export BENCHES

@@ -20,7 +20,8 @@ class Command(ArchiveCommand):
     arguments = "URL"
     explanation = (
         "The kinds are new, changed, touched (only furniture changed), revisit (nothing changed), redirect,"
-        " gone (no longer there), not_found (never there), failed and excluded."
+        " gone (no longer there), not_found (never there), failed, excluded and unresolved (a revisit of"
+        " bytes that are not in the archive)."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -61,8 +61,8 @@ class Command(ArchiveCommand):
     arguments = "FILE..."
     least, most = 1, sys.maxsize
     explanation = (
-        "Damaged records are reported with file and offset and skipped; the exit code is 5 then."
-        " Ingesting a file again adds nothing."
+        "Damage is reported with file and offset; the exit code is 5 then. Files may come in any order,"
+        " and ingesting a file again adds nothing."
     )
     create = True
 

@@ -33,7 +33,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 5
+SCHEMA = 6
 
 # (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
 # the connection when it is asked for several of which one exists.
