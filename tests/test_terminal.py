@@ -275,6 +275,7 @@ def test_a_picture_is_named_and_not_printed(folder: Path, command: str) -> None:
     else:
         assert b"a PNG picture" in result.stdout + result.stderr
         assert b"IHDR" not in result.stdout + result.stderr
+        assert (command == "text") == (not result.stdout)
 
 
 def on_a_terminal(folder: Path, *args: str) -> tuple[int, bytes, bytes]:

@@ -32,10 +32,7 @@ class Command(ArchiveCommand):
         body, content_type = archive.document(capture)
         since = tell_age(archive, capture, when)
         kind = media(body, content_type)
-        if kind:
-            tell(f"{capture.url} is {kind}, {size(len(body))}: write it with scrapy replay URL --output FILE")
-            body = b""
-        read = content(body, charset_of(body, content_type))
+        read = content(b"" if kind else body, charset_of(body, content_type))
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
             print_json(
@@ -54,6 +51,9 @@ class Command(ArchiveCommand):
                     "text": read.text,
                 }
             )
+            return 0
+        if kind:
+            tell(f"{capture.url} is {kind}, {size(len(body))}: write it with scrapy replay URL --output FILE")
             return 0
         told = [read.title, read.language, f"published {read.published}" if read.published else ""]
         tell("  ".join(filter(None, told)))
