@@ -17,8 +17,8 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
-from archivebot.models import Fingerprint, Link
-from archivebot.storage.base import PageHead
+from archivebot.models import Duplicate, Fingerprint, FoundForm, Link
+from archivebot.storage.base import LearnedTemplate, PageHead
 from archivebot.storage.mongo import MongoStore
 from archivebot.storage.mongo_database import INDEXES, SCHEMA
 from tests.contracts.store import ROOT, URL, StoreContract, at, digest_of, put, version_of, visit
@@ -384,3 +384,69 @@ def test_a_check_names_captures_of_versions_that_are_gone(
     assert all("points at no version" in line for line in store.check())
     with pytest.raises(NotArchived):
         store.version(first.id)
+
+
+# Damage, and how far the archive has come
+
+
+@pytest.mark.parametrize(
+    ("collection", "change"),
+    [
+        ("captures", {"status": 201}),
+        ("captures", {"headers": [{"name": "A", "value": "c"}]}),
+        ("fingerprints", {"words": 4}),
+        ("links", {"anchor": "wordz"}),
+        ("templates", {"pages": 4}),
+        ("forms", {"data": "[2]"}),
+    ],
+)
+def test_a_changed_document_is_found_and_not_read(
+    store: MongoStore, database: Database[dict[str, Any]], collection: str, change: dict[str, Any]
+) -> None:
+    head = store.head(URL)
+    fingerprint = Fingerprint(digest=-1, simhash=1 << 63, keys=(1, -2), words=3)
+    duplicate = Duplicate("http://example.org/", 1, 2, 1.0, "shingles")
+    new = replace(version_of(b"body", head), fingerprint=fingerprint, duplicate=duplicate)
+    assert store.add(visit(0, new.record, headers=(("A", "b"),)), head, new)
+    store.add_links(URL, [Link("http://example.org/", "words")], at(0))
+    store.add_links(URL, [Link("http://example.org/", "other words")], at(1))
+    store.add_template(LearnedTemplate("example.com", at(0), 3, "{}"))
+    for minute in (0, 1):
+        store.add_forms("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
+
+    def read() -> None:
+        list(store.captures(URL)), list(store.edges()), list(store.fingerprints()), list(store.forms())
+        store.template("example.com")
+
+    read()
+    assert store.check() == []
+    database[collection].update_one({}, {"$set": change})
+    assert [line.rpartition(" of ")[2] for line in store.check()] == [
+        f"{collection} does not have its checksum"
+    ]
+    with pytest.raises(CorruptObject, match=f"of {collection} does not have its checksum"):
+        read()
+
+
+def test_an_archive_of_schema_4_gets_an_identity_and_checksums(
+    mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]]
+) -> None:
+    put(store, b"body", 0)
+    database["captures"].update_many({}, {"$unset": {"sum": ""}})
+    database["archive"].update_one({}, {"$set": {"schema": 4}, "$unset": {"identity": "", "position": ""}})
+    again = MongoStore(mongo_uri)
+    assert again.check() == []
+    assert len(again.position().archive) == 16
+    assert len(list(again.captures(URL))) == 1
+    again.close()
+
+
+def test_a_database_that_is_dropped_under_way_is_an_error(
+    mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]]
+) -> None:
+    put(store, b"body", 0)
+    store.sync()
+    database.client.drop_database(database.name)
+    put(store, b"next", 1)
+    with pytest.raises(StorageError, match="the database was dropped or replaced while it was written to"):
+        store.sync()

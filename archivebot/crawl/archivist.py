@@ -102,6 +102,7 @@ def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
                 break
             held.append(Answer(*_tried(work, archive, *args, **kwargs), _taken(told)))
     finally:
+        calls.close()
         if archive:
             with suppress(StorageError):  # whoever closed the archive was told
                 archive.close()
