@@ -46,7 +46,7 @@ def test_markup_beyond_the_bounds_is_stored_uncut_byte_for_byte(site: MockServer
     assert (record["outcome"], record["kind"], record["version"]) == ("fetched", "new", 1)
     assert record["reason"] == "not cut: 600000 tags or more"
     assert record["size"] == len(rows)
-    assert not record["blocks"]
+    assert record["blocks"]["count"] == 0
     assert crawled.of(site.url("/first"))  # the links at the beginning are followed
     with closing(Archive.open(ArchiveConfig(uri=crawl.uri))) as archive:
         (capture,) = archive.captures(site.url("/rows"))
@@ -63,7 +63,7 @@ BOMBS: dict[str, tuple[Callable[[], Reply], bool]] = {  # the answer, and whethe
     "paragraphs": (lambda: packed(b"<html>" + b"<p>a" * 200_000), False),
     "controls": (lambda: packed(b"<html>" + b"\x01" * 16_000_000), False),
     "attributes": (lambda: packed(b"<html><p " + b"a " * 7_000_000 + b">"), True),
-    "links": (lambda: packed(links(30_000)), True),
+    "links": (lambda: packed(links(15_000)), True),
 }
 
 
@@ -75,7 +75,7 @@ def test_bombs(site: MockServer, crawl: Crawl, kind: str) -> None:
     record = strained(crawl, site, "-a", "depth=1").of(site.url("/bomb"))
     assert (record["outcome"], record["version"]) == ("fetched", 1)
     assert record["reason"].startswith("not cut: ") != cut
-    assert bool(record["blocks"]) == cut
+    assert (record["blocks"]["count"] > 0) == cut
     if kind == "links":
         assert record["links"] == 10_000
 
@@ -83,8 +83,8 @@ def test_bombs(site: MockServer, crawl: Crawl, kind: str) -> None:
 @pytest.mark.long
 def test_large_texts_at_once_wait_for_each_other(site: MockServer, crawl: Crawl) -> None:
     text = b"some words of a text, " * 2_700_000
-    texts = {f"/{number}": Reply(text + b"%d" % number, type="text/plain") for number in range(4)}
-    texts |= {f"/p{number}": packed(text + b"%d" % number, "text/plain") for number in range(2)}
+    texts = {f"/{number}": Reply(text + b"%d" % number, type="text/plain") for number in range(3)}
+    texts["/packed"] = packed(text, "text/plain")
     site.routes |= {"/": html(*texts), **texts}
     crawled = strained(crawl, site)
     for path in texts:

@@ -45,7 +45,8 @@ class Answer(NamedTuple):
 
 def segment(archive: Archive, page: Page) -> Snapshot:
     """Cut a page into blocks; whoever asks has its bytes, so they do not travel back."""
-    return replace(archive.segment(page), page=replace(page, headers=(), body=b""))
+    snapshot = archive.segment(page)
+    return replace(snapshot, page=replace(snapshot.page, headers=(), body=b""))
 
 
 def keep_forms(archive: Archive, page: Page, since: datetime) -> int:

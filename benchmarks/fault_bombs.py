@@ -1,0 +1,119 @@
+"""What answers that are made to break a crawl take of memory and time.
+
+    python benchmarks/fault_bombs.py
+
+Each kind of bomb is crawled by `scrapy crawl site` in an archive of its own, with a pipeline that measures
+the greatest resident memory of each process and the longest time of CPU in which the event loop stood
+still. Exit code 1 where a process has more than 600 MB, the loop stands still for more than a second, or a
+page is not stored byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from common import Row, need, report, run
+from rawserver import answer, serve
+
+MOST_MEGABYTES = 600
+MOST_STALL = 1.0
+PROCESSES = ("crawl", "writer", "reader")
+
+ROWS = b"<html><table>" + b"<tr><td>" * 1_000_000
+LINKS = b"<html>" + b"".join(b"<a href=/to/%d>link</a>" % number for number in range(299_000))
+TEXT = b"some words of a text, " * 2_700_000
+LINES = b"HTTP/1.1 200 OK\r\n" + b"X-Line: 1\r\n" * 5_000_000
+
+# The bodies of a bomb, and how each is sent.
+Bomb = tuple[list[bytes], Callable[[bytes], bytes]]
+
+
+def _packed(body: bytes) -> bytes:
+    return answer(gzip.compress(body, 6), "gzip")
+
+
+def _packed_twice(body: bytes) -> bytes:
+    return answer(gzip.compress(gzip.compress(body, 6), 6), "gzip, gzip")
+
+
+def _plain(body: bytes) -> bytes:
+    return answer(body, kind="text/plain")
+
+
+BOMBS: dict[str, Bomb] = {
+    "8 MB of <tr><td>": ([ROWS], _packed),
+    "2.4 MB of <p>": ([b"<html>" + b"<p>a" * 590_000], _packed),
+    "14 MB of attributes": ([b"<html><p " + b"a " * 7_000_000 + b">"], _packed),
+    "16 MB of control characters": ([b"<html>" + b"\x01" * 16_000_000], _packed),
+    "60 MB of NULs": ([bytes(60_000_000)], _packed),
+    "60 MB of NULs, gzip of gzip": ([bytes(60_000_000)], _packed_twice),
+    "299,000 links": ([LINKS], _packed),
+    "eight texts of 60 MB at once": ([TEXT + b"%d" % number for number in range(8)], _plain),
+    "eight packed texts of 60 MB at once": ([TEXT + b"%d" % number for number in range(8)], _packed),
+    "endless headers": ([b""], lambda _: LINES),
+}
+
+
+def measure(folder: Path, count: int = len(BOMBS)) -> list[Row]:
+    """Crawl the first ``count`` kinds of bombs."""
+    return [row for name in list(BOMBS)[:count] for row in _explode(folder, name, *BOMBS[name])]
+
+
+def _explode(folder: Path, name: str, bodies: list[bytes], send: Callable[[bytes], bytes]) -> list[Row]:
+    answers = {f"/{number}": send(body) for number, body in enumerate(bodies)}
+    with tempfile.TemporaryDirectory(dir=folder) as place, serve(answers) as url:
+        feed = Path(place, "captures.jsonl")
+        command = [sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"seeds={url}", "-a", "depth=1"]
+        command += ["-s", f"ITEM_PIPELINES={_with_probe()}", "-s", "RETRY_TIMES=0", "-O", str(feed)]
+        started = time.monotonic()
+        log = need(run(command, ARCHIVE_URI=f"sqlite:///{place}/archive.db"), "scrapy crawl").stderr
+        seconds = time.monotonic() - started
+        records = {record["url"]: record for record in map(json.loads, feed.read_text("utf-8").splitlines())}
+    lost = 0
+    for number, body in enumerate(bodies):
+        record = records.get(f"{url}{number}")
+        kept = record and record["digest"] == f"sha256:{sha256(body).hexdigest()}"
+        lost += not (kept if body else record)
+    megabytes = {process: _stat(log, f"memory/{process}") for process in PROCESSES}
+    shown = ", ".join(f"{process} {value:.0f} MB" for process, value in megabytes.items())
+    return [
+        Row(name, f"{shown}, {seconds:.0f} s", value=max(megabytes.values()), bound=MOST_MEGABYTES),
+        Row("  event loop", "seconds it stood still", value=_stat(log, "stall"), bound=MOST_STALL),
+        Row("  pages lost", f"{lost} of {len(bodies)}", value=lost, bound=0),
+    ]
+
+
+def _with_probe() -> str:
+    from archivebot.settings import ITEM_PIPELINES
+
+    return json.dumps({**ITEM_PIPELINES, "tests.probes.Strain": 200})
+
+
+def _stat(log: str, name: str) -> float:
+    found = re.search(rf"'probe/{name}': ([\d.e-]+)", log)
+    assert found, log[-2000:]
+    return float(found[1])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=len(BOMBS), help="kinds of bombs, the first ones")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = measure(Path(folder), options.count)
+    return report("bombs", rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""What of an answer that was cut is taken for a page.
+
+    python benchmarks/fault_cuts.py [--count 100]
+
+Pages are archived whole by `scrapy crawl site`; then each answer is cut at a random place behind its status
+line, and the same command is given again: uncoded, in gzip, deflate, br and zstd, with a counted body, a
+chunked one and one that ends with the connection. An uncoded body that ends with the connection is left
+out, as nobody can tell that it was cut. Exit code 1 where a cut answer is content or a change, or loses its
+status.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import brotli
+from backports import zstd
+from common import Row, need, report, run
+from rawserver import answer, serve
+
+CODERS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+}
+FRAMINGS = ("counted", "chunked", "until close")
+PAGE = b"<title>A page</title>" + b"".join(
+    b"<h2>Part %d</h2><p>%s</p>" % (part, b" ".join(b"word%d" % (part * 31 + word) for word in range(80)))
+    for part in range(60)
+)
+
+
+def measure(folder: Path, count: int) -> list[Row]:
+    """Cut ``count`` answers of each kind."""
+    kinds = [(coding, framing) for coding in CODERS for framing in FRAMINGS]
+    kinds.remove(("", "until close"))
+    return [_cut(folder, coding, framing, count) for coding, framing in kinds]
+
+
+def _cut(folder: Path, coding: str, framing: str, count: int) -> Row:
+    chance = random.Random(f"{coding} {framing}")
+    whole = answer(CODERS[coding](PAGE), coding, framing)
+    first = whole.index(b"\n") + 1
+    answers = {f"/{number}": whole for number in range(count)}
+    with tempfile.TemporaryDirectory(dir=folder) as place, serve(answers) as url:
+        before = _crawl(Path(place), url)
+        for path in answers:
+            answers[path] = whole[: chance.randrange(first, len(whole))]
+        after = _crawl(Path(place), url)
+    assert [record["kind"] for record in before] == ["new"] * count
+    taken = [record for record in after if (record["kind"], record["status"]) != ("failed", 200)]
+    wrong = len(taken) + count - len(after)
+    return Row(f"{coding or 'uncoded'}, {framing}", f"{wrong} of {count}", value=wrong, bound=0)
+
+
+def _crawl(folder: Path, url: str) -> list[dict[str, Any]]:
+    """Crawl the pages; give their captures."""
+    feed = folder / "captures.jsonl"
+    command = [sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"seeds={url}", "-O", str(feed)]
+    need(run([*command, "-s", "RETRY_TIMES=0"], ARCHIVE_URI=f"sqlite:///{folder}/archive.db"), "scrapy crawl")
+    records = map(json.loads, feed.read_text("utf-8").splitlines())
+    return [record for record in records if record["url"] != url]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=100, help="cuts of each coding and framing")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = measure(Path(folder), options.count)
+    return report("cut answers that are taken for a page", rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
