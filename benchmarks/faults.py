@@ -1,0 +1,52 @@
+"""What an archive keeps when its crawl is killed, the power goes, bits flip, and servers send what breaks.
+
+    python benchmarks/faults.py [kills power flips cuts bombs] [--count N]
+
+Each experiment runs the commands of a user on sites on loopback. Exit code 1 if a bound fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import fault_bombs
+import fault_cuts
+import fault_flips
+import fault_kills
+import fault_power
+from common import Row, report
+
+# Each experiment with its default number of trials.
+EXPERIMENTS: Mapping[str, tuple[Callable[[Path, int], list[Row]], int]] = {
+    "kills": (fault_kills.measure, 100),
+    "power": (fault_power.measure, 20),
+    "flips": (fault_flips.measure, 1000),
+    "cuts": (fault_cuts.measure, 100),
+    "bombs": (fault_bombs.measure, 1),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="all unless some are named")
+    parser.add_argument("--count", type=int, help="trials of each experiment")
+    options = parser.parse_args()
+    unknown = set(options.experiments) - EXPERIMENTS.keys()
+    if unknown:
+        parser.error(f"there is no experiment {min(unknown)}: choose from {', '.join(EXPERIMENTS)}")
+    code = 0
+    for name in options.experiments or EXPERIMENTS:
+        measure, count = EXPERIMENTS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            code |= report(name, measure(Path(folder), options.count or count))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
