@@ -34,6 +34,7 @@ long: $(VENV)/installed
 # Each line is a benchmark with its arguments; DATA is a folder that holds the data sets by the names below.
 define BENCHES
 crawl.py
+faults.py
 frontier.py
 resume.py --redis
 endef
