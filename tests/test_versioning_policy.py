@@ -20,6 +20,7 @@ SEEN_BEFORE = {
     Outcome.GONE: Kind.GONE,
     Outcome.ROBOTS_DENIED: Kind.EXCLUDED,
     Outcome.EXCLUDED: Kind.EXCLUDED,
+    Outcome.UNRESOLVED: Kind.UNRESOLVED,
 }
 
 
