@@ -17,7 +17,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -28,13 +28,26 @@ MOST_MEGABYTES = 600
 MOST_STALL = 1.0
 PROCESSES = ("crawl", "writer", "reader")
 
-ROWS = b"<html><table>" + b"<tr><td>" * 1_000_000
-LINKS = b"<html>" + b"".join(b"<a href=/to/%d>link</a>" % number for number in range(299_000))
-TEXT = b"some words of a text, " * 2_700_000
-LINES = b"HTTP/1.1 200 OK\r\n" + b"X-Line: 1\r\n" * 5_000_000
+TEXT = b"some words of a text, "
 
-# The bodies of a bomb, and how each is sent.
-Bomb = tuple[list[bytes], Callable[[bytes], bytes]]
+# The bodies of a bomb, made one after the other, and how each is sent.
+Bomb = tuple[Callable[[], Iterator[bytes]], Callable[[bytes], bytes]]
+
+
+def _one(begin: bytes, piece: bytes, count: int) -> Callable[[], Iterator[bytes]]:
+    return lambda: iter([begin + piece * count])
+
+
+def _links() -> Iterator[bytes]:
+    yield b"<html>" + b"".join(b"<a href=/to/%d>link</a>" % number for number in range(299_000))
+
+
+def _texts() -> Iterator[bytes]:
+    return (TEXT * 2_700_000 + b"%d" % number for number in range(8))
+
+
+def _endless(_: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\n" + b"X-Line: 1\r\n" * 5_000_000
 
 
 def _packed(body: bytes) -> bytes:
@@ -50,16 +63,16 @@ def _plain(body: bytes) -> bytes:
 
 
 BOMBS: dict[str, Bomb] = {
-    "8 MB of <tr><td>": ([ROWS], _packed),
-    "2.4 MB of <p>": ([b"<html>" + b"<p>a" * 590_000], _packed),
-    "14 MB of attributes": ([b"<html><p " + b"a " * 7_000_000 + b">"], _packed),
-    "16 MB of control characters": ([b"<html>" + b"\x01" * 16_000_000], _packed),
-    "60 MB of NULs": ([bytes(60_000_000)], _packed),
-    "60 MB of NULs, gzip of gzip": ([bytes(60_000_000)], _packed_twice),
-    "299,000 links": ([LINKS], _packed),
-    "eight texts of 60 MB at once": ([TEXT + b"%d" % number for number in range(8)], _plain),
-    "eight packed texts of 60 MB at once": ([TEXT + b"%d" % number for number in range(8)], _packed),
-    "endless headers": ([b""], lambda _: LINES),
+    "8 MB of <tr><td>": (_one(b"<html><table>", b"<tr><td>", 1_000_000), _packed),
+    "2.4 MB of <p>": (_one(b"<html>", b"<p>a", 590_000), _packed),
+    "14 MB of attributes": (_one(b"<html><p ", b"a ", 7_000_000), _packed),
+    "16 MB of control characters": (_one(b"<html>", b"\x01", 16_000_000), _packed),
+    "60 MB of NULs": (_one(b"", b"\0", 60_000_000), _packed),
+    "60 MB of NULs, gzip of gzip": (_one(b"", b"\0", 60_000_000), _packed_twice),
+    "299,000 links": (_links, _packed),
+    "eight texts of 60 MB at once": (_texts, _plain),
+    "eight packed texts of 60 MB at once": (_texts, _packed),
+    "endless headers": (_one(b"", b"", 1), _endless),
 }
 
 
@@ -68,8 +81,15 @@ def measure(folder: Path, count: int = len(BOMBS)) -> list[Row]:
     return [row for name in list(BOMBS)[:count] for row in _explode(folder, name, *BOMBS[name])]
 
 
-def _explode(folder: Path, name: str, bodies: list[bytes], send: Callable[[bytes], bytes]) -> list[Row]:
-    answers = {f"/{number}": send(body) for number, body in enumerate(bodies)}
+def _explode(
+    folder: Path, name: str, bodies: Callable[[], Iterator[bytes]], send: Callable[[bytes], bytes]
+) -> list[Row]:
+    answers: dict[str, bytes] = {}
+    digests: dict[str, str | None] = {}
+    for body in bodies():
+        path = f"/{len(answers)}"
+        answers[path] = send(body)
+        digests[path] = f"sha256:{sha256(body).hexdigest()}" if body else None
     with tempfile.TemporaryDirectory(dir=folder) as place, serve(answers) as url:
         feed = Path(place, "captures.jsonl")
         command = [sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"seeds={url}", "-a", "depth=1"]
@@ -78,17 +98,14 @@ def _explode(folder: Path, name: str, bodies: list[bytes], send: Callable[[bytes
         log = need(run(command, ARCHIVE_URI=f"sqlite:///{place}/archive.db"), "scrapy crawl").stderr
         seconds = time.monotonic() - started
         records = {record["url"]: record for record in map(json.loads, feed.read_text("utf-8").splitlines())}
-    lost = 0
-    for number, body in enumerate(bodies):
-        record = records.get(f"{url}{number}")
-        kept = record and record["digest"] == f"sha256:{sha256(body).hexdigest()}"
-        lost += not (kept if body else record)
+    found = {path: records.get(url.rstrip("/") + path) for path in digests}
+    lost = sum(not record or record["digest"] != digests[path] for path, record in found.items())
     megabytes = {process: _stat(log, f"memory/{process}") for process in PROCESSES}
     shown = ", ".join(f"{process} {value:.0f} MB" for process, value in megabytes.items())
     return [
         Row(name, f"{shown}, {seconds:.0f} s", value=max(megabytes.values()), bound=MOST_MEGABYTES),
         Row("  event loop", "seconds it stood still", value=_stat(log, "stall"), bound=MOST_STALL),
-        Row("  pages lost", f"{lost} of {len(bodies)}", value=lost, bound=0),
+        Row("  pages lost", f"{lost} of {len(digests)}", value=lost, bound=0),
     ]
 
 
