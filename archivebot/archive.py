@@ -23,6 +23,7 @@ from archivebot.models import (
     Outcome,
     Page,
     PlacedBlock,
+    Position,
     Snapshot,
     first_header,
 )
@@ -94,7 +95,7 @@ class Archive:
         return without_password(self._store.uri)
 
     def close(self) -> None:
-        """Release the archive."""
+        """Make durable what was stored, and release the archive."""
         self._store.close()
 
     def segment(self, page: Page) -> Snapshot:
@@ -102,12 +103,23 @@ class Archive:
         return self._inspector.segment(page)
 
     def add(self, snapshot: Snapshot) -> Capture:
-        """Store one visit; when this returns it is durable.
+        """Store one visit; it survives the death of the process, and after :meth:`sync` that of the machine.
 
         The page that it repeats may have come since it was cut, so it is held against the archive once
         more. Raises StorageError where the store fails; nothing of the visit is stored then.
         """
         return self._recorder.add(self._inspector.marked(snapshot))
+
+    def sync(self) -> None:
+        """Make durable what was stored: it survives a power cut from now on.
+
+        Raises StorageError if that cannot be done, and if the archive was deleted under way.
+        """
+        self._store.sync()
+
+    def position(self) -> Position:
+        """Return which archive this is, and how far it has come; it moves on with what is made durable."""
+        return self._store.position()
 
     def holds(self, page: Page) -> bool:
         """Tell whether this very visit (URL, time, outcome, body) is in the archive."""
@@ -328,15 +340,18 @@ class Archive:
         return self._store.totals()
 
     def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:
-        """Rebuild versions, all or that many at random, hash them again and read their block tables.
+        """Rebuild versions, all or that many at random, and hold all that is stored against its checksums.
 
-        Gives how many were checked, and what is damaged. Nothing is changed.
+        Return how many versions were checked, and what is damaged. Nothing is changed.
         """
-        ids = list(self._store.version_ids())
+        try:
+            ids = list(self._store.version_ids())
+        except CorruptObject:  # the store tells
+            ids = []
         if sample is not None and sample < len(ids):
             ids = sorted(random.sample(ids, sample))
-        damage = [Damage("", None, "", reason) for reason in self._store.check()]
-        damage.extend(found for found in map(self._check, ids) if found)
+        damage = [found for found in map(self._check, ids) if found]
+        damage += [Damage("", None, "", reason) for reason in self._store.check()]
         return len(ids), damage
 
     def _check(self, identity: VersionId) -> Damage | None:

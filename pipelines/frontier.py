@@ -5,6 +5,7 @@ from __future__ import annotations
 from scrapy.crawler import Crawler
 
 from archivebot.crawl.dispatcher import Dispatcher
+from archivebot.models import Page
 
 
 class FrontierPipeline:
@@ -22,5 +23,6 @@ class FrontierPipeline:
 
     async def process_item(self, item: object) -> object:
         """Give the item as it is."""
-        await self.dispatcher.safe()
+        if isinstance(item, Page):
+            await self.dispatcher.safe(item.url)
         return item

@@ -17,6 +17,6 @@ def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:
             *("page", "version", "frame", "capture"),
             *("text", "link"),
             *("fingerprint", "fingerprint_key", "duplicate", "template"),
-            *("form", "form_page"),
+            *("form", "form_page", "archive"),
         }
         assert database.execute("PRAGMA page_size").fetchone() == (PAGE_SIZE,)

@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from archivebot.exceptions import StorageError
-from archivebot.models import Fingerprint, Link
-from archivebot.storage.base import PageHead
-from archivebot.storage.schema import APPLICATION_ID, FINGERPRINTS, FORMS, LINKS, PAGE_SIZE, STEPS
-from archivebot.storage.sqlite import JOURNAL_LIMIT, SQLiteStore
+from archivebot.exceptions import CorruptObject, StorageError
+from archivebot.models import Duplicate, Fingerprint, FoundForm, Link
+from archivebot.storage.base import LearnedTemplate, PageHead
+from archivebot.storage.schema import APPLICATION_ID, CHECKSUMS, FINGERPRINTS, FORMS, LINKS, PAGE_SIZE, STEPS
+from archivebot.storage.sqlite import SQLiteStore
+from archivebot.storage.sqlite_file import JOURNAL_LIMIT
+from archivebot.storage.sqlite_sums import SUMMED
 from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit
 
 
@@ -65,7 +67,7 @@ def test_readers_go_on_while_a_writer_writes(store: SQLiteStore, path: Path) -> 
 def test_a_writer_waits_only_so_long_for_another(
     path: Path, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("archivebot.storage.sqlite.BUSY_TIMEOUT", 0.1)
+    monkeypatch.setattr("archivebot.storage.sqlite_file.BUSY_TIMEOUT", 0.1)
     hasty = SQLiteStore(str(path))
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
@@ -119,15 +121,15 @@ def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
 
 def test_a_damaged_file_is_a_storage_error(path: Path) -> None:
     store = SQLiteStore(str(path))
-    for minute in range(40):
+    for minute in range(80):
         put(store, b"body %d" % minute, minute, frame=os.urandom(5000))
     store.close()
     size = path.stat().st_size
     with path.open("r+b") as file:
-        file.seek(32768)
-        file.write(b"\xff" * (size - 32768))
+        file.seek(size // 4)
+        file.write(b"\xff" * (size // 2))
     store = SQLiteStore(str(path))
-    with pytest.raises(StorageError, match="the file is damaged"):
+    with pytest.raises(CorruptObject, match="the file is damaged"):
         list(store.captures(URL))
     store.close()
 
@@ -135,7 +137,10 @@ def test_a_damaged_file_is_a_storage_error(path: Path) -> None:
 def test_a_check_names_what_is_damaged(store: SQLiteStore, path: Path) -> None:
     put(store, b"body", 0)
     change(path, "UPDATE capture SET version = 77")
-    assert store.check() == [f"the capture of {URL} at 1767312000000 points at no version"]
+    assert store.check() == [
+        "the capture at 1767312000000 of page 1 does not have its checksum",
+        f"the capture of {URL} at 1767312000000 points at no version",
+    ]
 
 
 def test_a_check_names_broken_pages(path: Path) -> None:
@@ -201,6 +206,7 @@ NEW_TABLES = {
     LINKS: ("text", "link"),
     FINGERPRINTS: ("fingerprint", "fingerprint_key", "duplicate", "template"),
     FORMS: ("form_page", "form"),
+    CHECKSUMS: ("archive",),
 }
 
 
@@ -209,6 +215,9 @@ def make_older(path: Path, schema: int = 1) -> None:
     store = SQLiteStore(str(path))
     put(store, b"body", 0)
     store.close()
+    for table in SUMMED:
+        change(path, f"ALTER TABLE {table} DROP COLUMN sum")
+    change(path, "ALTER TABLE version DROP COLUMN frame_sum")
     for step in range(schema + 1, len(STEPS) + 1):
         for table in NEW_TABLES[step]:
             change(path, f"DROP TABLE {table}")
@@ -255,8 +264,8 @@ def test_an_archive_without_links_fingerprints_and_forms_takes_hardly_more_room(
     store = SQLiteStore(str(tmp_path / "new.db"))
     put(store, b"body", 0)
     store.close()
-    # A page for each table, one for the indexes of text and form, two for what the schema says of them.
-    pages = sum(map(len, NEW_TABLES.values())) + 4
+    # A page for each table, one for the indexes of text and form, three for what the schema says of them.
+    pages = sum(map(len, NEW_TABLES.values())) + 5
     assert (tmp_path / "new.db").stat().st_size - older.stat().st_size <= pages * PAGE_SIZE
 
 
@@ -356,3 +365,125 @@ def test_an_older_archive_that_cannot_be_written_is_read_without_what_it_lacks(
 
     make_older(shared, schema)
     assert as_nobody(shared, read) == 0
+
+
+# What is durable, and how far the archive has come
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_an_archive_that_is_deleted_or_replaced_under_way_is_an_error(
+    store: SQLiteStore, path: Path, replaced: bool
+) -> None:
+    put(store, b"body", 0)
+    store.sync()
+    path.unlink()
+    if replaced:
+        path.touch()
+    store.sync()  # nothing was stored since
+    put(store, b"next", 1)
+    with pytest.raises(StorageError, match="was deleted, moved or replaced while it was written to"):
+        store.sync()
+    with pytest.raises(StorageError, match="was deleted"):
+        store.close()
+    store.close()
+
+
+def test_an_archive_of_schema_4_gets_an_identity_and_checksums_of_what_it_has(path: Path) -> None:
+    make_older(path, schema=4)
+    store = SQLiteStore(str(path))
+    assert store.check() == []
+    assert len(store.position().archive) == 16
+    change(path, "UPDATE frame SET data = x'00'")
+    assert store.check() == ["the frame of version 1 does not have its checksum"]
+    store.close()
+
+
+def test_the_checksum_of_a_row_covers_every_column(store: SQLiteStore) -> None:
+    for table, covered in SUMMED.items():
+        columns = [row[1] for row in store._db.execute(f"PRAGMA table_info({table})")]
+        assert [column for column in columns if column not in ("id", "sum")] == list(covered)
+        assert "sum" in columns
+
+
+def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
+    fingerprint = Fingerprint(digest=1, simhash=1 << 63, keys=(1, 1, -2), words=3)
+    duplicate = Duplicate("http://example.org/", 1, 2, 0.93, "shingles")
+    for minute, body in enumerate((b"first", b"next")):
+        head = store.head(URL)
+        new = replace(version_of(body, head), fingerprint=fingerprint, duplicate=duplicate)
+        assert store.add(visit(minute, new.record, headers=(("A", "b"),)), head, new)
+        store.add_links(URL, [Link("http://example.org/", f"link {minute}")], at(minute))
+        store.add_forms("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
+        store.add_template(LearnedTemplate("example.com", at(minute), 3, "{}"))
+    store.sync()
+    assert store.check() == []
+    rows = {table: store._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in SUMMED}
+    assert all(rows.values()), rows
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("UPDATE capture SET status = 201", "the capture at 1767312000000 of page 1 does not have its"),
+        ("UPDATE capture SET headers = x'ff'", "the capture at 1767312000000 of page 1 does not have its"),
+        ("UPDATE capture SET outcome = 'fetchee'", "the capture at 1767312000000 of page 1 does not have"),
+        ("UPDATE version SET charset = 'utf-9'", "version 1 does not have its checksum"),
+        ("UPDATE page SET lineages = 9", f"{URL} does not have its checksum"),
+        ("UPDATE frame SET data = x'00'", "the frame of version 1 does not have its checksum"),
+        ("UPDATE link SET links = x'00'", "the links of page 1 does not have its checksum"),
+        ("DELETE FROM fingerprint_key", "the keys by which near-duplicates are found are not those of the"),
+        ("UPDATE archive SET position = -1", "the identity of the archive does not have its checksum"),
+        ("DROP INDEX version_page", "the definition of the index version_page is not what it was"),
+        ("UPDATE capture SET reason = CAST(x'ff' AS TEXT)", "the table capture cannot be read"),
+    ],
+)
+def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str, told: str) -> None:
+    head = store.head(URL)
+    fingerprint = Fingerprint(digest=1, simhash=None, keys=(1,), words=3)
+    new = replace(version_of(b"body", head), fingerprint=fingerprint)
+    store.add(visit(0, new.record), head, new)
+    store.add_links(URL, [Link("http://example.org/")], at(0))
+    assert store.check() == []
+    change(path, sql)
+    assert any(line.startswith(told) for line in store.check())
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE capture SET outcome = 'fetchee'",
+        "UPDATE capture SET headers = x'ff'",
+        "UPDATE capture SET reason = CAST(x'ff' AS TEXT)",
+        "UPDATE capture SET time = 1 << 62",
+        "UPDATE version SET charset = 'utf-9'",
+        "UPDATE link SET links = x'00'",
+        "UPDATE template SET tree = x'00'",
+        "UPDATE form SET data = '{'",
+        "UPDATE page SET versions = 'one'",
+        "DELETE FROM text",
+        "DROP TABLE link",
+    ],
+)
+def test_a_damaged_row_is_not_read_as_another_one(store: SQLiteStore, path: Path, sql: str) -> None:
+    put(store, b"body", 0)
+    store.add_links(URL, [Link("http://example.org/")], at(0))
+    store.add_template(LearnedTemplate("example.com", at(0), 3, "{}"))
+    store.add_forms("example.com", URL, [FoundForm("ab", "[]")], at(0))
+
+    def read() -> None:
+        list(store.captures(URL)), store.latest(URL), list(store.edges()), store.head(URL)
+        store.template("example.com"), list(store.forms()), store.totals()
+
+    read()
+    enabled = sqlite3.connect(path, isolation_level=None)
+    with closing(enabled):
+        enabled.execute(sql)
+    with pytest.raises(CorruptObject, match=r"damaged.*restore a copy"):
+        read()
+
+
+def test_bases_that_form_a_circle_end(store: SQLiteStore, path: Path) -> None:
+    first = put(store, b"first", 0)
+    put(store, b"next", 1, base=first)
+    change(path, "UPDATE version SET base = 2")
+    assert len(store.frames(2)) == 1

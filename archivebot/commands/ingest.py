@@ -74,6 +74,7 @@ class Command(ArchiveCommand):
         except WarcError as error:
             result.error = str(error)
             print(f"scrapy ingest: {error}", file=sys.stderr)
+        archive.sync()
         print(("\r" if sys.stderr.isatty() else "") + str(result), file=sys.stderr)
         return result
 

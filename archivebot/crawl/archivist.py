@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from io import BufferedReader
 from logging.handlers import QueueHandler
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -19,19 +20,24 @@ from archivebot.archive import Archive
 from archivebot.crawl.parcel import pack
 from archivebot.exceptions import ArchiveError
 from archivebot.forms.record import FormRecord
-from archivebot.models import Page, Snapshot
+from archivebot.models import Page, Position, Snapshot
 from archivebot.urls import host_of
 
 # Before each answer stands its length in bytes.
 HEAD = 8
 
 
+# Answers that wait for the disk at most. A disk takes about 5 ms, in which no more than a few pages are stored.
+MOST_HELD = 32
+
+
 class Answer(NamedTuple):
-    """What came of a call: its result or its error, and what was logged meanwhile."""
+    """What came of a call: its result or its error, what was logged meanwhile, how far the archive has come."""
 
     result: Any
     error: Exception | None
     logged: list[logging.LogRecord]
+    position: Position | None = None
 
 
 def segment(archive: Archive, page: Page) -> Snapshot:
@@ -60,23 +66,52 @@ def main() -> None:
 
 
 def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
-    """Do calls until there are no more; the first brings the archive, and the process it is held for."""
+    """Do calls until there are no more; the first brings the archive, and the process it is held for.
+
+    Answers are held back until what was stored is durable: the disk is waited for when no further call waits
+    to be done, once for all calls since.
+    """
     calls = line.makefile("rb")
     parent, config = pickle.load(calls)
     archive: Archive | None = None
     try:
         archive, error = _tried(Archive.open, config)
         _tell(line, Answer(None, error, _taken(told)))
+        held: list[Answer] = []
         while archive:
+            if held and (len(held) == MOST_HELD or not _waits(line, calls)):
+                _release(line, archive, held)
+                held = []
             work, args, kwargs = pickle.load(calls)
             # What a process that was killed still had under way is fetched again by the next one:
             # stored now, it could be stored twice.
             if os.getppid() != parent:
                 break
-            _tell(line, Answer(*_tried(work, archive, *args, **kwargs), _taken(told)))
+            held.append(Answer(*_tried(work, archive, *args, **kwargs), _taken(told)))
     finally:
         if archive:
             archive.close()
+
+
+def _waits(line: socket.socket, calls: BufferedReader) -> bool:
+    """Return whether another call has come, at least the beginning of one."""
+    line.setblocking(False)
+    try:
+        return bool(calls.peek(1))
+    finally:
+        line.setblocking(True)
+
+
+def _release(line: socket.socket, archive: Archive, held: list[Answer]) -> None:
+    """Send answers once what they tell of is durable; if it cannot be, none of them is true."""
+    position, error = _tried(_durable, archive)
+    for answer in held:
+        _tell(line, answer._replace(position=position, error=answer.error or error))
+
+
+def _durable(archive: Archive) -> Position:
+    archive.sync()
+    return archive.position()
 
 
 def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Exception | None]:

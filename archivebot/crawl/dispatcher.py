@@ -27,7 +27,7 @@ from archivebot.crawl.retry import PASSING
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import StorageError
 from archivebot.frontier import Entry, Frontier, Lease, State, chosen_uri, open_frontier
-from archivebot.models import Capture, Outcome, Page, Snapshot
+from archivebot.models import Capture, Outcome, Page, Position, Snapshot
 
 if TYPE_CHECKING:
     from archivebot.crawl.spider import ArchiveSpider
@@ -68,6 +68,7 @@ class Dispatcher(Extension):
         self._entries: list[Entry] = []
         self._links: list[Entry] = []
         self._refused: list[Entry] = []
+        self._followed: list[str] = []
         self._settled: list[_Settled] = []
         self._held: set[str] = set()
         self._again: deque[Request] = deque()
@@ -97,7 +98,13 @@ class Dispatcher(Extension):
         """Begin the crawl, or go on with it where it was interrupted. Raises StorageError."""
         arguments = spider.arguments
         self.most, self.most_bytes = arguments.pages, arguments.bytes
-        self.resumed = self.frontier.begin(json.dumps(arguments.identity, ensure_ascii=False), self.most)
+        relied = self.frontier.relied()
+        # Asked after the frontier: an archive that others write to has only moved on since.
+        position = ArchiveSession.of(self.crawler).ask(Archive.position)
+        if lost := _lost(relied, position):
+            logger.warning("The crawl begins anew, because %s; its pages are fetched again", lost)
+        told = json.dumps(arguments.identity, ensure_ascii=False)
+        self.resumed = self.frontier.begin(told, self.most, position, relied if lost else None)
         counts = self.frontier.counts()
         self.crawler.stats.set_value("scheduler/enqueued", counts.queued)
         if self.resumed:
@@ -177,8 +184,9 @@ class Dispatcher(Extension):
         self._links = []
         return self.flush()
 
-    async def safe(self) -> None:
-        """Wait until the links found so far are in the frontier; only then may their page be stored."""
+    async def safe(self, url: str) -> None:
+        """Wait until the links found so far are in the frontier; only then may the page of a URL be stored."""
+        self._followed.append(url)
         while not self.publish():
             await asyncio.sleep(_POLL)
 
@@ -229,7 +237,7 @@ class Dispatcher(Extension):
 
     def _waits(self) -> bool:
         """Say whether anything is to be written."""
-        return bool(self._refused or self._entries or self._settled)
+        return bool(self._refused or self._entries or self._followed or self._settled)
 
     def _turn(self) -> Lease | None:
         """Write what waits and take the next URL, as one stroke."""
@@ -252,6 +260,8 @@ class Dispatcher(Extension):
         for host in {entry.host for entry in self._entries}:
             self._pace(host)
         new = self.frontier.add(self._entries) if self._entries else 0
+        if self._followed:
+            self.frontier.mark_followed(self._followed)
         for settled in self._settled:
             self._put_outcome(settled)
         return new
@@ -262,14 +272,16 @@ class Dispatcher(Extension):
             self._resting = False
         self.crawler.stats.inc_value("scheduler/enqueued", new)
         self._held.difference_update(settled.url for settled in self._settled)
-        self._refused, self._entries, self._settled = [], [], []
+        self._refused, self._entries, self._followed, self._settled = [], [], [], []
 
     def _put_outcome(self, settled: _Settled) -> None:
         capture = settled.capture
         focus = capture.focus if capture else None
+        position = ArchiveSession.of(self.crawler).worker.position
         self.frontier.settle(
             settled.url,
             settled.state,
+            position=position.number if position else 0,
             answered=capture is not None and capture.status is not None,
             reason=settled.reason,
             relevance=focus.relevance if focus else None,
@@ -290,7 +302,7 @@ class Dispatcher(Extension):
         return lease
 
     def _stored_since(self, url: str, when: float) -> bool:
-        """Say whether a worker that died had stored the page; its links were in the frontier before."""
+        """Say whether a worker that died had stored the page; its links are in the frontier, see Lease."""
         session = ArchiveSession.of(self.crawler)
         return session.ask(Archive.seen_since, url, datetime.fromtimestamp(when, UTC))
 
@@ -346,6 +358,19 @@ def crawl_name(spider: str, identity: object) -> str:
     """
     told = json.dumps(identity, sort_keys=True).encode()
     return f"{spider}-{blake2b(told, digest_size=4).hexdigest()}"
+
+
+def _lost(relied: Position | None, archive: Position) -> str:
+    """Say why an archive lacks what a crawl relied on; empty if it does not, or nothing is known.
+
+    >>> _lost(Position("a", 7), Position("a", 9)), _lost(None, Position("a", 1))
+    ('', '')
+    """
+    if relied is None or (relied.archive == archive.archive and relied.number <= archive.number):
+        return ""
+    if relied.archive == archive.archive:
+        return "the archive was restored from a copy that is older than the crawl"
+    return "the archive is another one than it relied on: was that deleted or replaced?"
 
 
 def _url(item: Page | Snapshot) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 from archivebot.crawl.archivist import HEAD, Answer
 from archivebot.crawl.parcel import pack
 from archivebot.exceptions import StorageError
+from archivebot.models import Position
 
 # Bytes read at once; most answers are a tenth of that.
 CHUNK = 64 * 1024
@@ -48,6 +49,7 @@ class Worker:
         self._waiting: deque[asyncio.Future[Any] | Future[Any]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.lost: StorageError | None = None  # why there are no more answers
+        self.position: Position | None = None  # how far the archive had come by the last answer
 
     @property
     def pid(self) -> int:
@@ -145,6 +147,7 @@ class Worker:
                 logger = logging.getLogger(record.name)
                 if logger.isEnabledFor(record.levelno):
                     logger.handle(record)
+            self.position = answer.position or self.position
             _settle(self._waiting.popleft(), answer)
 
     def _lose(self, reason: StorageError, first: StorageError | None = None) -> None:

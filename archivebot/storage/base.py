@@ -1,6 +1,7 @@
 """The contract of an archive's store: what is kept, and what every back end promises.
 
-* A capture is visible wholly or not at all; when :meth:`ArchiveStore.add` returns it is durable.
+* A capture is visible wholly or not at all. When :meth:`ArchiveStore.add` returns, it survives the death of
+  the process; when :meth:`ArchiveStore.sync` returns, a power cut. None survives without those before it.
 * Adding the same capture twice changes nothing.
 * Version numbers and lineages of a page are given once; of two writers the second gets
   :class:`~archivebot.exceptions.Conflict` and has stored nothing.
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Link, Outcome
+from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Link, Outcome, Position
 
 VersionId = int | str
 
@@ -261,7 +262,16 @@ class ArchiveStore(Protocol):
         """Give the sums per host, and those of the whole archive under ""."""
 
     def check(self) -> list[str]:
-        """Look for damage below the versions: broken files, references to nothing."""
+        """Look for damage: broken files, rows that are not what was stored, references to nothing."""
+
+    def sync(self) -> None:
+        """Make durable what this instance stored; nothing is done if that is nothing.
+
+        Raises StorageError if the archive was deleted, replaced or dropped since it was opened.
+        """
+
+    def position(self) -> Position:
+        """Return which archive this is, and how far it has come: each sync that did something moves it on."""
 
     def close(self) -> None:
-        """Release the store."""
+        """Make durable what was stored, and release the store."""

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from archivebot.exceptions import StorageError
+from archivebot.exceptions import CorruptObject, StorageError
+
+# What SQLite says of a file whose pages, texts or definitions a disk or a memory changed.
+DAMAGE = re.compile(
+    "malformed|decode to UTF-8|user-defined function raised|unsupported file format"
+    "|no such (table|column)|has no column|duplicate column|already exists"
+)
 
 Step = Callable[[sqlite3.Connection], None]
 
@@ -32,15 +39,17 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 def failure(uri: str, error: sqlite3.Error, damaged: str) -> StorageError:
-    """Give the error of a file with advice; ``damaged`` says what it is no file of, and what to do then.
+    """Return the error of a file with advice; ``damaged`` says what it is no file of, and what to do then.
 
     >>> failure("sqlite:///a.db", sqlite3.OperationalError("database is locked"), "")
     StorageError('sqlite:///a.db: database is locked (another process is writing; try again)')
     """
     text, advice = str(error), ""
+    if DAMAGE.search(text):
+        return CorruptObject(f"{uri}: {text} (the file is damaged or {damaged})")
     if "unable to open" in text or "readonly" in text:
         advice = " (does the folder exist, and may you write to it?)"
-    elif "not a database" in text or "malformed" in text:
+    elif "not a database" in text:
         advice = f" (the file is damaged or {damaged})"
     elif "locked" in text:
         advice = " (another process is writing; try again)"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 
 from archivebot.storage.migration import Step, upgrade
+from archivebot.storage.sqlite_sums import SUMMED, enable, insert, renew
 
 # "abot" in ASCII; tells an archive from any other SQLite file.
 APPLICATION_ID = 0x61626F74
@@ -127,14 +131,48 @@ def _forms(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
-# The schemas that brought the links, the fingerprints with marks, qualities and templates, and the forms: a
-# copy of an older one that cannot be written is read without them.
-LINKS, FINGERPRINTS, FORMS = 2, 3, 4
+def _checksums(database: sqlite3.Connection) -> None:
+    # Frames may be large, and a column behind such a value is slow to reach: their checksums stand elsewhere.
+    database.execute("ALTER TABLE version ADD COLUMN frame_sum INTEGER")
+    database.execute(
+        "UPDATE version SET frame_sum = (SELECT checksum(data) FROM frame WHERE frame.version = version.id)"
+    )
+    for table in SUMMED.keys() - {"archive"}:
+        database.execute(f"ALTER TABLE {table} ADD COLUMN sum INTEGER")
+        database.execute(renew(table))
+    database.execute(
+        """CREATE TABLE archive (
+            identity TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            sum INTEGER)"""
+    )
+    database.execute(insert("archive"), (secrets.token_hex(8), 0))
+
+
+# The schemas that brought the links, the fingerprints with marks, qualities and templates, the forms, and the
+# checksums: a copy of an older one that cannot be written is read without them.
+LINKS, FINGERPRINTS, FORMS, CHECKSUMS = 2, 3, 4, 5
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms]
+STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _checksums]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:
     """Bring an archive to the newest schema; raises StorageError for what is no archive, or a newer one."""
+    enable(database)
     upgrade(database, uri, APPLICATION_ID, STEPS, "give another ARCHIVE_URI", PAGE_SIZE)
+
+
+def altered(database: sqlite3.Connection) -> Iterator[str]:
+    """Name the tables and indexes of the newest schema that an archive does not have just so."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+        migrate(fresh, "")
+        missing = _definitions(fresh) - _definitions(database)
+    yield from (
+        f"the definition of the {kind} {name} is not what it was" for kind, name, _ in sorted(missing)
+    )
+
+
+def _definitions(database: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    rows = database.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return {(kind, name, "".join(sql.split())) for kind, name, sql in rows}

@@ -10,10 +10,16 @@ from typing import Any
 
 from archivebot.models import Duplicate, Fingerprint
 from archivebot.storage.base import MOST_NEAR, Fingerprinted, Marked
+from archivebot.storage.checksum import checksum
+from archivebot.storage.sqlite_sums import insert, intact, whole
 
-FINGERPRINT = "SELECT url, number, digest, simhash, words, keys FROM fingerprint JOIN page ON page.id = page"
+FINGERPRINT = (
+    f"SELECT {intact('fingerprint')}, url, number, digest, simhash, words, keys"
+    " FROM fingerprint JOIN page ON page.id = page"
+)
 MARK = (
-    "SELECT page.url, version.number, duplicate.url, duplicate.number, distance, jaccard, rule FROM page"
+    f"SELECT {intact('duplicate')}, page.url, version.number, duplicate.url, duplicate.number, distance,"
+    " jaccard, rule FROM page"
     " JOIN version ON version.page = page.id JOIN duplicate ON duplicate.version = version.id"
 )
 
@@ -31,8 +37,7 @@ def put_fingerprint(
     database.executemany("INSERT INTO fingerprint_key VALUES (?, ?)", [(key, page) for key in after - before])
     if fingerprint:
         database.execute(
-            "INSERT OR REPLACE INTO fingerprint (page, number, digest, simhash, words, keys)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            insert("fingerprint", "OR REPLACE"),
             (page, number, *_values(fingerprint)),
         )
     elif row:
@@ -42,7 +47,7 @@ def put_fingerprint(
 def put_mark(database: sqlite3.Connection, version: int, duplicate: Duplicate) -> None:
     """Mark a version as a near-duplicate, in the transaction under way."""
     database.execute(
-        "INSERT INTO duplicate (version, url, number, distance, jaccard, rule) VALUES (?, ?, ?, ?, ?, ?)",
+        insert("duplicate"),
         (
             version, duplicate.url, duplicate.number, duplicate.distance, duplicate.jaccard, duplicate.rule,
         ),
@@ -68,16 +73,24 @@ def marks(database: sqlite3.Connection, url: str | None) -> Iterator[Marked]:
     return map(mark_of, database.execute(f"{MARK}{where} ORDER BY page.id, version.id", values))
 
 
+def lost_keys(database: sqlite3.Connection) -> Iterator[str]:
+    """Hold the keys by which fingerprints are found against those in the fingerprints."""
+    kept = sum(checksum(*row) for row in database.execute("SELECT key, page FROM fingerprint_key"))
+    rows = database.execute("SELECT page, keys FROM fingerprint")
+    if kept != sum(checksum(key, page) for page, keys in rows for key in set(unpack(keys))):
+        yield "the keys by which near-duplicates are found are not those of the fingerprints"
+
+
 def fingerprint_of(row: Any) -> Fingerprinted:
     """Read a row of ``FINGERPRINT``."""
-    url, number, digest, simhash, words, keys = row
+    url, number, digest, simhash, words, keys = whole(row)
     bits = int.from_bytes(simhash, "big") if simhash is not None else None
     return url, number, Fingerprint(digest, bits, unpack(keys), words)
 
 
 def mark_of(row: Any) -> Marked:
     """Read a row of ``MARK``."""
-    url, number, *rest = row
+    url, number, *rest = whole(row)
     return url, number, Duplicate(*rest)
 
 

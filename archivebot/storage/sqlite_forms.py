@@ -10,14 +10,15 @@ from archivebot.models import FoundForm
 from archivebot.storage.base import KeptForm
 from archivebot.storage.sqlite_links import numbers
 from archivebot.storage.sqlite_rows import milliseconds, moment
+from archivebot.storage.sqlite_sums import intact, renew, whole
 
+SEEN = "FROM form JOIN form_page ON form = form.id JOIN text ON text.id = page"
 FORM = (
-    "SELECT site, signature, data, min(first), (SELECT max(last) FROM form_page WHERE form = form.id),"
-    " value, count(*) FROM form JOIN form_page ON form = form.id JOIN text ON text.id = page"
+    f"SELECT {intact('form')}, site, signature, data, sum(NOT {intact('form_page')}) = 0, min(first),"
+    f" (SELECT max(last) FROM form_page WHERE form = form.id), value, count(*) {SEEN}"
 )
 PAGES = (
-    "SELECT value, first, last FROM form JOIN form_page ON form = form.id JOIN text ON text.id = page"
-    " WHERE site = ? AND signature = ? ORDER BY value"
+    f"SELECT {intact('form_page')}, value, first, last {SEEN} WHERE site = ? AND signature = ? ORDER BY value"
 )
 
 
@@ -34,22 +35,26 @@ def put(
             (site, form.signature, form.data, time),
         ).fetchone()
         database.execute(
-            "INSERT INTO form_page VALUES (?1, ?2, ?3, ?3) ON CONFLICT (form, page) DO UPDATE SET"
+            "INSERT INTO form_page (form, page, first, last) VALUES (?1, ?2, ?3, ?3)"
+            " ON CONFLICT (form, page) DO UPDATE SET"
             " first = min(first, excluded.first), last = max(last, excluded.last)",
             (identity, page, time),
         )
+        database.execute(f"{renew('form')} WHERE id = ?", (identity,))
+        database.execute(f"{renew('form_page')} WHERE form = ? AND page = ?", (identity, page))
 
 
 def forms(database: sqlite3.Connection, site: str | None) -> Iterator[KeptForm]:
     """Give the forms of a site, or all; the page beside the least ``first`` is that of its row."""
     where, values = (" WHERE site = ?", (site,)) if site is not None else ("", ())
     sql = f"{FORM}{where} GROUP BY form.id ORDER BY site, min(first), signature"
-    for name, signature, data, first, last, page, pages in database.execute(sql, values):
-        found = FoundForm(signature, data)
-        yield KeptForm(name, found, moment(first), moment(last), page, pages)
+    for row in database.execute(sql, values):
+        name, signature, data, *seen = whole(row)
+        first, last, page, pages = whole(seen)
+        yield KeptForm(name, FoundForm(signature, data), moment(first), moment(last), page, pages)
 
 
 def pages(database: sqlite3.Connection, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
     """Give the pages of one form."""
     rows = database.execute(PAGES, (site, signature))
-    return [(url, moment(first), moment(last)) for url, first, last in rows]
+    return [(url, moment(first), moment(last)) for url, first, last in map(whole, rows)]

@@ -12,9 +12,11 @@ import struct
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 from archivebot.storage.base import Edge
 from archivebot.storage.sqlite_rows import moment
+from archivebot.storage.sqlite_sums import whole
 
 # Target -> its label, and when the link was seen first and last, in milliseconds since 1970. Target
 # and label are numbers of texts.
@@ -106,15 +108,21 @@ def unpack(data: bytes) -> Links:
     return links
 
 
+def links_of(row: Any) -> tuple[int, Links]:
+    """Read a source and its links, behind what tells whether the row is whole."""
+    source, data = whole(row)
+    return source, unpack(data)
+
+
 def edges(database: sqlite3.Connection, sql: str, *values: object) -> Iterator[Edge]:
-    """Give the links in the rows (source, links) that a statement gives."""
+    """Give the links in the rows that a statement gives, see ``links_of``."""
 
     @lru_cache(maxsize=TEXTS)
     def text(number: int) -> str:
         return str(database.execute("SELECT value FROM text WHERE id = ?", (number,)).fetchone()[0])
 
-    for source, data in database.execute(sql, values):
-        for target, (words, first, last) in unpack(data).items():
+    for source, links in map(links_of, database.execute(sql, values)):
+        for target, (words, first, last) in links.items():
             role, kind, anchor = text(words).split("\t", 2)
             yield Edge(text(source), text(target), anchor, role, kind, moment(first), moment(last))
 

@@ -8,24 +8,27 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
-from archivebot.storage.base import LearnedTemplate, StoredVersion
+from archivebot.storage.base import LearnedTemplate, StoredVersion, Totals
+from archivebot.storage.sqlite_sums import intact, whole
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 VERSION = (
-    "SELECT version.id, url, number, hex(digest), length, charset, level, segmenter, layout, blocks,"
-    " new_blocks, new_bytes, cost, base, coalesce(length(data), 0)"
+    f"SELECT {intact('version')}, version.id, url, number, hex(digest), length, charset, level, segmenter,"
+    " layout, blocks, new_blocks, new_bytes, cost, base, coalesce(length(data), 0)"
     " FROM version JOIN page ON page.id = page LEFT JOIN frame ON frame.version = version.id"
 )
 CAPTURE = (
-    "SELECT url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason,"
-    " location, origin, headers, quality, number, hex(digest), length, level, blocks"
+    f"SELECT {intact('capture')}, url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks,"
+    " links, reason, location, origin, headers, quality, number, hex(digest), length, level, blocks"
     " FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = capture.version"
 )
 
 TEMPLATE = (
-    "SELECT site, time, pages, tree FROM template WHERE site = ? AND time <= ? ORDER BY time DESC LIMIT 1"
+    f"SELECT {intact('template')}, site, time, pages, tree FROM template WHERE site = ? AND time <= ?"
+    " ORDER BY time DESC LIMIT 1"
 )
 OLD_CAPTURE = CAPTURE.replace(" quality,", " NULL,")  # of an archive that knows no quality
 
@@ -34,7 +37,7 @@ FRAMES = (
     "WITH RECURSIVE chain (id, base, depth) AS ("
     "SELECT id, base, 0 FROM version WHERE id = ? UNION ALL"
     " SELECT version.id, version.base, depth + 1 FROM version"
-    " JOIN chain ON version.id = chain.base)"
+    " JOIN chain ON version.id = chain.base AND version.id < chain.id)"  # damaged ones may form a circle
     " SELECT data FROM chain JOIN frame ON frame.version = chain.id ORDER BY depth DESC"
 )
 
@@ -91,8 +94,16 @@ def unpacked(data: bytes | None) -> Headers:
 
 def version_of(row: Any) -> StoredVersion:
     """Read a row of ``VERSION``."""
-    identity, url, number, digest, *rest = row
+    identity, url, number, digest, *rest = whole(row)
     return StoredVersion(identity, url, number, digest.lower(), *rest)
+
+
+def totals_of(row: Any) -> tuple[str, Totals]:
+    """Read a row of ``TOTALS``; raises CorruptObject if a sum is none."""
+    host, *sums = row
+    if not isinstance(host, str) or not all(isinstance(value, int | None) for value in sums):
+        raise CorruptObject(f"the figures of {host!r} cannot be added up")
+    return host, Totals(*(value or 0 for value in sums))
 
 
 def template_row(template: LearnedTemplate) -> tuple[str, int, int, bytes]:
@@ -105,10 +116,10 @@ def template_of(row: Any) -> LearnedTemplate:
     """Read a row of ``TEMPLATE``.
 
     >>> template = LearnedTemplate("a.example", EPOCH, 3, "{}")
-    >>> template_of(template_row(template)) == template
+    >>> template_of((1, *template_row(template))) == template
     True
     """
-    site, time, pages, tree = row
+    site, time, pages, tree = whole(row)
     return LearnedTemplate(site, moment(time), pages, zlib.decompress(tree).decode())
 
 
@@ -117,7 +128,7 @@ def capture_of(row: Any, marks: Mapping[int, Duplicate]) -> Capture:
     (
         url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
         headers, quality, number, digest, length, level, blocks,
-    ) = row  # fmt: skip
+    ) = whole(row)  # fmt: skip
     return Capture(
         url=url,
         urlkey=urlkey,

@@ -622,6 +622,27 @@ class StoreContract:
         assert len(archive.captures(URL)) == 3
         archive.close()
 
+    # How far the archive has come
+
+    def test_an_archive_keeps_its_identity_and_moves_on_with_what_is_made_durable(
+        self, uri: str, store: ArchiveStore, other: ArchiveStore
+    ) -> None:
+        begun = store.position()
+        assert (other.position(), begun.archive) == (begun, store.position().archive)
+        store.sync()
+        assert store.position() == begun
+        put(store, b"first", 0)
+        store.sync()
+        first = other.position()
+        assert first.archive == begun.archive
+        assert first.number > begun.number
+        put(other, b"next", 1)
+        other.sync()
+        assert store.position().number > first.number
+        again = open_store(uri)
+        assert again.position() == store.position()
+        again.close()
+
     # With the archive above it
 
     def test_thirty_versions_of_a_page_rebuild_after_it_was_opened_again(self, uri: str) -> None:

@@ -1,0 +1,131 @@
+"""The checksums of the rows of a SQLite archive: how they are written, read, and looked through."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from archivebot.exceptions import CorruptObject
+from archivebot.storage.checksum import checksum
+
+# The columns that the checksum of a row covers, in this order: all but ``id`` and ``sum``. The tables
+# without a checksum repeat what is elsewhere: ``text`` in its index, ``fingerprint_key`` in ``fingerprint``,
+# and ``frame`` is covered by ``version.frame_sum``.
+SUMMED: dict[str, tuple[str, ...]] = {
+    "archive": ("identity", "position"),
+    "page": ("url", "urlkey", "versions", "lineages", "sketch"),
+    "version": (
+        *("page", "number", "digest", "length", "charset", "level", "segmenter", "layout", "blocks"),
+        *("new_blocks", "new_bytes", "cost", "base", "frame_sum"),
+    ),
+    "capture": (
+        *("page", "time", "version", "outcome", "kind", "status", "stored_bytes", "new_blocks", "links"),
+        *("reason", "location", "origin", "headers", "quality"),
+    ),
+    "link": ("source", "links"),
+    "fingerprint": ("page", "number", "digest", "simhash", "words", "keys"),
+    "duplicate": ("version", "url", "number", "distance", "jaccard", "rule"),
+    "template": ("site", "time", "pages", "tree"),
+    "form": ("site", "signature", "data"),
+    "form_page": ("form", "page", "first", "last"),
+}
+
+# How a row of each table is named to the user, by columns.
+NAMES = {
+    "archive": "'the identity of the archive'",
+    "page": "url",
+    "version": "'version ' || id",
+    "capture": "'the capture at ' || time || ' of page ' || page",
+    "link": "'the links of page ' || source",
+    "fingerprint": "'the fingerprint of page ' || page",
+    "duplicate": "'the mark of version ' || version",
+    "template": "'the template of ' || site",
+    "form": "'a form of ' || site",
+    "form_page": "'a page of form ' || form",
+}
+
+_INTACT = re.compile(r"\w+\.sum IS checksum\([^)]*\)")
+
+
+def enable(database: sqlite3.Connection) -> None:
+    """Make the function ``checksum`` known to the statements of a connection."""
+    database.create_function("checksum", -1, checksum, deterministic=True)
+
+
+def sum_of(table: str) -> str:
+    """Return the expression for the checksum of a row.
+
+    >>> sum_of("link")
+    'checksum(link.source, link.links)'
+    """
+    return f"checksum({', '.join(f'{table}.{column}' for column in SUMMED[table])})"
+
+
+def intact(table: str) -> str:
+    """Return the expression that tells whether a row has the checksum stored with it.
+
+    >>> intact("link")
+    '(link.sum IS checksum(link.source, link.links))'
+    """
+    return f"({table}.sum IS {sum_of(table)})"
+
+
+def insert(table: str, otherwise: str = "") -> str:
+    """Return the statement that adds a row with its checksum.
+
+    >>> insert("link", "OR REPLACE")
+    'INSERT OR REPLACE INTO link (source, links, sum) VALUES (?1, ?2, checksum(?1, ?2))'
+    """
+    columns = SUMMED[table]
+    values = ", ".join(f"?{number}" for number in range(1, len(columns) + 1))
+    into = f"INSERT {otherwise} INTO" if otherwise else "INSERT INTO"
+    return f"{into} {table} ({', '.join(columns)}, sum) VALUES ({values}, checksum({values}))"
+
+
+def renew(table: str) -> str:
+    """Return the statement that writes the checksums of changed rows; a WHERE may follow.
+
+    >>> renew("link")
+    'UPDATE link SET sum = checksum(link.source, link.links)'
+    """
+    return f"UPDATE {table} SET sum = {sum_of(table)}"
+
+
+def whole(row: Any) -> Any:
+    """Return the values of a row after its first one, which is what ``intact`` gave.
+
+    Raises CorruptObject if the row is not what was stored.
+    """
+    if row[0] != 1:
+        raise CorruptObject("a row does not have the checksum that was stored with it")
+    return row[1:]
+
+
+class UnsummedConnection(sqlite3.Connection):
+    """A connection to an older archive that cannot be written: its rows have no checksums to hold."""
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        return super().execute(_INTACT.sub("1", sql), *values)
+
+
+def damage(database: sqlite3.Connection) -> Iterator[str]:
+    """Look through all rows, and name those that are not what was stored."""
+    for table in SUMMED:
+        sql = f"SELECT {NAMES[table]} FROM {table} WHERE NOT {intact(table)}"
+        yield from _named(database, table, sql, "{} does not have its checksum")
+    yield from _named(
+        database,
+        "frame",
+        "SELECT id FROM version JOIN frame ON version = id WHERE frame_sum IS NOT checksum(data)",
+        "the frame of version {} does not have its checksum",
+    )
+
+
+def _named(database: sqlite3.Connection, table: str, sql: str, told: str) -> Iterator[str]:
+    try:
+        for (name,) in database.execute(sql):
+            yield told.format(name)
+    except sqlite3.Error as error:
+        yield f"the table {table} cannot be read ({error})"
