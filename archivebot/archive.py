@@ -110,12 +110,12 @@ class Archive:
         """
         return self._recorder.add(self._inspector.marked(snapshot))
 
-    def sync(self) -> None:
-        """Make durable what was stored: it survives a power cut from now on.
+    def sync(self) -> Position | None:
+        """Make durable what was stored, so that it survives a power cut; return how far the archive has come.
 
-        Raises StorageError if that cannot be done, and if the archive was deleted under way.
+        None if there was nothing to do. Raises StorageError if it cannot be done, or the archive was deleted.
         """
-        self._store.sync()
+        return self._store.sync()
 
     def position(self) -> Position:
         """Return which archive this is, and how far it has come; it moves on with what is made durable."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from archivebot.archive import Archive
 from archivebot.crawl.parcel import pack
-from archivebot.exceptions import ArchiveError
+from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.forms.record import FormRecord
 from archivebot.models import Page, Position, Snapshot
 from archivebot.urls import host_of
@@ -27,12 +27,12 @@ from archivebot.urls import host_of
 HEAD = 8
 
 
-# Answers that wait for the disk at most. A disk takes about 5 ms, in which no more than a few pages are stored.
+# Answers that wait for the disk at most: it takes about 5 ms, in which no more than a few pages are stored.
 MOST_HELD = 32
 
 
 class Answer(NamedTuple):
-    """What came of a call: its result or its error, what was logged meanwhile, how far the archive has come."""
+    """What came of a call: its result or its error, what was logged, how far the archive has come with it."""
 
     result: Any
     error: Exception | None
@@ -90,7 +90,8 @@ def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
             held.append(Answer(*_tried(work, archive, *args, **kwargs), _taken(told)))
     finally:
         if archive:
-            archive.close()
+            with suppress(StorageError):  # whoever closed the archive was told
+                archive.close()
 
 
 def _waits(line: socket.socket, calls: BufferedReader) -> bool:
@@ -104,14 +105,9 @@ def _waits(line: socket.socket, calls: BufferedReader) -> bool:
 
 def _release(line: socket.socket, archive: Archive, held: list[Answer]) -> None:
     """Send answers once what they tell of is durable; if it cannot be, none of them is true."""
-    position, error = _tried(_durable, archive)
+    position, error = _tried(Archive.sync, archive)
     for answer in held:
         _tell(line, answer._replace(position=position, error=answer.error or error))
-
-
-def _durable(archive: Archive) -> Position:
-    archive.sync()
-    return archive.position()
 
 
 def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Exception | None]:

@@ -185,7 +185,7 @@ class Dispatcher(Extension):
         return self.flush()
 
     async def safe(self, url: str) -> None:
-        """Wait until the links found so far are in the frontier; only then may the page of a URL be stored."""
+        """Wait until the links found so far are in the frontier; only then may their page be stored."""
         self._followed.append(url)
         while not self.publish():
             await asyncio.sleep(_POLL)

@@ -264,10 +264,11 @@ class ArchiveStore(Protocol):
     def check(self) -> list[str]:
         """Look for damage: broken files, rows that are not what was stored, references to nothing."""
 
-    def sync(self) -> None:
-        """Make durable what this instance stored; nothing is done if that is nothing.
+    def sync(self) -> Position | None:
+        """Make durable what this instance stored, and return how far the archive has come with it.
 
-        Raises StorageError if the archive was deleted, replaced or dropped since it was opened.
+        None if there was nothing to do. Raises StorageError if the archive was deleted, replaced or dropped
+        since it was opened.
         """
 
     def position(self) -> Position:

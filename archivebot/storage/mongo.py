@@ -39,6 +39,7 @@ from archivebot.storage.mongo_documents import (
     capture_document,
     capture_of,
     edge_of,
+    frame_name,
     head_of,
     link_change,
     link_id,
@@ -60,6 +61,7 @@ from archivebot.storage.mongo_fingerprints import (
     mark_of,
 )
 from archivebot.storage.mongo_forms import form_document, form_id, form_of, form_page_change, form_page_of
+from archivebot.storage.mongo_sums import SUMMED, is_whole, sum_of, whole
 from archivebot.storage.sketch import shared
 
 # No more parts of large frames than this are asked for at a time: a message holds 48 MB.
@@ -94,7 +96,7 @@ class MongoStore(MongoDatabase):
         if not isinstance(version, NewVersion):
             if last is None:
                 self._put_page(page, capture)
-            return self._insert(self._captures, named(document, version))
+            return self._insert(self._captures, _sealed(named(document, version)))
         if self.find(capture.url, version.record.digest):
             raise Conflict("the same body was stored by another writer")
         seq = last["seq"] + 1 if last else 1
@@ -103,7 +105,7 @@ class MongoStore(MongoDatabase):
         self._put_frame(version.frame)
         self._put_page(page, capture, version.sketch)
         # Of two writers that read the same state both come here, and the slot is given to one.
-        if not self._insert(self._captures, named(document, slot(page, seq))):
+        if not self._insert(self._captures, _sealed(named(document, slot(page, seq)))):
             raise Conflict(f"another writer stored a version of {capture.url}")
         if version.record.number is not None:
             self._put_fingerprint(page, capture, version.record.number, version.fingerprint)
@@ -141,14 +143,14 @@ class MongoStore(MongoDatabase):
         )
 
     def edges(self) -> Iterator[Edge]:
-        yield from map(edge_of, self._rows(self._links, {}))
+        yield from map(edge_of, self._whole(self._links, {}))
 
     def links_from(self, url: str) -> Iterator[Edge]:
         page = page_id(url)  # "." is the character after "-"
-        yield from map(edge_of, self._rows(self._links, {"_id": {"$gte": f"{page}-", "$lt": f"{page}."}}))
+        yield from map(edge_of, self._whole(self._links, {"_id": {"$gte": f"{page}-", "$lt": f"{page}."}}))
 
     def links_to(self, url: str) -> Iterator[Edge]:
-        yield from map(edge_of, self._rows(self._links, {"to": page_id(url)}))
+        yield from map(edge_of, self._whole(self._links, {"to": page_id(url)}))
 
     def head(self, url: str) -> PageHead:
         return head_of(self._one({"page": page_id(url), **BROUGHT}, NEWEST))
@@ -175,7 +177,7 @@ class MongoStore(MongoDatabase):
         if last == 0:
             return []  # no limit to MongoDB
         found = self._all(self._captures, {"page": page_id(url), **BROUGHT}, NEWEST, last or 0)
-        return [version_of(document) for document in reversed(found)]
+        return [version_of(whole("captures", document)) for document in reversed(found)]
 
     def version_ids(self) -> Iterator[VersionId]:
         for document in self._rows(self._captures, BROUGHT, [("slot", ASCENDING)]):
@@ -204,11 +206,11 @@ class MongoStore(MongoDatabase):
         yield from map(fingerprint_of, found)
 
     def fingerprints(self) -> Iterator[Fingerprinted]:
-        yield from map(fingerprint_of, self._rows(self._fingerprints, {}))
+        yield from map(fingerprint_of, self._whole(self._fingerprints, {}))
 
     def duplicates(self, url: str | None = None) -> Iterator[Marked]:
         query = MARKED if url is None else {"page": page_id(url), **MARKED}
-        yield from map(mark_of, self._rows(self._captures, query, [("slot", ASCENDING)]))
+        yield from map(mark_of, self._whole(self._captures, query, [("slot", ASCENDING)]))
 
     def frame(self, version: VersionId) -> bytes:
         return self._read([self._brought(version)["frame"]])[0]
@@ -219,26 +221,29 @@ class MongoStore(MongoDatabase):
 
     def add_template(self, template: LearnedTemplate) -> None:
         document = template_document(template)
+        document["sum"] = sum_of("templates", document)
         self._upsert(self._templates, document.pop("_id"), {"$set": document})
 
     def template(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
         query: Document = {"site": site} | ({"time": {"$lte": milliseconds(when)}} if when else {})
         found = self._all(self._templates, query, [("time", DESCENDING)], 1)
-        return template_of(found[0]) if found else None
+        return template_of(whole("templates", found[0])) if found else None
 
     def add_forms(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
         for form in forms:
             identity = form_id(site, form.signature)
             latest = self._all(self._form_pages, {"form": identity}, [("last", DESCENDING)], 1)
             if not latest or latest[0]["last"] <= milliseconds(when):
-                told = {"$setOnInsert": form_document(site, form), "$set": {"data": form.data}}
+                document = form_document(site, form)
+                total = sum_of("forms", {**document, "data": form.data})
+                told = {"$setOnInsert": document, "$set": {"data": form.data, "sum": total}}
                 self._upsert(self._forms, identity, told)
             self._upsert(self._form_pages, *form_page_change(identity, url, when))
 
     def forms(self, site: str | None = None) -> Iterator[KeptForm]:
         found = [
             form_of(document, pages)
-            for document in self._rows(self._forms, {} if site is None else {"site": site})
+            for document in self._whole(self._forms, {} if site is None else {"site": site})
             # A process that was killed may have written a form and none of its pages.
             if (pages := list(self._rows(self._form_pages, {"form": document["_id"]})))
         ]
@@ -255,9 +260,13 @@ class MongoStore(MongoDatabase):
         found = self._retried(lambda: list(self._frames.find(query, batch_size=batch)))
         parts = {part["_id"]: bytes(part["data"]) for part in found}
         try:
-            return [b"".join(parts[part] for part in part_ids(name)) for name in names]
+            frames = [b"".join(parts[part] for part in part_ids(name)) for name in names]
         except KeyError as error:
             raise CorruptObject(f"the frame {error} is missing") from error
+        for name, frame in zip(names, frames, strict=True):
+            if frame_name(frame) != name:
+                raise CorruptObject(f"the frame {name} does not have its digest")
+        return frames
 
     def captures(
         self, url: str, newest_first: bool = False, until: datetime | None = None
@@ -265,7 +274,7 @@ class MongoStore(MongoDatabase):
         order = DESCENDING if newest_first else ASCENDING
         query: Document = {"page": page_id(url)} | ({"time": {"$lte": milliseconds(until)}} if until else {})
         marks = {number: mark for _, number, mark in self.duplicates(url)}
-        for document in self._rows(self._captures, query, [("time", order), ("version", order)]):
+        for document in self._whole(self._captures, query, [("time", order), ("version", order)]):
             yield capture_of(document, marks)
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
@@ -303,7 +312,13 @@ class MongoStore(MongoDatabase):
         return {group["_id"]: int(group["sum"]) for group in found}
 
     def check(self) -> list[str]:
-        return [*self._lost_versions(), *self._lost_frames()]
+        return [*self._changed(), *self._lost_versions(), *self._lost_frames()]
+
+    def _changed(self) -> Iterator[str]:
+        for name in SUMMED:
+            for document in self._rows(self._database[name], {}):
+                if not is_whole(name, document):
+                    yield f"the document {document['_id']} of {name} does not have its checksum"
 
     def _lost_versions(self) -> Iterator[str]:
         for batch in batches(self._rows(self._captures, {"version": {"$ne": None}})):
@@ -324,7 +339,11 @@ class MongoStore(MongoDatabase):
         found = self._one({"slot": version, **BROUGHT})
         if found is None:
             raise NotArchived(f"there is no version {version}")
-        return found
+        return whole("captures", found)
 
     def _one(self, query: Document, order: Order | None = None) -> Document | None:
         return self._retried(lambda: self._captures.find_one(query, sort=order))
+
+
+def _sealed(document: Document) -> Document:
+    return {**document, "sum": sum_of("captures", document)}

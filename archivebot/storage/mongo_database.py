@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -9,7 +10,9 @@ from itertools import islice
 from typing import TypeVar
 
 from archivebot.exceptions import StorageError, UsageError
+from archivebot.models import Position
 from archivebot.storage.mongo_documents import Document
+from archivebot.storage.mongo_sums import SUMMED, sum_of, whole
 
 try:
     from bson.errors import BSONError
@@ -27,7 +30,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 4
+SCHEMA = 5
 
 # (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
 # the connection when it is asked for several of which one exists.
@@ -80,6 +83,7 @@ class MongoDatabase:
         self._forms, self._form_pages = database["forms"], database["form_pages"]
         # The journal is awaited once, by the document that makes all written before it visible.
         self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
+        self._unsynced = False  # whether anything was written since the last sync
         try:
             with self._translated():
                 self._prepare()
@@ -102,7 +106,39 @@ class MongoDatabase:
         if schema < SCHEMA:
             for name, keys, unique in INDEXES:
                 self._database[name].create_index(list(keys), unique=unique)
+            new = {"identity": secrets.token_hex(8), "position": 0}
+            upsert(archive, "archive", {"$setOnInsert": {"schema": schema, **new}})
+            archive.update_one({"_id": "archive", "identity": {"$exists": False}}, {"$set": new})
+            self._add_sums()
             upsert(archive, "archive", {"$set": {"schema": SCHEMA}})
+        self._identity = self.position().archive
+
+    def _add_sums(self) -> None:
+        """Write the checksums of documents of an older schema; a process that is interrupted goes on."""
+        for name in SUMMED:
+            for document in self._database[name].find({"sum": {"$exists": False}}):
+                change = {"$set": {"sum": sum_of(name, document)}}
+                self._database[name].update_one({"_id": document["_id"]}, change)
+
+    def position(self) -> Position:
+        found = self._retried(lambda: self._database["archive"].find_one({"_id": "archive"}))
+        if found is None:
+            raise StorageError(f"{self._place}: the database was dropped; give the same command again")
+        return Position(found["identity"], int(found["position"]))
+
+    def sync(self) -> Position | None:
+        if not self._unsynced:
+            return None
+        # Captures are in the journal when they are stored; this tells that they are still there.
+        moved = self._retried(
+            lambda: self._database["archive"].update_one(
+                {"_id": "archive", "identity": self._identity}, {"$inc": {"position": 1}}
+            )
+        )
+        if not moved.matched_count:
+            raise StorageError(f"{self._place}: the database was dropped or replaced while it was written to")
+        self._unsynced = False
+        return self.position()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -140,16 +176,19 @@ class MongoDatabase:
                 return attempts > 1 and collection.find_one({"_id": document["_id"]}) == document
             return True
 
+        self._unsynced = True
         return self._retried(insert)
 
     def _upsert(self, collection: Collection[Document], identity: str, change: Document) -> None:
         """Change a document, which is made where there is none."""
+        self._unsynced = True
         self._retried(lambda: upsert(collection, identity, change))
 
     def _bulk(self, changes: list[tuple[Document, Document]], upsert: bool = False) -> None:
         """Change links, each (which one, how), in no order."""
         updates = [UpdateOne(which, change, upsert=upsert) for which, change in changes]
         if updates:
+            self._unsynced = True
             self._retried(lambda: self._links.bulk_write(updates, ordered=False))
 
     def _size(self) -> int:
@@ -157,6 +196,7 @@ class MongoDatabase:
         return int(self._retried(lambda: self._database.command("dbStats")).get("totalSize", 0))
 
     def close(self) -> None:
+        """Close the connections; what was stored is in the journal of the server."""
         self._client.close()
 
     def _present(self, collection: Collection[Document], key: str, values: list[str]) -> set[str]:
@@ -172,6 +212,12 @@ class MongoDatabase:
     ) -> Iterator[Document]:
         with self._translated():
             yield from collection.find(query, sort=order)
+
+    def _whole(
+        self, collection: Collection[Document], query: Document, order: Order | None = None
+    ) -> Iterator[Document]:
+        """Yield documents, each held against its checksum; raises CorruptObject."""
+        return (whole(collection.name, document) for document in self._rows(collection, query, order))
 
 
 def upsert(collection: Collection[Document], identity: str, change: Document) -> None:

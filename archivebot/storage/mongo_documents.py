@@ -11,6 +11,7 @@ from typing import Any
 
 from archivebot.models import Capture, Duplicate, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import Edge, LearnedTemplate, NewVersion, PageHead, StoredVersion, VersionId
+from archivebot.storage.checksum import document_checksum
 
 Document = dict[str, Any]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -223,8 +224,10 @@ def link_change(edge: Edge) -> Document:
 
 
 def link_words(edge: Edge) -> Document:
-    """Give what a link says beside its target."""
-    return {"anchor": edge.anchor, "role": edge.role, "kind": edge.kind}
+    """Return what a link says beside its target, with the checksum of all."""
+    words = {"anchor": edge.anchor, "role": edge.role, "kind": edge.kind}
+    link = {"source": edge.source, "target": edge.target, **words}
+    return {**words, "sum": document_checksum(link, *link)}
 
 
 def edge_of(document: Document) -> Edge:

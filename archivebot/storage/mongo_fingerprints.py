@@ -5,6 +5,7 @@ from __future__ import annotations
 from archivebot.models import Duplicate, Fingerprint
 from archivebot.storage.base import Fingerprinted, Marked
 from archivebot.storage.mongo_documents import Document
+from archivebot.storage.mongo_sums import sum_of
 
 
 def fingerprint_change(url: str, number: int, fingerprint: Fingerprint, when: int) -> Document:
@@ -17,17 +18,15 @@ def fingerprint_change(url: str, number: int, fingerprint: Fingerprint, when: in
     '8000000000000000'
     """
     simhash = fingerprint.simhash
-    return {
-        "$set": {
-            "url": url,
-            "number": number,
-            "digest": fingerprint.digest,
-            "simhash": f"{simhash:016x}" if simhash is not None else None,
-            "words": fingerprint.words,
-            "keys": list(fingerprint.keys),
-        },
-        "$min": {"first": when},
+    told = {
+        "url": url,
+        "number": number,
+        "digest": fingerprint.digest,
+        "simhash": f"{simhash:016x}" if simhash is not None else None,
+        "words": fingerprint.words,
+        "keys": list(fingerprint.keys),
     }
+    return {"$set": {**told, "sum": sum_of("fingerprints", told)}, "$min": {"first": when}}
 
 
 def fingerprint_of(document: Document) -> Fingerprinted:

@@ -117,9 +117,9 @@ class ArchiveFile:
             raise self._damaged(CorruptObject("its identity is lost"))
         return found
 
-    def sync(self) -> None:
-        if self._db.total_changes == self._durable:
-            return
+    def sync(self) -> Position | None:
+        if not self._is_open or self._db.total_changes == self._durable:
+            return None
         self._presence.check()
         with self._translated():
             # A commit is written behind all before it, and this one is waited for.
@@ -131,16 +131,17 @@ class ArchiveFile:
             finally:
                 self._db.execute("PRAGMA synchronous = NORMAL")
         self._durable = self._db.total_changes
+        return self.position()
 
     def close(self) -> None:
         if not self._is_open:
             return
-        self._is_open = False
         try:
             self.sync()
             with suppress(sqlite3.Error):  # a hint to the query planner; the archive may be damaged
                 self._db.execute("PRAGMA optimize")
         finally:
+            self._is_open = False
             self._db.close()
 
     def _size(self) -> int:

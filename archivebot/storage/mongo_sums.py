@@ -1,0 +1,37 @@
+"""The checksums of the documents of a MongoDB archive."""
+
+from __future__ import annotations
+
+from archivebot.exceptions import CorruptObject
+from archivebot.storage.checksum import document_checksum
+from archivebot.storage.mongo_documents import Document
+
+# The fields that the checksum of a document covers: of captures all, of the others those that one writer
+# sets at one stroke. Frames and their parts are named by their digest.
+SUMMED: dict[str, tuple[str, ...]] = {
+    "captures": (),
+    "fingerprints": ("url", "number", "digest", "simhash", "words", "keys"),
+    "links": ("source", "target", "anchor", "role", "kind"),
+    "templates": ("site", "time", "pages", "tree"),
+    "forms": ("site", "signature", "data"),
+}
+
+
+def sum_of(collection: str, document: Document) -> int:
+    """Return the checksum of a document."""
+    return document_checksum(document, *(SUMMED[collection] or sorted(document.keys() - {"sum"})))
+
+
+def is_whole(collection: str, document: Document) -> bool:
+    """Return whether a document is what was stored."""
+    return bool(document.get("sum") == sum_of(collection, document))
+
+
+def whole(collection: str, document: Document) -> Document:
+    """Return a document that is what was stored; raises CorruptObject for another one."""
+    if not is_whole(collection, document):
+        raise CorruptObject(
+            f"the document {document['_id']} of {collection} does not have its checksum"
+            " (scrapy verify lists all damage; restore a copy)"
+        )
+    return document
