@@ -36,6 +36,7 @@ CONCURRENT_REQUESTS_PER_DOMAIN = 2  # ... but few requests to each
 ARCHIVE_LOCAL_CONCURRENCY = 8  # on this machine: what Scrapy gives any host
 
 # --- fetching ------------------------------------------------------------------------------------
+DOWNLOADER = "archivebot.crawl.downloader.Downloader"  # lets go of what is under way when a crawl ends
 DOWNLOAD_TIMEOUT = 30  # 180 by default, which lets a dead host hold a slot for three minutes
 DOWNLOAD_MAXSIZE = 64 * 1024 * 1024  # 1 GiB by default; also bounds what a body unpacks to
 DOWNLOAD_WARNSIZE = 0
@@ -121,6 +122,7 @@ EXTENSIONS = {
     "archivebot.crawl.session.ArchiveSession": 10,
     "archivebot.crawl.pace.HostPace": 20,
     "archivebot.crawl.dispatcher.Dispatcher": 25,
+    "archivebot.crawl.ending.Ending": 26,
     "archivebot.crawl.sitebudget.SiteBudget": 27,
     "archivebot.crawl.progress.ProgressLog": 30,
     "scrapy.extensions.logstats.LogStats": None,  # ProgressLog says the same and more

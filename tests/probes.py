@@ -91,6 +91,12 @@ def die(archive: Archive, *args: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def hang(archive: Archive, *args: object) -> None:
+    """Work that comes to no end."""
+    while True:
+        time.sleep(60)
+
+
 def process(archive: Archive) -> int:
     """Work that takes a while and tells who does it."""
     time.sleep(0.05)

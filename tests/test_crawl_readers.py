@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -77,12 +78,44 @@ def test_what_waits_behind_a_call_that_kills_the_process_is_done_by_another(conf
 def test_one_that_died_while_it_had_nothing_to_do_is_replaced(config: ArchiveConfig) -> None:
     async def work() -> None:
         readers = Readers(config, 1)
-        before = await readers.run(CALL)
+        await readers.run(CALL)
         for pause in (0.0, 0.3):  # before and after its death is noticed
+            before = readers._readers[0].worker.pid
             os.kill(before, signal.SIGKILL)
             await asyncio.sleep(pause)
-            before, then = await readers.run(CALL), before
-            assert before != then
+            assert await readers.run(CALL) != before
+        readers.close()
+
+    asyncio.run(work())
+
+
+def test_when_all_are_killed_again_and_again_no_call_is_blamed(config: ArchiveConfig) -> None:
+    async def work() -> None:
+        readers = Readers(config, 2)
+        calls = asyncio.gather(*(readers.run(CALL) for _ in range(12)))
+        for _ in range(4):
+            while not any(reader.worker.waiting and reader.is_open for reader in readers._readers):
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.02)  # one call is begun, the others wait behind it
+            for reader in readers._readers:
+                with suppress(ProcessLookupError):
+                    os.kill(reader.worker.pid, signal.SIGKILL)
+        assert len(await calls) == 12
+        readers.close()
+
+    asyncio.run(work())
+
+
+def test_one_that_hangs_is_ended_and_its_call_is_blamed_when_it_hangs_alone(config: ArchiveConfig) -> None:
+    async def work() -> None:
+        readers = Readers(config, 1, patience=2)
+        await readers.run(CALL)
+        calls = (CALL, (probes.hang, (), {}), CALL)
+        first, hung, last = await asyncio.gather(*map(readers.run, calls), return_exceptions=True)
+        assert isinstance(hung, Crashed)
+        assert "gave no answer for 2 seconds and was ended" in str(hung)
+        assert isinstance(first, int)
+        assert isinstance(last, int)
         readers.close()
 
     asyncio.run(work())
@@ -106,8 +139,8 @@ def test_one_that_dies_while_it_opens_is_replaced_but_not_for_ever(
     config: ArchiveConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Doomed(readers_module._Reader):
-        def __init__(self, config: ArchiveConfig) -> None:
-            super().__init__(config)
+        def __init__(self, config: ArchiveConfig, patience: float | None) -> None:
+            super().__init__(config, patience)
             os.kill(self.worker.pid, signal.SIGKILL)
 
     async def work() -> None:
@@ -143,7 +176,7 @@ def test_a_page_of_which_a_process_dies_is_stored_whole(
 ) -> None:
     async def work() -> None:
         session = ArchiveSession(config)
-        session.opened()
+        await session.opened()
         pipeline = SegmentationPipeline(session)
         deadly, other = make_page(b"<p>deadly", day=1), make_page(b"<p>other", day=2)
         monkeypatch.setattr(segmentation, "segment", probes.die)

@@ -57,18 +57,6 @@ def test_all_work_is_done_in_order(config: ArchiveConfig) -> None:
     asyncio.run(work())
 
 
-def test_a_question_is_answered_at_once_after_what_waits(config: ArchiveConfig) -> None:
-    async def work() -> None:
-        session = ArchiveSession(config)
-        adding = asyncio.gather(*(session.run(Archive.add, snapshot(number)) for number in range(5)))
-        await asyncio.sleep(0)  # they are on their way
-        assert session.ask(Archive.version_count, URL) == 5
-        assert [capture.number for capture in await adding] == [1, 2, 3, 4, 5]
-        await session.close()
-
-    asyncio.run(work())
-
-
 def test_pages_of_any_size_go_there_and_back_at_once(config: ArchiveConfig) -> None:
     bodies = {
         f"http://example.com/{number}": random.Random(number).randbytes(3_000_000) for number in range(4)
@@ -85,7 +73,7 @@ def test_pages_of_any_size_go_there_and_back_at_once(config: ArchiveConfig) -> N
                 *(session.run(Archive.stored, url) for url in bodies),
             )
         for url, body in bodies.items():
-            assert session.ask(Archive.stored, url)[1] == body
+            assert (await session.run(Archive.stored, url))[1] == body
         await session.close()
 
     asyncio.run(work())
@@ -131,26 +119,30 @@ def test_all_who_wait_are_told_of_the_death_of_the_process(config: ArchiveConfig
         assert str(answers[0]).startswith("a process of the archive was killed by signal 9")
         with pytest.raises(StorageError):
             await session.run(Archive.version_count, URL)
-        with pytest.raises(StorageError):
-            session.ask(Archive.version_count, URL)
         await session.close()
 
     asyncio.run(work())
 
 
+async def opened(config: ArchiveConfig) -> ArchiveSession:
+    session = ArchiveSession(config)
+    await session.opened()
+    return session
+
+
 def test_an_archive_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="does the folder exist"):
-        ArchiveSession(ArchiveConfig(uri=f"sqlite:///{tmp_path}/no/such/folder/a.db")).opened()
+        asyncio.run(opened(ArchiveConfig(uri=f"sqlite:///{tmp_path}/no/such/folder/a.db")))
     with pytest.raises(UsageError, match="names no archive"):
-        ArchiveSession(ArchiveConfig(uri="archive.db")).opened()
+        asyncio.run(opened(ArchiveConfig(uri="archive.db")))
 
 
 SCRIPT = """
-import os, signal, sys
+import asyncio, os, signal, sys
 from archivebot.config import ArchiveConfig
 from archivebot.crawl.session import ArchiveSession
 
-ArchiveSession(ArchiveConfig(uri=sys.argv[1])).opened()
+asyncio.run(ArchiveSession(ArchiveConfig(uri=sys.argv[1])).opened())
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

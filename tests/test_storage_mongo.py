@@ -147,12 +147,42 @@ def test_an_archive_of_schema_2_takes_fingerprints(
 def test_links_whose_answer_is_lost_were_stored_once(mongo_server: MongoServer) -> None:
     with CuttingProxy(mongo_server.port) as proxy:
         store = MongoStore(proxy.uri("archive_test_cut_links"))
-        proxy.cut(b"update", b"links")
-        store.add_links(URL, [Link("http://example.org/"), Link("http://example.org/a")], at(0))
-        assert proxy.cuts == 1
-        assert len(list(store.edges())) == 2
+        for words, command in ((b"first", b"insert"), (b"first", b"update"), (b"second", b"update")):
+            proxy.cut(command, b"links")
+            links = [Link("http://example.org/", words.decode()), Link("http://example.org/a")]
+            store.add_links(URL, links, at(proxy.cuts))
+        assert proxy.cuts == 3
+        assert [(edge.target, edge.anchor, edge.first, edge.last) for edge in store.edges()] == [
+            ("http://example.org/", "second", at(0), at(2)),
+            ("http://example.org/a", "", at(0), at(2)),
+        ]
         store._client.drop_database("archive_test_cut_links")
         store.close()
+
+
+def test_the_links_of_a_page_are_stored_again(store: MongoStore) -> None:
+    """FerretDB waited for ever when one message changed a hundred documents."""
+    for words, minute in (("first", 0), ("first", 1), ("second", 2)):
+        store.add_links(URL, [Link(f"http://example.org/{n}", words) for n in range(150)], at(minute))
+    edges = list(store.links_from(URL))
+    assert len(edges) == 150
+    assert {(edge.anchor, edge.first, edge.last) for edge in edges} == {("second", at(0), at(2))}
+
+
+def test_a_database_without_an_archive_is_told_as_a_missing_file_is(mongo_uri: str, tmp_path: Path) -> None:
+    for uri in (mongo_uri, f"sqlite:///{tmp_path}/a.db"):
+        asked = subprocess.run(
+            [sys.executable, "-m", "scrapy", "stats", "-s", f"ARCHIVE_URI={uri}"],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+        assert asked.returncode == 1
+        told = f"scrapy stats: there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI\n"
+        assert asked.stderr == told
+    with MongoClient[dict[str, Any]](mongo_uri) as client:
+        assert client.get_default_database().list_collection_names() == []
 
 
 def test_what_no_document_can_hold_is_a_storage_error(store: MongoStore) -> None:

@@ -6,11 +6,12 @@ import asyncio
 import json
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -23,7 +24,8 @@ from archivebot.archive import Archive
 from archivebot.crawl.entries import SOURCE, entry_of, request_of
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.pace import HostPace
-from archivebot.crawl.retry import PASSING
+from archivebot.crawl.patience import PAUSE, Patience
+from archivebot.crawl.retry import PASSING, closing
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import StorageError
 from archivebot.frontier import Entry, Frontier, Lease, State, chosen_uri, open_frontier
@@ -32,14 +34,14 @@ from archivebot.models import Capture, Outcome, Page, Position, Snapshot
 if TYPE_CHECKING:
     from archivebot.crawl.spider import ArchiveSpider
 
-T = TypeVar("T")
-
 logger = logging.getLogger(__name__)
 
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
 _SOON = 0.05  # seconds until it is asked again where a better URL is waited for
-_POLL = 1.0  # seconds until a frontier that others work on, or that went away, is asked again
+_POLL = 1.0  # seconds until a frontier that others work on is asked again
+_LATE = 5.0  # seconds until a frontier whose hosts all have long delays is asked whether others are done
+_BEGINNING = 30.0  # seconds that another worker gets to remove what an earlier crawl left
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class _Settled:
     state: State
     reason: str = ""
     capture: Capture | None = None
+    answered: bool = False
 
 
 class Dispatcher(Extension):
@@ -55,13 +58,12 @@ class Dispatcher(Extension):
 
     What is written waits in order until :meth:`flush`, or until the next lease, with which it is one
     stroke. A frontier that cannot be reached is asked again until ``ARCHIVE_FRONTIER_PATIENCE`` seconds
-    have passed; then the crawl ends.
+    have passed; then the crawl ends, and it is asked no more.
     """
 
     def __init__(self, crawler: Crawler, frontier: Frontier) -> None:
         settings = crawler.settings
         self.crawler, self.frontier = crawler, frontier
-        self.patience = settings.getfloat("ARCHIVE_FRONTIER_PATIENCE")
         self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
         self.slack: float | None = None  # what the order of a focused crawl sets
         self.resumed = False
@@ -73,12 +75,18 @@ class Dispatcher(Extension):
         self._held: set[str] = set()
         self._again: deque[Request] = deque()
         self._paces: dict[str, tuple[int, float]] = {}
-        self._silent_since: float | None = None
+        self._patience = Patience(
+            settings.getfloat("ARCHIVE_FRONTIER_PATIENCE"),
+            self._away,
+            lambda error: self.fail("The frontier stays away", error),
+        )
+        self._checks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
         self._beat: AsyncioLoopingCall | LoopingCall | None = None
         self._resting = False  # nothing is ready, and nothing happened since that could change it
         self._bytes = 0
-        self._failed = False  # the archive, so that the crawl ends
+        self._begun = False
+        self.failed = False  # the archive or the frontier, so that the crawl ends
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dispatcher:
@@ -94,17 +102,20 @@ class Dispatcher(Extension):
         crawler.signals.connect(dispatcher.spider_error, signals.spider_error)
         return dispatcher
 
-    def open(self, spider: ArchiveSpider) -> None:
-        """Begin the crawl, or go on with it where it was interrupted. Raises StorageError."""
+    async def open(self, spider: ArchiveSpider) -> None:
+        """Open the archive, and begin the crawl or go on with an interrupted one. Raises ArchiveError."""
+        await ArchiveSession.of(self.crawler).opened()
         arguments = spider.arguments
         self.most, self.most_bytes = arguments.pages, arguments.bytes
         relied = self.frontier.relied()
         # Asked after the frontier: an archive that others write to has only moved on since.
-        position = ArchiveSession.of(self.crawler).ask(Archive.position)
+        position = await ArchiveSession.of(self.crawler).run(Archive.position)
         if lost := _lost(relied, position):
             logger.warning("The crawl begins anew, because %s; its pages are fetched again", lost)
-        told = json.dumps(arguments.identity, ensure_ascii=False)
-        self.resumed = self.frontier.begin(told, self.most, position, relied if lost else None)
+        identity = json.dumps(arguments.identity, ensure_ascii=False)
+        begin = partial(self.frontier.begin, identity, self.most, position, relied if lost else None)
+        self.resumed = await self._patience.insist(begin, _BEGINNING)
+        self._begun = True
         counts = self.frontier.counts()
         self.crawler.stats.set_value("scheduler/enqueued", counts.queued)
         if self.resumed:
@@ -123,10 +134,8 @@ class Dispatcher(Extension):
             self._beat.stop()
         if self._wake:
             self._wake.cancel()
-        if self.publish():
-            self.frontier.release()
-            if reason in _OVER and (reason != "finished" or not self.frontier.counts().open):
-                self.frontier.end(reason)
+        if self._begun:
+            self._patience.ask(lambda: self._end(reason), last=True)
         self.frontier.close()
 
     def enqueue(self, request: Request) -> None:
@@ -141,42 +150,52 @@ class Dispatcher(Extension):
             waiting.append(entry_of(request, self.crawler.spider))
 
     def refuse(self, request: Request, reason: str) -> None:
-        """Record that a request is not made, and why."""
+        """Record that a link is not followed, and why, if nothing else is known of its URL."""
+        self._refused.append(entry_of(request, self.crawler.spider, reason))
+
+    def turn_down(self, request: Request, reason: str) -> None:
+        """Record that a request is not made after all, and why: its lease ends."""
         if request.url in self._held:
             self._settle(_Settled(request.url, State.REJECTED, reason))
         else:
-            self._refused.append(entry_of(request, self.crawler.spider, reason))
+            self.refuse(request, reason)
 
     def reprioritise(self, scores: Mapping[str, float]) -> None:
         """Give URLs that are queued new scores; a frontier that is away goes without."""
         if self.flush():
-            self._asked(lambda: self.frontier.reprioritise(scores))
+            self._patience.ask(lambda: self.frontier.reprioritise(scores))
             self._resting = False
 
     def next(self) -> Request | None:
-        """Give the next request, or None where none is ready; it looks again when one may be."""
+        """Return the next request, or None if none is ready; it looks again when one may be."""
         if self._again:
             return self._again.popleft()
-        if self._resting and not self._waits():
-            return None
-        lease = self._asked(self._turn if self._waits() else self._lease)
-        if lease is None:
-            self._rest()
-            return None
-        self.crawler.stats.inc_value("scheduler/dequeued")
-        self._held.add(lease.entry.url)
-        return request_of(lease, self.crawler.spider)
+        while self._waits() or not self._resting:
+            lease = self._patience.ask(self._turn if self._waits() else self._lease)
+            if lease is None:
+                self._rest()
+                return None
+            self.crawler.stats.inc_value("scheduler/dequeued")
+            self._held.add(lease.entry.url)
+            if lease.lost is None:
+                return request_of(lease, self.crawler.spider)
+            check = asyncio.ensure_future(self._check(lease, lease.lost))
+            self._checks.add(check)
+            check.add_done_callback(self._checks.discard)
+        return None
 
     def pending(self) -> bool:
-        """Say whether anything is queued, or under way with any worker."""
+        """Return whether anything is queued, or under way with any worker."""
+        if self._patience.is_over:
+            return False
         if self._again or not self.publish():
             return True
-        counts = self._asked(self.frontier.counts)
+        counts = self._patience.ask(self.frontier.counts)
         return counts is None or counts.open > 0
 
     def flush(self) -> bool:
         """Write what waits: refusals, requests, outcomes. False where the frontier is away."""
-        return not self._waits() or self._asked(self._write) is not None
+        return not self._waits() or self._patience.ask(self._write) is not None
 
     def publish(self) -> bool:
         """Write what waits, with the links of pages that are not done yet."""
@@ -185,10 +204,22 @@ class Dispatcher(Extension):
         return self.flush()
 
     async def safe(self, url: str) -> None:
-        """Wait until the links found so far are in the frontier; only then may their page be stored."""
+        """Wait until the links found so far are in the frontier; only then may their page be stored.
+
+        Raises StorageError if the crawl ends before.
+        """
         self._followed.append(url)
         while not self.publish():
-            await asyncio.sleep(_POLL)
+            if self._patience.is_over or closing(self.crawler.engine):
+                raise StorageError("the crawl ended before the frontier took the links of the page")
+            await asyncio.sleep(PAUSE)
+
+    def fail(self, what: str, error: StorageError) -> None:
+        """End the crawl, as the archive or the frontier failed; the first error is told as the reason."""
+        if not self.failed:
+            self.failed = True
+            logger.error("%s, so the crawl ends: %s", what, error)
+            self._close("storage_error")
 
     def item_scraped(self, item: object) -> None:
         """A page is stored: its URL is done, or failed where no answer came."""
@@ -204,16 +235,13 @@ class Dispatcher(Extension):
     def item_error(self, item: object, failure: Failure) -> None:
         """A page could not be stored: fetch it again later, or give it up where the stage is at fault.
 
-        A crawl whose archive fails ends, with the first error as its reason: pages fetched after it
-        would be lost.
+        A crawl whose archive fails ends: pages fetched after it would be lost.
         """
         if isinstance(item, Page | Snapshot):
-            again = isinstance(failure.value, StorageError)
-            if again and not self._failed:
-                self._failed = True
-                logger.error("The archive cannot be used, so the crawl ends: %s", failure.value)
-                self._close("storage_error")
-            state = State.QUEUED if again else State.FAILED
+            error = failure.value
+            if isinstance(error, StorageError) and not closing(self.crawler.engine):
+                self.fail("The archive cannot be used", error)
+            state = State.QUEUED if isinstance(error, StorageError) else State.FAILED
             self._settle(_Settled(_url(item), state, failure.getErrorMessage()))
 
     def spider_error(self, failure: Failure, response: Response) -> None:
@@ -227,13 +255,28 @@ class Dispatcher(Extension):
         self._bytes += settled.capture.size if settled.capture else 0
         if self.most_bytes is not None and self._bytes >= self.most_bytes:
             self._close("bytes")
-        elif self.most is not None and self.flush():
-            counts = self._asked(self.frontier.counts)
-            if counts and counts.answered >= self.most:
-                self._close("pages")
+        elif self.flush():
+            self._close_if_enough()
+
+    def _close_if_enough(self) -> None:
+        """End the crawl at its page limit, whoever fetched the last page."""
+        counts = self._patience.ask(self.frontier.counts) if self.most is not None else None
+        if counts and self.most is not None and counts.answered >= self.most:
+            self._close("pages")
 
     def _close(self, reason: str) -> None:
-        asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006 (engine waits)
+        if not closing(self.crawler.engine):
+            asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006 (engine waits)
+
+    def _end(self, reason: str) -> bool:
+        """Write what waits, give leases back, and mark the crawl as over if it is."""
+        self._entries += self._links
+        self._links = []
+        self._write()
+        self.frontier.release()
+        if reason in _OVER and (reason != "finished" or not self.frontier.counts().open):
+            self.frontier.end(reason)
+        return True
 
     def _waits(self) -> bool:
         """Say whether anything is to be written."""
@@ -282,7 +325,7 @@ class Dispatcher(Extension):
             settled.url,
             settled.state,
             position=position.number if position else 0,
-            answered=capture is not None and capture.status is not None,
+            answered=settled.answered or (capture is not None and capture.status is not None),
             reason=settled.reason,
             relevance=focus.relevance if focus else None,
             relevant=focus.relevant if focus else None,
@@ -291,20 +334,24 @@ class Dispatcher(Extension):
 
     def _lease(self) -> Lease | None:
         lease = self.frontier.lease(self.most, self.slack)
-        while lease and lease.lost is not None and self._stored_since(lease.entry.url, lease.lost):
-            self.frontier.settle(
-                lease.entry.url, State.DONE, answered=True, reason="stored before the crawl was interrupted"
-            )
-            self.crawler.stats.inc_value("scheduler/dequeued")
-            lease = self.frontier.lease(self.most, self.slack)
         if lease:
             self._pace(lease.entry.host)
         return lease
 
-    def _stored_since(self, url: str, when: float) -> bool:
-        """Say whether a worker that died had stored the page; its links are in the frontier, see Lease."""
-        session = ArchiveSession.of(self.crawler)
-        return session.ask(Archive.seen_since, url, datetime.fromtimestamp(when, UTC))
+    async def _check(self, lease: Lease, lost: float) -> None:
+        """Ask for a page that a worker had who died, unless that had stored it: see Lease for its links."""
+        url, session = lease.entry.url, ArchiveSession.of(self.crawler)
+        try:
+            stored = await session.run(Archive.seen_since, url, datetime.fromtimestamp(lost, UTC))
+        except StorageError as error:
+            self.fail("The archive cannot be read", error)
+            return
+        if stored:
+            reason = "stored before the crawl was interrupted"
+            self._settle(_Settled(url, State.DONE, reason, answered=True))
+        else:
+            self._again.append(request_of(lease, self.crawler.spider))
+        self._go_on()
 
     def _pace(self, host: str) -> None:
         """Tell the frontier how fast a host may be asked, where that is news."""
@@ -315,39 +362,31 @@ class Dispatcher(Extension):
             self._paces[host] = pace
 
     def _renew(self) -> None:
-        self._asked(self.frontier.renew)
+        self._patience.ask(self.frontier.renew)
 
     def _rest(self) -> None:
         """Ask no more until a delay has passed, another worker may be done, or something is written."""
         self._resting = True
-        due = self._asked(self.frontier.due)
-        wait = _POLL if due is None else max(due, _SOON)
+        self._close_if_enough()
+        due = self._patience.ask(self.frontier.due)
+        self._go_on_in(_POLL if due is None else min(max(due, _SOON), _LATE))
+
+    def _go_on_in(self, seconds: float) -> None:
         if self._wake:
             self._wake.cancel()
-        self._wake = asyncio.get_running_loop().call_later(wait, self._go_on)
+        self._wake = asyncio.get_running_loop().call_later(seconds, self._go_on)
 
     def _go_on(self) -> None:
         self._resting = False
+        if self._patience.is_waiting:
+            self._renew()
         slot = self.crawler.engine._slot  # Scrapy's heartbeat does the same, every five seconds
-        if slot is not None:
+        if slot is not None and slot.closing is None:
             slot.nextcall.schedule()
 
-    def _asked(self, question: Callable[[], T]) -> T | None:
-        """Ask the frontier; None where it is away, until patience ends."""
-        try:
-            answer = question()
-        except StorageError as error:
-            self._paces.clear()  # what was written with them may be undone
-            now = asyncio.get_running_loop().time()
-            if self._silent_since is None:
-                logger.warning("The frontier is away, the crawl waits for it: %s", error)
-                self._silent_since = now
-            elif now - self._silent_since > self.patience:
-                logger.error("The frontier stays away, so the crawl ends: %s", error)
-                self._close("storage_error")
-            return None
-        self._silent_since = None
-        return answer
+    def _away(self) -> None:
+        self._paces.clear()  # what was written with them may be undone
+        self._go_on_in(PAUSE)
 
 
 def crawl_name(spider: str, identity: object) -> str:

@@ -63,7 +63,7 @@ class _Guarding:
     _guard: Guard | None = None
 
     def refusal(self, request: Request) -> str | None:
-        """Give the reason against a request, counted as ``guard/<reason>`` and recorded, or None.
+        """Return the reason against a request, counted as ``guard/<reason>``, or None.
 
         Seeds are the operator's own wish, and robots.txt is asked for before any page.
         """
@@ -74,7 +74,6 @@ class _Guarding:
         if reason:
             logger.debug("Refused %s: %s", request.url, reason)
             self.crawler.stats.inc_value(f"guard/{reason}")
-            Dispatcher.of(self.crawler).refuse(request, reason)
         return reason
 
 
@@ -82,8 +81,10 @@ class GuardSpiderMiddleware(_Guarding, BaseSpiderMiddleware):
     """Drop the links that may not be fetched before they are scheduled."""
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
-        if not self.refusal(request):
+        reason = self.refusal(request)
+        if not reason:
             return request
+        Dispatcher.of(self.crawler).refuse(request, reason)
         if response is not None and response.meta.get("archive_seed") and "archive_hops" in request.meta:
             logger.warning(
                 "The seed %s leads out of the scope: add %s to the seeds", response.url, request.url
@@ -106,4 +107,5 @@ class GuardDownloaderMiddleware(_Guarding):
 
     def process_request(self, request: Request) -> None:
         if reason := self.refusal(request):
+            Dispatcher.of(self.crawler).turn_down(request, reason)
             raise Refused(reason)

@@ -10,32 +10,41 @@ from archivebot.config import ArchiveConfig
 from archivebot.crawl.worker import Crashed, Worker
 from archivebot.exceptions import StorageError
 
-# Processes that may die of a call, or while the archive is opened: one may have died for want of memory, by
-# whatever it did.
+# Processes that may die of a call that they had for themselves alone: one may have been killed from outside,
+# or have died for want of memory, by whatever others did.
 CRASHES = 2
+
+# Processes in a row that may die while they open the archive, before a call is given up.
+OPENINGS = 5
+
+CLOSED = "the archive of this crawl is closed"
 
 
 class Readers:
     """So many processes that read an archive; the one with the least to do is asked next.
 
     The archive has to be there when the first is asked. A process that dies, be it of a page that no
-    parser stands, is replaced by another, and what it had not answered is asked again.
+    parser stands, is replaced by another, and what it had not answered is asked again. The call that it
+    was at is asked alone, in a process of its own: whoever kills all the readers does not make all their
+    pages suspect.
     """
 
-    def __init__(self, config: ArchiveConfig, count: int) -> None:
-        self._config = config
-        self._readers = [_Reader(config) for _ in range(count)]
+    def __init__(self, config: ArchiveConfig, count: int, patience: float | None = None) -> None:
+        self._config, self._patience = config, patience
+        self._readers = [_Reader(config, patience) for _ in range(count)]
+        self._alone: _Reader | None = None
+        self._suspects = asyncio.Semaphore(1)
 
     def __len__(self) -> int:
         return len(self._readers)
 
     async def run(self, call: object) -> Any:
-        """Give the answer to a call.
+        """Return the answer to a call.
 
-        Raises the error of the call, :class:`~archivebot.crawl.worker.Crashed` where two processes died
-        of it, StorageError where the archive cannot be opened.
+        Raises the error of the call, :class:`~archivebot.crawl.worker.Crashed` if processes died of it that
+        had nothing else to do, StorageError if the archive cannot be opened.
         """
-        crashes = []
+        openings = 0
         while self._readers:
             reader = min(self._readers, key=lambda each: each.load)
             try:
@@ -49,32 +58,66 @@ class Readers:
                     raise  # it is the archive's
                 self._replace(reader)
                 if crashed:
-                    crashes.append(reader.is_open)
-                if len(crashes) == CRASHES:
-                    raise error if all(crashes) else StorageError(*error.args) from error
-        raise StorageError("the archive of this crawl is closed")
+                    if reader.is_open:
+                        return await self._run_alone(call)
+                    openings += 1
+                if openings == OPENINGS:
+                    raise StorageError(*error.args) from error
+        raise StorageError(CLOSED)
+
+    async def _run_alone(self, call: object) -> Any:
+        """Return the answer to a call of which a process may have died, from processes with nothing else."""
+        async with self._suspects:
+            crashes = openings = 0
+            while self._readers:
+                reader = self._alone = _Reader(self._config, self._patience)
+                try:
+                    await reader.open()
+                    return await reader.worker.run(call)
+                except Crashed as error:
+                    crashes += reader.is_open
+                    openings += not reader.is_open
+                    if crashes == CRASHES and self._readers:
+                        raise
+                    if openings == OPENINGS:
+                        raise StorageError(*error.args) from error
+                finally:
+                    self._alone = None
+                    reader.worker.close()
+        raise StorageError(CLOSED)
 
     def close(self) -> None:
         """End the processes."""
-        readers, self._readers = self._readers, []
+        readers = self._taken()
         for reader in readers:
             reader.worker.hang_up()
         for reader in readers:
             reader.worker.close()
 
+    def give_up(self) -> None:
+        """End the processes at once, whatever they do."""
+        for reader in self._taken():
+            reader.worker.kill("was not done in time")
+            reader.worker.close()
+
+    def _taken(self) -> list[_Reader]:
+        """Return all processes, and be closed from now on."""
+        readers, self._readers = [*self._readers, *filter(None, [self._alone])], []
+        return readers
+
     def _replace(self, dead: _Reader) -> None:
         """Start another process, unless somebody has."""
         if dead in self._readers:
             dead.worker.close()
-            self._readers[self._readers.index(dead)] = _Reader(self._config)
+            self._readers[self._readers.index(dead)] = _Reader(self._config, self._patience)
 
 
 class _Reader:
     """One process, which opens the archive when it is needed."""
 
-    def __init__(self, config: ArchiveConfig) -> None:
+    def __init__(self, config: ArchiveConfig, patience: float | None) -> None:
         try:
-            self.worker = Worker("archivebot.crawl.archivist")
+            self.worker = Worker("archivebot.crawl.archivist", patience)
         except OSError as error:
             raise StorageError(f"no process can be started to cut pages: {error.strerror}") from error
         self._config = config

@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
+from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis import defaults
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import Base
 from scrapy_redis.scheduler import Scheduler
+from twisted.internet.defer import Deferred
 
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.entries import SCORE
@@ -31,7 +33,6 @@ class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
     def __init__(self, server: Any, spider: ArchiveSpider, key: str, serializer: Any = None) -> None:
         super().__init__(server, spider, key, serializer)
         self.dispatcher = Dispatcher.of(spider.crawler)
-        self.dispatcher.open(spider)
 
     def __len__(self) -> int:
         return int(self.dispatcher.pending())
@@ -68,6 +69,13 @@ class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
 class LeaseScheduler(Scheduler):  # type: ignore[misc]
     """scrapy-redis' scheduler, acknowledged late."""
 
+    def open(self, spider: ArchiveSpider) -> Deferred[None]:
+        return deferred_from_coro(self._open(spider))
+
+    async def _open(self, spider: ArchiveSpider) -> None:
+        await Dispatcher.of(spider.crawler).open(spider)
+        super().open(spider)
+
     def enqueue_request(self, request: Request) -> bool:
         if not request.dont_filter and self.df.request_seen(request):
             return False
@@ -79,4 +87,4 @@ class LeaseScheduler(Scheduler):  # type: ignore[misc]
         return request
 
     def close(self, reason: str) -> None:
-        self.queue.dispatcher.close(reason)
+        Dispatcher.of(self.spider.crawler).close(reason)

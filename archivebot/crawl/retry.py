@@ -74,10 +74,10 @@ def retry_after(header: str | None, now: datetime | None = None) -> float:
         return float(header[:9])
     try:
         when = parsedate_to_datetime(header)
-    except ValueError:
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
+    except (ValueError, TypeError, OverflowError):  # a year or a zone beyond what a date can be
         return 0.0
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
 
 
 def closing(engine: ExecutionEngine) -> bool:

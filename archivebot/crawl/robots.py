@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
+from twisted.internet.defer import CancelledError
 
 from archivebot.crawl.convert import reason_of
 from archivebot.crawl.pace import HostPace
@@ -144,7 +145,7 @@ class RobotsMiddleware:
         attempt = 1
         while (rules := await self._try(origin)).fault and attempt <= self.retries.times:
             if not await pause(self.crawler.engine, self.retries.backoff(attempt)):
-                break
+                raise CancelledError  # the crawl ends; the pages that wait are neither allowed nor denied
             attempt += 1
         if rules.fault:
             logger.error("robots.txt of %s is unreachable, so nothing is fetched: %s", origin, rules.fault)
@@ -154,6 +155,8 @@ class RobotsMiddleware:
         self.crawler.stats.inc_value("robots/requests")
         try:
             response = await self._follow(f"{origin}/robots.txt")
+        except CancelledError:
+            raise
         except Exception as error:  # whatever keeps us from reading the file means the same
             return Rules(fault=reason_of(error))
         self.crawler.stats.inc_value(f"robots/status/{response.status}")

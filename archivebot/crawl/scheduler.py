@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import Deferred
 
 from archivebot.crawl.dispatcher import Dispatcher
 
@@ -24,8 +26,8 @@ class FrontierScheduler(BaseScheduler):
     def from_crawler(cls, crawler: Crawler) -> FrontierScheduler:
         return cls(Dispatcher.of(crawler))
 
-    def open(self, spider: ArchiveSpider) -> None:  # type: ignore[override]  # no other spider has arguments
-        self.dispatcher.open(spider)
+    def open(self, spider: ArchiveSpider) -> Deferred[None]:  # type: ignore[override]  # no other spider has arguments
+        return deferred_from_coro(self.dispatcher.open(spider))
 
     def close(self, reason: str) -> None:
         self.dispatcher.close(reason)

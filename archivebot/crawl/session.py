@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +17,9 @@ from archivebot.crawl.extension import Extension
 from archivebot.crawl.readers import Readers
 from archivebot.crawl.worker import Worker
 from archivebot.exceptions import ArchiveError, StorageError, UsageError
+
+# Seconds that the archive gets to be closed: SQLite copies its log into the file, 64 MB at most.
+CLOSING = 5.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,36 +36,27 @@ class ArchiveSession(Extension):
     unstored.
     """
 
-    def __init__(self, config: ArchiveConfig, readers: int = 1) -> None:
+    def __init__(self, config: ArchiveConfig, readers: int = 1, patience: float | None = None) -> None:
         self.config = config
-        self.worker = Worker("archivebot.crawl.archivist")
+        self.worker = Worker("archivebot.crawl.archivist", patience)
         self._opening = self.worker.begin((os.getpid(), config))
-        self.readers = Readers(config, readers)
-
-    @classmethod
-    def of(cls, crawler: Crawler) -> Self:
-        """Give the session of a crawl when its archive is open; raises as :meth:`opened` does.
-
-        Until somebody asks, Scrapy loads its downloader, which takes as long as the process to start.
-        """
-        session = super().of(crawler)
-        session.opened()
-        return session
+        self.readers = Readers(config, readers, patience)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         readers = whole("ARCHIVE_READERS", crawler.settings, 1)
         if readers < 1:
             raise UsageError(f"ARCHIVE_READERS is {readers}: somebody has to cut the pages, so at least 1")
-        session = cls(ArchiveConfig.from_settings(crawler.settings), readers)
+        patience = crawler.settings.getfloat("ARCHIVE_FRONTIER_PATIENCE")
+        session = cls(ArchiveConfig.from_settings(crawler.settings), readers, patience)
         # Pipelines close before this signal, so no item can come after it.
         crawler.signals.connect(session.close, signals.spider_closed)
         return session
 
-    def opened(self) -> None:
-        """Wait until the archive is open; raises UsageError and StorageError where it cannot be."""
+    async def opened(self) -> None:
+        """Wait until the archive is open; raises UsageError and StorageError if it cannot be opened."""
         try:
-            self.worker.wait(self._opening)
+            await self.worker.answer(self._opening)
         except ArchiveError:
             self._end()
             raise
@@ -76,18 +71,19 @@ class ArchiveSession(Extension):
         result: T = await self.readers.run((work, args, kwargs))
         return result
 
-    def ask(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do one short piece of work at once; the event loop stands still meanwhile."""
-        result: T = self.worker.wait(self.worker.begin((work, args, kwargs)))
-        return result
-
     async def close(self) -> None:
         """Finish what is queued and close the archive."""
         try:
-            with suppress(StorageError):  # whoever needed the process was told that it is gone
-                await self.run(Archive.close)
+            # Whoever needed the process was told that it is gone.
+            with suppress(StorageError, TimeoutError):
+                await asyncio.wait_for(self.run(Archive.close), CLOSING)
         finally:
             self._end()
+
+    def give_up(self) -> None:
+        """End the processes, whatever they do; who waits for them gets StorageError."""
+        self.worker.kill("was not done in time")
+        self.readers.give_up()
 
     def _end(self) -> None:
         self.readers.close()

@@ -69,11 +69,12 @@ class SiteBudget(Extension):
         """Take note of how many query forms of a site any worker has stored since the crawl began."""
         self._stored[site] = forms
 
-    def spent(self, site: str) -> str | None:
+    async def spent(self, site: str) -> str | None:
         """Say by which of the two a site is done with, or None."""
         self._refresh()
         if site not in self._stored and Dispatcher.of(self.crawler).resumed:
-            self._stored[site] = ArchiveSession.of(self.crawler).ask(query_forms, site, self.since)
+            session = ArchiveSession.of(self.crawler)
+            self._stored[site] = await session.run(query_forms, site, self.since)
         if max(len(self._forms[site]), self._stored[site]) > self.most_forms:
             return "site_forms"
         return "site_pages" if self._pages[site] > self.most_pages else None
@@ -104,12 +105,12 @@ class SiteBudgetMiddleware:
             raise NotConfigured
         return cls(crawler, SiteBudget.of(crawler))
 
-    def process_request(self, request: Request) -> None:
+    async def process_request(self, request: Request) -> None:
         if request.meta.get("archive_robots"):
             return
         site = host_of(request.url)
-        if reason := self.budget.spent(site):
+        if reason := await self.budget.spent(site):
             self.crawler.stats.inc_value(f"guard/{reason}")
-            Dispatcher.of(self.crawler).refuse(request, reason)
+            Dispatcher.of(self.crawler).turn_down(request, reason)
             raise Refused(reason)
         self.budget.fetch(site)

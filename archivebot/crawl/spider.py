@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
+from twisted.internet.defer import CancelledError
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
@@ -27,6 +27,7 @@ from archivebot.crawl.convert import (
     reason_of,
     stored_response,
 )
+from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
@@ -131,11 +132,11 @@ class ArchiveSpider(Spider):
         """Turn a fetch without an answer into one page that says why, or into a later try."""
         error: BaseException = failure.value  # type: ignore[assignment]
         request: Request = failure.request  # type: ignore[attr-defined]
-        if isinstance(error, Refused):
+        if isinstance(error, Refused | CancelledError):  # the crawl ends before an answer came
             return ()
         if isinstance(error, StorageError):
-            logger.error("The archive cannot be read, so the crawl ends: %s", error)
-            raise CloseSpider("storage_error")
+            Dispatcher.of(self.crawler).fail("The archive cannot be read", error)
+            return ()
         denied = isinstance(error, RobotsDenied)
         page = Page(
             url=request.url,
@@ -149,13 +150,14 @@ class ArchiveSpider(Spider):
         return (page,) if wait is None else self._later(request, page, wait)
 
     async def _later(self, request: Request, page: Page, wait: float) -> AsyncIterator[Any]:
-        """Wait, then ask again; when the crawl ends meanwhile, the page is recorded as it is.
+        """Wait, then ask again; if the crawl ends meanwhile, an answer is recorded as it is.
 
         The wait takes no download slot. Scrapy counts the response as in work, so the crawl does not end.
         """
         self.crawler.stats.inc_value(f"retry/{page.outcome.value}")
         if not await pause(self.crawler.engine, wait):
-            yield page
+            if page.status is not None:
+                yield page
             return
         yield self._again(request, archive_attempt=request.meta.get("archive_attempt", 1) + 1)
 

@@ -6,15 +6,16 @@ import asyncio
 import logging
 import os
 import pickle
-import selectors
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections import deque
 from concurrent.futures import Future
 from typing import Any
 
+from archivebot import interrupt
 from archivebot.crawl.archivist import HEAD, Answer
 from archivebot.crawl.parcel import pack
 from archivebot.exceptions import StorageError
@@ -22,6 +23,9 @@ from archivebot.models import Position
 
 # Bytes read at once; most answers are a tenth of that.
 CHUNK = 64 * 1024
+
+# Seconds that a process gets to end by itself.
+LAST = 2.0
 
 
 class Crashed(StorageError):
@@ -37,14 +41,20 @@ class Worker:
     ends of the line are of one user and one program, so what goes over it may be pickled.
 
     A Ctrl-C or a SIGTERM for the whole group does not reach the child: it ends when its line is closed,
-    be it that this process was killed.
+    be it that this process was killed. A child that leaves a call without an answer for ``patience``
+    seconds is killed; only the first call, which opens the archive, may take longer.
     """
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, patience: float | None = None) -> None:
         self._line, theirs = socket.socketpair()
         self._line.setblocking(False)
         with theirs:
             self._process = _start(module, theirs)
+        interrupt.children.add(self._process)
+        self._patience = patience
+        self._is_open = False
+        self._since = 0.0  # when the last answer came, or the first of the calls that wait was sent
+        self._alarm: asyncio.TimerHandle | None = None
         self._unsent, self._received = bytearray(), bytearray()
         self._waiting: deque[asyncio.Future[Any] | Future[Any]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -66,9 +76,7 @@ class Worker:
         Raises the error of the call, Crashed where the process died of it, StorageError where it is no
         more.
         """
-        if self._loop is None and not self.lost:
-            self._loop = asyncio.get_running_loop()
-            self._loop.add_reader(self._line, self._read)
+        self._listen()
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._send(call, future)
         return await future
@@ -79,36 +87,67 @@ class Worker:
         self._send(call, future)
         return future
 
-    def wait(self, future: Future[Any]) -> Any:
-        """Give the answer to a call that was begun; all else stands still meanwhile."""
-        while not future.done():
-            with selectors.DefaultSelector() as selector:
-                unsent = selectors.EVENT_WRITE if self._unsent else 0
-                selector.register(self._line, selectors.EVENT_READ | unsent)
-                selector.select()
-            self._write()
-            self._read()
-        return future.result()
+    async def answer(self, future: Future[Any]) -> Any:
+        """Return the answer to a call that was begun."""
+        self._listen()
+        return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Let the process finish what it was told, and wait for its end."""
+        """Let the process finish what it was told for a moment, and wait for its end."""
         self.hang_up()
-        self._process.wait()
+        self._end()
+
+    def kill(self, reason: str) -> None:
+        """End the process at once; ``reason`` says why, for those who wait for an answer."""
+        if not self.lost:
+            self._process.kill()
+            killed = StorageError(f"a process of the archive {reason} and was ended; what is stored is whole")
+            self._lose(killed, Crashed(*killed.args))
 
     def hang_up(self) -> None:
         """Let the process finish what it was told."""
         self._lose(StorageError("the archive of this crawl is closed"))
 
+    def _listen(self) -> None:
+        if self._loop is None and not self.lost:
+            self._loop = asyncio.get_running_loop()
+            self._loop.add_reader(self._line, self._read)
+
     def _send(self, call: object, future: asyncio.Future[Any] | Future[Any]) -> None:
         data = pack(call)
         if self.lost:
             raise self.lost
+        if not self._waiting:
+            self._since = time.monotonic()
+        if self._alarm is None and self._is_open and self._patience and self._loop:
+            self._alarm = self._loop.call_later(self._patience, self._look)
         self._waiting.append(future)
         self._unsent += data
         if len(self._unsent) == len(data):
             self._write()
             if self._unsent and self._loop:
                 self._loop.add_writer(self._line, self._write)
+
+    def _look(self) -> None:
+        """Look whether the process hangs, and when to look again."""
+        assert self._loop is not None
+        assert self._patience is not None
+        left = self._since + self._patience - time.monotonic()
+        self._alarm = None
+        if self._waiting and left > 0:
+            self._alarm = self._loop.call_later(left, self._look)
+        elif self._waiting:
+            self.kill(f"gave no answer for {self._patience:g} seconds")
+
+    def _end(self) -> int:
+        """Wait for the end of the process, and help it; return its code."""
+        interrupt.children.discard(self._process)
+        for _ in range(2):
+            try:
+                return self._process.wait(LAST)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        return -signal.SIGKILL  # it hangs in the kernel
 
     def _write(self) -> None:
         """Send as much as the line takes."""
@@ -132,11 +171,12 @@ class Worker:
         except OSError:
             data = b""
         if not data:
-            died = _died(self._process.wait())
+            died = _died(self._end())
             self._lose(died, Crashed(*died.args))
             return
         received = self._received
         received += data
+        self._since = time.monotonic()
         while len(received) >= HEAD:
             end = HEAD + int.from_bytes(received[:HEAD], "big")
             if len(received) < end:
@@ -149,12 +189,15 @@ class Worker:
                     logger.handle(record)
             self.position = answer.position or self.position
             _settle(self._waiting.popleft(), answer)
+            self._is_open = True
 
     def _lose(self, reason: StorageError, first: StorageError | None = None) -> None:
         """Close the line; what was asked and what will be has no answer, ``first`` being for the first."""
         if self.lost:
             return
         self.lost = reason
+        if self._alarm:
+            self._alarm.cancel()
         if self._loop:
             self._loop.remove_reader(self._line)
             self._loop.remove_writer(self._line)

@@ -12,8 +12,9 @@ from archivebot.frontier.schema import migrate
 from archivebot.storage.migration import failure, transaction
 from archivebot.storage.presence import Presence
 
-# How long a writer waits for another one, in seconds.
-BUSY_TIMEOUT = 30
+# How long a writer waits for another one, in seconds. A crawl stands still meanwhile, and has its own
+# patience beyond it.
+BUSY_TIMEOUT = 4
 
 # The write-ahead log is copied into the file each time it has grown by so many pages of 4 KB. In a
 # frontier of 300,000 URLs a batch of 30 changes 95 of them: at SQLite's own 1,000 every tenth batch

@@ -37,9 +37,10 @@ except ImportError as error:
 
 CRAWLS = "archivebot:crawls"
 
-# How long a server may take to answer, in seconds, and how often a call is sent again: the pauses of
-# 0.2, 0.4 ... 2 seconds are 5 in all, in which a server that restarts is back.
-ANSWER_TIMEOUT = 30
+# How long a server may take to answer, in seconds: a crawl stands still meanwhile, and has its own patience
+# beyond it. A call whose connection breaks is sent again so often: the pauses of 0.2, 0.4 ... 2 seconds are
+# 5 in all, in which a server that restarts is back.
+ANSWER_TIMEOUT = 4
 TRIES = 5
 
 # Entries that are read with one question.
@@ -71,8 +72,7 @@ class RedisFrontier:
             self._client: Any = Redis.from_url(
                 uri,
                 socket_timeout=ANSWER_TIMEOUT,
-                retry=Retry(ExponentialBackoff(cap=2, base=0.1), TRIES),
-                retry_on_error=[Disconnected, NoAnswer],
+                retry=Retry(ExponentialBackoff(cap=2, base=0.1), TRIES, supported_errors=(Disconnected,)),
             )
         except (ValueError, TypeError) as error:
             raise UsageError(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from archivebot.exceptions import NotArchived, UsageError
-from archivebot.storage.base import ArchiveStore
+from archivebot.exceptions import UsageError
+from archivebot.storage.base import ArchiveStore, missing
 
 __all__ = ["ArchiveStore", "open_store"]
 
@@ -16,8 +16,8 @@ def open_store(uri: str, create: bool = True) -> ArchiveStore:
     ``sqlite:///archive.db`` is a file in the working directory, ``sqlite:////srv/archive.db`` one
     by its full path, ``mongodb://host/database`` a database of a MongoDB server.
 
-    Raises UsageError for another URI, StorageError where the store cannot be opened, and
-    NotArchived where a file does not exist and ``create`` is false.
+    Raises UsageError for another URI, StorageError if the store cannot be opened, and NotArchived if
+    the file or the database does not exist and ``create`` is false.
     """
     scheme, separator, rest = uri.partition("://")
     if separator and scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
@@ -25,12 +25,12 @@ def open_store(uri: str, create: bool = True) -> ArchiveStore:
 
         path = Path(rest[1:])
         if not create and not (path.exists() and path.stat().st_size):
-            raise NotArchived(f"there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI")
+            raise missing(uri)
         return SQLiteStore(rest[1:], create)
     if separator and scheme in ("mongodb", "mongodb+srv"):
         from archivebot.storage.mongo import MongoStore
 
-        return MongoStore(uri)
+        return MongoStore(uri, create)
     raise UsageError(
         f"{uri!r} names no archive: write sqlite:///archive.db, sqlite:////full/path.db or mongodb://host/database"
     )

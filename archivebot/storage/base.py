@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from archivebot.exceptions import NotArchived
 from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Link, Outcome, Position
 
 VersionId = int | str
@@ -154,6 +155,11 @@ def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
         Edge(source, link.url, link.anchor[:LONGEST_ANCHOR], link.role, link.kind, when, when)
         for link in told.values()
     ]
+
+
+def missing(uri: str) -> NotArchived:
+    """Return the error that tells that there is no archive at a URI."""
+    return NotArchived(f"there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI")
 
 
 class ArchiveStore(Protocol):

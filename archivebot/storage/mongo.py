@@ -42,6 +42,7 @@ from archivebot.storage.mongo_documents import (
     frame_name,
     head_of,
     link_change,
+    link_document,
     link_id,
     link_words,
     milliseconds,
@@ -132,9 +133,12 @@ class MongoStore(MongoDatabase):
     def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
         known = {edge.target: edge for edge in self.links_from(source)}
         edges = {link_id(edge.source, edge.target): edge for edge in edges_of(source, links, when)}
-        self._bulk([({"_id": name}, link_change(edge)) for name, edge in edges.items()], upsert=True)
+        new = {name: edge for name, edge in edges.items() if edge.target not in known}
+        alone = self._insert_links([{"_id": name} | link_document(edge) for name, edge in new.items()])
+        again = edges.keys() - new if alone else edges.keys()
+        self._update_links([({"_id": name}, link_change(edges[name])) for name in again])
         # Only now is it certain what was seen last: nothing in an unordered bulk may depend on the rest.
-        self._bulk(
+        self._update_links(
             [
                 ({"_id": name, "last": milliseconds(edge.last)}, {"$set": link_words(edge)})
                 for name, edge in edges.items()

@@ -6,11 +6,14 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from archivebot.exceptions import StorageError, UsageError
+from archivebot.config import without_password
+from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.models import Position
+from archivebot.storage.base import missing
 from archivebot.storage.mongo_documents import Document
 from archivebot.storage.mongo_sums import SUMMED, sum_of, whole
 
@@ -48,30 +51,47 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
 )
 COLLECTIONS = frozenset({"archive", "frames", *(name for name, _, _ in INDEXES)})
 
-# How long a server may take to answer, in seconds, and for how long an interrupted operation is tried
-# again: a server that restarts, or a replica set that elects a primary, is back by then.
-ANSWER_TIMEOUT = 5
+# How long a server may take to be found, in seconds, and to answer a question: FerretDB 1 reads 20,000
+# documents in a second, whatever is asked for.
+FIND_TIMEOUT = 5
+ANSWER_TIMEOUT = 120
+
+# For how many seconds an interrupted operation is tried again: a server that restarts, or a replica set that
+# elects a primary, is back by then.
 PATIENCE = 30
 PAUSE = 0.2
 
 # Documents that are checked with one question to the server.
 BATCH = 500
 
+# Changes of documents in one message. FerretDB 1.24 holds a connection to its SQLite for each of them until
+# the last is done, and then waits for ever for another one: with 100 changes always, with 20 from each of
+# four processes never.
+UPDATES = 20
+
+DUPLICATE_KEY = 11000
+
 
 class MongoDatabase:
     """The collections of an archive, and the ways to ask for documents and to write them.
 
-    Raises UsageError for a URI that names no database, StorageError where no server answers, and where
-    the database is that of another program or of a newer archivebot.
+    Raises UsageError for a URI that names no database, StorageError if no server answers, or if the
+    database is that of another program or of a newer archivebot, and NotArchived if it is empty and
+    ``create`` is false.
     """
 
-    def __init__(self, uri: str) -> None:
+    def __init__(self, uri: str, create: bool = True) -> None:
         self.uri = uri
         self._place = uri.partition("://")[2].rpartition("@")[2].partition("?")[0]
         try:
             # All writes can be repeated (see _retried), on servers without retryable writes as well.
             self._client: MongoClient[Document] = MongoClient(
-                uri, connect=False, retryWrites=False, serverSelectionTimeoutMS=ANSWER_TIMEOUT * 1000
+                uri,
+                connect=False,
+                retryWrites=False,
+                serverSelectionTimeoutMS=FIND_TIMEOUT * 1000,
+                connectTimeoutMS=FIND_TIMEOUT * 1000,
+                socketTimeoutMS=ANSWER_TIMEOUT * 1000,
             )
             database = self._client.get_default_database(write_concern=WriteConcern(w="majority"))
         except (PyMongoError, ValueError) as error:
@@ -86,18 +106,20 @@ class MongoDatabase:
         self._unsynced = False  # whether anything was written since the last sync
         try:
             with self._translated():
-                self._prepare()
-        except StorageError:
+                self._prepare(create)
+        except ArchiveError:
             self.close()
             raise
 
-    def _prepare(self) -> None:
+    def _prepare(self, create: bool) -> None:
         archive = self._database["archive"]
         found = archive.find_one({"_id": "archive"})
         if found is None:
             names = self._database.list_collection_names()
             if any(name not in COLLECTIONS and not name.startswith("system.") for name in names):
                 raise StorageError(f"{self._place} belongs to another program; give another ARCHIVE_URI")
+            if not create:
+                raise missing(without_password(self.uri))
         schema = found["schema"] if found else 0
         if schema > SCHEMA:
             raise StorageError(
@@ -157,7 +179,7 @@ class MongoDatabase:
             while True:
                 try:
                     return operation()
-                except (ConnectionFailure, BulkWriteError):  # of two upserts at once one may fail
+                except ConnectionFailure:
                     if time.monotonic() > deadline:
                         raise
                 time.sleep(PAUSE)
@@ -184,12 +206,27 @@ class MongoDatabase:
         self._unsynced = True
         self._retried(lambda: upsert(collection, identity, change))
 
-    def _bulk(self, changes: list[tuple[Document, Document]], upsert: bool = False) -> None:
-        """Change links, each (which one, how), in no order."""
-        updates = [UpdateOne(which, change, upsert=upsert) for which, change in changes]
-        if updates:
-            self._unsynced = True
-            self._retried(lambda: self._links.bulk_write(updates, ordered=False))
+    def _insert_links(self, documents: list[Document]) -> bool:
+        """Insert links; False if another writer, or an earlier attempt of our own, stored some of them."""
+
+        def insert() -> bool:
+            try:
+                self._links.insert_many(documents, ordered=False)
+            except BulkWriteError as error:
+                if any(failed["code"] != DUPLICATE_KEY for failed in error.details["writeErrors"]):
+                    raise
+                return False
+            return True
+
+        self._unsynced = self._unsynced or bool(documents)
+        return not documents or self._retried(insert)
+
+    def _update_links(self, changes: list[tuple[Document, Document]]) -> None:
+        """Change links, each (which link, how), in no order."""
+        self._unsynced = self._unsynced or bool(changes)
+        updates = [UpdateOne(which, change) for which, change in changes]
+        for few in batches(updates, UPDATES):
+            self._retried(partial(self._links.bulk_write, few, ordered=False))
 
     def _size(self) -> int:
         # A server may count a page of its files only once it was written back.
@@ -226,8 +263,8 @@ def upsert(collection: Collection[Document], identity: str, change: Document) ->
         collection.update_one({"_id": identity}, change, upsert=True)
 
 
-def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+def batches(items: Iterable[Item], size: int | None = None) -> Iterator[list[Item]]:
     """Cut items into lists that one question is enough for."""
     iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
+    while batch := list(islice(iterator, size or BATCH)):
         yield batch

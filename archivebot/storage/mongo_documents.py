@@ -209,18 +209,21 @@ def link_id(source: str, target: str) -> str:
     return f"{page_id(source)}-{page_id(target)}"
 
 
-def link_change(edge: Edge) -> Document:
-    """Write what storing a link changes; what it says stays where it was stored before."""
+def link_document(edge: Edge) -> Document:
+    """Write a link that was not stored before."""
     return {
-        "$setOnInsert": {
-            "source": edge.source,
-            "target": edge.target,
-            "to": page_id(edge.target),
-            **link_words(edge),
-        },
-        "$min": {"first": milliseconds(edge.first)},
-        "$max": {"last": milliseconds(edge.last)},
+        "source": edge.source,
+        "target": edge.target,
+        "to": page_id(edge.target),
+        "first": milliseconds(edge.first),
+        "last": milliseconds(edge.last),
+        **link_words(edge),
     }
+
+
+def link_change(edge: Edge) -> Document:
+    """Write what storing a link again changes; what it says stays as it was stored before."""
+    return {"$min": {"first": milliseconds(edge.first)}, "$max": {"last": milliseconds(edge.last)}}
 
 
 def link_words(edge: Edge) -> Document:

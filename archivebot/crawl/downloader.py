@@ -1,0 +1,48 @@
+"""Scrapy's downloader, which can let go of what it has under way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.core.downloader import Downloader as ScrapyDownloader
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from twisted.internet.defer import Deferred
+
+
+class Downloader(ScrapyDownloader):
+    """Let a crawl end without waiting for servers: Scrapy waits for all requests, each after its delay.
+
+    A request that is let go fails with :class:`twisted.internet.defer.CancelledError`.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._fetches: dict[Request, Deferred[Response | Request]] = {}
+
+    def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
+        fetch: Deferred[Response | Request] = super().fetch(request)
+        self._fetches[request] = fetch
+
+        def forget(result: Any) -> Any:
+            del self._fetches[request]
+            return result
+
+        return fetch.addBoth(forget)
+
+    def drop_waiting(self) -> None:
+        """Let go of the requests that wait for the delay of their host, or for one of its places."""
+        for slot in self.slots.values():
+            requests = [request for request, _ in slot.queue]
+            slot.queue.clear()
+            self._let_go(requests)
+
+    def let_go(self) -> None:
+        """Let go of all requests."""
+        self._let_go(list(self._fetches))
+
+    def _let_go(self, requests: list[Request]) -> None:
+        for request in requests:
+            if request in self._fetches:
+                self._fetches[request].cancel()
