@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from archivebot.bodies import Bodies
+from archivebot.bounds import excess
 from archivebot.comparison import Comparison, Read, reader
 from archivebot.config import ArchiveConfig
 from archivebot.content.page import main_text
@@ -37,6 +38,8 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+NO_MEMORY = "not cut: it takes more memory than a process may have"
+
 
 class Inspector:
     """Reads pages beside what the archive holds; writes nothing."""
@@ -49,10 +52,19 @@ class Inspector:
     def segment(self, page: Page) -> Snapshot:
         """Cut a page into blocks and tell what it is, what changed, and which page of the archive it repeats.
 
-        The blocks of a body that the archive holds are known.
+        The blocks of a body that the archive holds are known. A page beyond the bounds is not read, nor
+        is one for which the memory of the process does not suffice.
         """
         if page.outcome is not Outcome.FETCHED:
             return Snapshot(page, None)
+        if reason := excess(page.body):
+            return Snapshot.uncut(page, reason)
+        try:
+            return self._segmented(page)
+        except MemoryError:
+            return Snapshot.uncut(page, NO_MEMORY)
+
+    def _segmented(self, page: Page) -> Snapshot:
         read, digest = _read(page), sha256_hex(page.body)
         latest = self._store.latest(page.url, page.captured_at)
         doubt = _unless_broken(_doubt, page)
@@ -119,7 +131,7 @@ def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
     """Do what can be done with a page; whatever it does to the parsers, its bytes are kept."""
     try:
         return work(page)
-    except StorageError:
+    except (StorageError, MemoryError):
         raise
     except Exception:
         logger.exception("%s could not be read; its bytes are kept", page.url)

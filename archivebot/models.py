@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -35,7 +35,7 @@ class Outcome(StrEnum):
     EXCLUDED = "excluded"  # fetched, but noindex or noarchive forbids to keep it
     TIMEOUT = "timeout"  # no complete answer in time
     UNREACHABLE = "unreachable"  # name not resolved, connection refused or lost
-    INCOMPLETE = "incomplete"  # the body ended before its announced length
+    INCOMPLETE = "incomplete"  # the headers or the body ended early, or cannot be decoded
     TOO_LARGE = "too_large"  # more than DOWNLOAD_MAXSIZE
     PROTOCOL_ERROR = "protocol_error"  # not an HTTP answer
 
@@ -252,8 +252,9 @@ class Snapshot:
     change: PageChange | None = None
 
     @classmethod
-    def uncut(cls, page: Page) -> Snapshot:
-        """Give a page that cannot be read, to be kept as it is."""
+    def uncut(cls, page: Page, reason: str = "") -> Snapshot:
+        """Return a page that cannot be read, to be kept as it is; the page says why."""
+        page = replace(page, reason=page.reason or reason)
         return cls(page, None, change=PageChange("", ChangeKind.CONTENT, UNTOLD))
 
 

@@ -41,7 +41,11 @@ DOWNLOAD_TIMEOUT = 30  # 180 by default, which lets a dead host hold a slot for 
 DOWNLOAD_MAXSIZE = 64 * 1024 * 1024  # 1 GiB by default; also bounds what a body unpacks to
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_FAIL_ON_DATALOSS = False  # a short body comes as an answer with a flag: its status is recorded
-DOWNLOAD_HANDLERS = {"data": None, "file": None, "ftp": None, "s3": None}  # a page must not name a file
+# Headers and lengths that break the rules do not lose an answer; a page must not name a file.
+DOWNLOAD_HANDLERS = {
+    **dict.fromkeys(("http", "https"), "archivebot.crawl.answers.AnswerHandler"),
+    **dict.fromkeys(("data", "file", "ftp", "s3")),
+}
 COOKIES_ENABLED = False
 REACTOR_THREADPOOL_MAXSIZE = 20  # names are looked up here; 10 slow ones would hold up all others
 
@@ -103,6 +107,8 @@ DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.sitebudget.SiteBudgetMiddleware": 60,
     "archivebot.crawl.robots.RobotsMiddleware": 100,
     "archivebot.crawl.conditional.ConditionalMiddleware": 120,
+    "archivebot.crawl.decoding.DecodingMiddleware": 590,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,  # takes half a body
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the guard knows the scope
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,

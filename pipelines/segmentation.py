@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from scrapy.crawler import Crawler
 
+from archivebot.bounds import excess
 from archivebot.crawl.archivist import segment
 from archivebot.crawl.session import ArchiveSession
 from archivebot.crawl.worker import Crashed
-from archivebot.models import Page, Snapshot
+from archivebot.models import Outcome, Page, Snapshot
 
 logger = logging.getLogger(__name__)
 
@@ -18,7 +19,7 @@ logger = logging.getLogger(__name__)
 class SegmentationPipeline:
     """Page to Snapshot, in the processes of the archive so that the event loop goes on fetching.
 
-    A page of which a process dies goes on uncut.
+    A page of which a process dies goes on uncut; one beyond the bounds does not travel.
     """
 
     def __init__(self, session: ArchiveSession) -> None:
@@ -33,9 +34,12 @@ class SegmentationPipeline:
         return await self.segment(item) if isinstance(item, Page) else item
 
     async def segment(self, page: Page) -> Snapshot:
+        if page.outcome is Outcome.FETCHED and (reason := excess(page.body)):
+            return Snapshot.uncut(page, reason)
         without = replace(page, links=())  # they need not travel
         try:
-            return replace(await self.session.read(segment, without), page=page)
+            snapshot = await self.session.read(segment, without)
         except Crashed as error:
             logger.error("%s could not be cut, its bytes are kept: %s", page.url, error)
-            return Snapshot.uncut(page)
+            return Snapshot.uncut(page, f"not cut: {error}")
+        return replace(snapshot, page=replace(page, reason=snapshot.page.reason))

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from scrapy.http import HtmlResponse, Response
-
 from archivebot.crawl.arguments import DeepWebArguments
 from archivebot.crawl.spider import ArchiveSpider
-from archivebot.forms.find import search_forms
-from archivebot.hypertext import Hypertext
-from archivebot.models import Outcome
 
 
 class DeepWebSpider(ArchiveSpider):
@@ -23,10 +16,4 @@ class DeepWebSpider(ArchiveSpider):
     name = "deepweb"
     arguments_class = DeepWebArguments
     context = True
-
-    def _read(self, response: Response, outcome: Outcome) -> Hypertext:
-        reading = super()._read(response, outcome)
-        if outcome is not Outcome.FETCHED or not isinstance(response, HtmlResponse):
-            return reading
-        found = search_forms(response.body, response.encoding, response.url)
-        return replace(reading, forms=tuple(record.found() for record in found))
+    forms = True

@@ -21,7 +21,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer: ``length`` announces another Content-Length, ``raw`` replaces the answer by bytes."""
+    """One answer: ``length`` announces another Content-Length, ``raw`` replaces the answer by bytes.
+
+    After ``raw`` the connection is left open for ``hold`` seconds.
+    """
 
     body: bytes = b""
     status: int = 200
@@ -30,6 +33,7 @@ class Reply:
     delay: float = 0.0
     length: int | None = None
     raw: bytes | None = None
+    hold: float = 0.0
 
 
 Route = Reply | Sequence[Reply] | Callable[[Asked], Reply]
@@ -94,6 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, reply: Reply) -> None:
         if reply.raw is not None:
             self.wfile.write(reply.raw)
+            time.sleep(reply.hold)
             self.close_connection = True
             return
         self.send_response(reply.status)

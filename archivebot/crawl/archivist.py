@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import resource
 import socket
 import traceback
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from io import BufferedReader
 from logging.handlers import QueueHandler
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
@@ -57,6 +59,12 @@ def query_forms(archive: Archive, site: str, since: datetime) -> int:
     return sum(FormRecord.read(form).decision.multi_field for form in seen)
 
 
+def bound_memory(more: int) -> None:
+    """Let this process take so many bytes more than it has; beyond them allocating raises MemoryError."""
+    taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_DATA, (taken + more, resource.RLIM_INFINITY))
+
+
 def main() -> None:
     """Serve the process whose socket is the standard input, until it closes that or is gone."""
     told: SimpleQueue[logging.LogRecord] = SimpleQueue()
@@ -68,14 +76,17 @@ def main() -> None:
 def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
     """Do calls until there are no more; the first brings the archive, and the process it is held for.
 
-    Answers are held back until what was stored is durable: the disk is waited for when no further call waits
-    to be done, once for all calls since.
+    It may bring the bytes of memory, too, that may be taken when the archive is open. Answers are held back
+    until what was stored is durable: the disk is waited for when no further call waits to be done, once for
+    all calls since.
     """
     calls = line.makefile("rb")
-    parent, config = pickle.load(calls)
+    parent, config, *memory = pickle.load(calls)
     archive: Archive | None = None
     try:
         archive, error = _tried(Archive.open, config)
+        for most in memory:
+            bound_memory(most)
         _tell(line, Answer(None, error, _taken(told)))
         held: list[Answer] = []
         while archive:

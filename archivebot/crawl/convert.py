@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from scrapy import exceptions as scrapy_errors
@@ -12,25 +11,23 @@ from scrapy.responsetypes import responsetypes
 from twisted.internet import error as twisted_errors
 from twisted.web._newclient import ParseError
 
+from archivebot.crawl.reading import MOST_TEXT, read_page
 from archivebot.hypertext import Hypertext, resolve
-from archivebot.hypertext import read as read_html
 from archivebot.models import Headers, Link, Outcome, Page
 from archivebot.outcome.status import outcome_of
 
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
 
-# Characters of a page that are judged. A million take 0.6 seconds, in which the crawl stands still, and a
-# log may have 60; a quarter of one is a book of 40,000 words.
-MOST_TEXT = 250_000
 MOST_BYTES = 4 * MOST_TEXT  # no character of UTF-8, UTF-16 and GB 18030 is longer
+
+_OUTCOMES = frozenset(Outcome)
 
 _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (scrapy_errors.DownloadTimeoutError, Outcome.TIMEOUT),
     (twisted_errors.TimeoutError, Outcome.TIMEOUT),
     (scrapy_errors.ResponseDataLossError, Outcome.INCOMPLETE),
-    (EOFError, Outcome.INCOMPLETE),  # a compressed body that ends too early
     (scrapy_errors.DownloadCancelledError, Outcome.TOO_LARGE),
-    (scrapy_errors.IgnoreRequest, Outcome.TOO_LARGE),  # a body that grows past the limit when unpacked
+    (scrapy_errors.IgnoreRequest, Outcome.TOO_LARGE),  # Scrapy's own decoder, if somebody switches it on
     (scrapy_errors.CannotResolveHostError, Outcome.UNREACHABLE),
     (scrapy_errors.DownloadConnectionRefusedError, Outcome.UNREACHABLE),
     (scrapy_errors.DownloadFailedError, Outcome.UNREACHABLE),
@@ -40,17 +37,22 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
 )
 
 
-def read(response: Response, *, skip_nofollow: bool = True, context: bool = False) -> Hypertext:
+def read(
+    response: Response, *, skip_nofollow: bool = True, context: bool = False, forms: bool = False
+) -> Hypertext:
     """Read an HTML response; plain text has its text where context is asked for, all else has nothing."""
     if isinstance(response, HtmlResponse):
-        url, encoding = response.url, response.encoding
-        found = read_html(response.body, encoding, url, skip_nofollow=skip_nofollow, context=context)
-        return replace(found, text=found.text[:MOST_TEXT])
+        body, encoding, url = response.body, response.encoding, response.url
+        return read_page(body, encoding, url, skip_nofollow=skip_nofollow, context=context, forms=forms)
     kind = (response.headers.get("Content-Type") or b"").lower()
     if context and isinstance(response, TextResponse) and kind.startswith(b"text/plain"):
-        beginning = TextResponse(response.url, headers=response.headers, body=_beginning(response.body))
-        return Hypertext(text=beginning.text[:MOST_TEXT])
+        return Hypertext(text=beginning(response).text[:MOST_TEXT])
     return Hypertext()
+
+
+def beginning(response: TextResponse) -> TextResponse:
+    """Return the beginning of a text, which tells the charset of all of it."""
+    return TextResponse(response.url, headers=response.headers, body=_beginning(response.body))
 
 
 def _beginning(body: bytes) -> bytes:
@@ -70,11 +72,25 @@ def stored_response(url: str, headers: Headers, body: bytes) -> Response:
     return kind(url=url, headers=fields, body=body)
 
 
+def flagged(response: Response, outcome: Outcome, reason: str) -> Response:
+    """Return an answer that carries its outcome and the reason, whatever its status says."""
+    return response.replace(flags=[*response.flags, f"{outcome.value}: {reason}"])
+
+
 def outcome_of_response(response: Response) -> Outcome:
     """Give the outcome of an answer by its status and whether its body is whole."""
+    return _flag_of(response)[0] or outcome_of(response.status, response.body)
+
+
+def _flag_of(response: Response) -> tuple[Outcome | None, str]:
+    """Return the outcome that an answer carries, if it does, and its reason."""
+    for flag in response.flags:
+        name, colon, reason = flag.partition(": ")
+        if colon and name in _OUTCOMES:
+            return Outcome(name), reason
     if "dataloss" in response.flags:
-        return Outcome.INCOMPLETE
-    return outcome_of(response.status, response.body)
+        return Outcome.INCOMPLETE, f"the body ended after {len(response.body)} bytes"
+    return None, ""
 
 
 def outcome_of_failure(error: BaseException) -> Outcome:
@@ -120,9 +136,9 @@ def page_of(
 ) -> Page:
     """Make the Page of an answer: its bytes after content decoding, and what came with them.
 
-    A body that was cut short is kept with its reason; its outcome keeps it from passing for a change.
+    A body that was cut short or cannot be decoded is kept as it came with its reason; its outcome keeps
+    it from passing for a change.
     """
-    whole = outcome is not Outcome.INCOMPLETE
     return Page(
         url=url,
         captured_at=when,
@@ -130,7 +146,7 @@ def page_of(
         status=response.status,
         headers=headers_of(response),
         body=response.body,
-        reason="" if whole else f"the body ended after {len(response.body)} bytes",
+        reason=_flag_of(response)[1],
         location=location_of(response),
         links=links,
         level=level,

@@ -20,6 +20,11 @@ OPENINGS = 5
 CLOSED = "the archive of this crawl is closed"
 
 
+# Bytes that a process may take beside the hundred megabytes it begins with, so that no page makes it larger
+# than 600 MB. The largest real page takes 340 MB.
+MOST_MEMORY = 440 * 1024 * 1024
+
+
 class Readers:
     """So many processes that read an archive; the one with the least to do is asked next.
 
@@ -135,5 +140,6 @@ class _Reader:
 
     async def open(self) -> None:
         """Open the archive. Raises StorageError."""
-        self._opening = self._opening or asyncio.ensure_future(self.worker.run((os.getpid(), self._config)))
+        first = (os.getpid(), self._config, MOST_MEMORY)
+        self._opening = self._opening or asyncio.ensure_future(self.worker.run(first))
         await asyncio.shield(self._opening)

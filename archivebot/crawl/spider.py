@@ -11,14 +11,16 @@ from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.settings import BaseSettings
 from twisted.internet.defer import CancelledError
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
+from archivebot.bounds import excess
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.convert import (
+    beginning,
     location_of,
     outcome_of_failure,
     outcome_of_response,
@@ -32,9 +34,11 @@ from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOUR
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
 from archivebot.crawl.pace import is_loopback
+from archivebot.crawl.reading import BEGINNING, is_small, read_large
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.robots import RobotsDenied
 from archivebot.crawl.session import ArchiveSession
+from archivebot.crawl.worker import Crashed
 from archivebot.exceptions import StorageError
 from archivebot.frontier import SeenCache
 from archivebot.hypertext import Hypertext
@@ -60,11 +64,12 @@ class ArchiveSpider(Spider):
 
     Redirects are captures whose target is a link at the same depth; each counts as a page of the
     limit. Takes the arguments of ``arguments_class``; raises UsageError for wrong ones. ``context``
-    says whether links are read with what stands around them.
+    says whether links are read with what stands around them, ``forms`` whether forms are.
     """
 
     arguments_class: ClassVar[type[Arguments]] = Arguments
     context: ClassVar[bool] = False
+    forms: ClassVar[bool] = False
 
     retries: RetryPolicy
     obeys_meta: bool
@@ -123,8 +128,10 @@ class ArchiveSpider(Spider):
         wait = self.retries.wait(outcome, request.meta.get("archive_attempt", 1), asked)
         if wait is None and outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(response, request)
-        if wait is None:
+        if wait is None and is_small(response.body):
             return self._settle(response, request, outcome, self._read(response, outcome))
+        if wait is None:
+            return self._settle_large(response, request, outcome)
         page = page_of(response, request.url, datetime.now(UTC), outcome, level=self.arguments.level)
         return self._later(request, page, wait)
 
@@ -176,8 +183,15 @@ class ArchiveSpider(Spider):
             yield self._again(request, archive_anew=True)
             return
         stored = stored_response(response.url, *content) if content else response
-        reading = self._read(stored, Outcome.FETCHED)
+        reading = await self._read_large(stored, Outcome.FETCHED)
         for output in self._settle(response, request, Outcome.NOT_MODIFIED, reading):
+            yield output
+
+    async def _settle_large(
+        self, response: Response, request: Request, outcome: Outcome
+    ) -> AsyncIterator[Any]:
+        reading = await self._read_large(response, outcome)
+        for output in self._settle(response, request, outcome, reading):
             yield output
 
     def _settle(
@@ -193,7 +207,29 @@ class ArchiveSpider(Spider):
     def _read(self, response: Response, outcome: Outcome) -> Hypertext:
         if outcome is not Outcome.FETCHED and response.status != 300:
             return Hypertext()
-        reading = read(response, skip_nofollow=self.obeys_meta, context=self.context)
+        return self._counted(read(response, **self._asked))
+
+    async def _read_large(self, response: Response, outcome: Outcome) -> Hypertext:
+        """Read a page in a process of the archive if it would hold up the event loop."""
+        wanted = outcome is Outcome.FETCHED or response.status == 300
+        if not wanted or is_small(response.body) or not isinstance(response, HtmlResponse):
+            return self._read(response, outcome)
+        body, encoding = response.body, beginning(response).encoding
+        if excess(body):
+            body = body[:BEGINNING]
+        session = ArchiveSession.of(self.crawler)
+        try:
+            reading = await session.read(read_large, body, encoding, response.url, **self._asked)
+        except Crashed as error:
+            logger.error("The links of %s could not be read: %s", response.url, error)
+            reading = Hypertext(failed=True)
+        return self._counted(reading)
+
+    @property
+    def _asked(self) -> dict[str, bool]:
+        return {"skip_nofollow": self.obeys_meta, "context": self.context, "forms": self.forms}
+
+    def _counted(self, reading: Hypertext) -> Hypertext:
         if reading.failed:
             self.crawler.stats.inc_value("links/unreadable")
         return reading

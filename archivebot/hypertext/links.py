@@ -8,6 +8,7 @@ from urllib.parse import quote, urljoin
 
 from lxml import etree
 
+from archivebot.bounds import MOST_LINKS
 from archivebot.hypertext.references import TAGS, reference, resolve
 from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, said
 from archivebot.models import Link
@@ -103,8 +104,12 @@ class LinkWalk:
         self.take(Link(url, text, "", "", "", role, kind))
 
     def take(self, link: Link) -> None:
-        """Take a link in; of those with one target the one that says most stays, in the first's place."""
+        """Take a link in, up to the bound; of links with one target the one that says most stays, in the
+        first's place.
+        """
         known = self.found.get(link.url)
+        if known is None and len(self.found) == MOST_LINKS:
+            return
         if known is None or (link.anchor and _outdone(known, link.role)):
             self.found[link.url] = link
 
@@ -141,7 +146,7 @@ class LinkWalk:
 
     def _take_said(self, href: str, text: str) -> None:
         url = resolve(href, self.base)
-        if url and url not in self.found and _HOLE not in url:
+        if url and url not in self.found and _HOLE not in url and len(self.found) < MOST_LINKS:
             self.found[url] = Link(url, text, role=SCRIPT, kind=SCRIPT)
 
     def _role(self, element: etree._Element, tag: str) -> str:

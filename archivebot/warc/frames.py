@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from archivebot.codings import zstd
 from archivebot.exceptions import WarcError
-from archivebot.warc.codings import zstd
 
 # Read first of a frame, as most records are small, and at a time after that. A decoded piece has at
 # most CHUNK bytes, so that a decompression bomb is met piece by piece.

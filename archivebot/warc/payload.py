@@ -7,8 +7,8 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 
+from archivebot.codings import CodingError, decode
 from archivebot.models import Headers
-from archivebot.warc.codings import CodingError, decode
 
 # The reason phrase may be missing, and with it the space before it; a second \r at a line end comes
 # from a conversion of line ends.

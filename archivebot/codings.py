@@ -10,21 +10,31 @@ from typing import Any
 
 _GZIP = b"\x1f\x8b"
 
+# Codings of one body that are undone; curl undoes as many (MAX_ENCODE_STACK). Each may take as much time
+# and memory as the limit allows.
+MOST_CODINGS = 5
+
 
 class CodingError(ValueError):
     """Bytes cannot be decoded as their coding says; the message says why."""
 
 
+class Oversized(CodingError):
+    """Bytes decode to more than the limit."""
+
+
 def decode(data: bytes, codings: list[str], limit: int) -> bytes:
     """Undo content codings, the last one first.
 
-    Takes the codings in the order of the Content-Encoding header. Raises CodingError where a coding
-    is unknown, its library is missing, or the bytes are broken, end early or give more than
-    ``limit`` bytes.
+    Takes the codings in the order of the Content-Encoding header. Raises CodingError if a coding is
+    unknown, its library is missing, the codings are more than :data:`MOST_CODINGS`, or the bytes are
+    broken or end early; Oversized if they give more than ``limit`` bytes.
 
     >>> decode(zlib.compress(zlib.compress(b"text")), ["deflate", "Deflate"], limit=100)
     b'text'
     """
+    if len(codings) > MOST_CODINGS:
+        raise CodingError(f"{len(codings)} content codings on one body")
     for coding in reversed(codings):
         decoder = _DECODERS.get(coding.lower())
         if decoder is None:
@@ -56,6 +66,8 @@ def _gzip(data: bytes, limit: int) -> bytes:
     while data.startswith(_GZIP) or not pieces:
         piece, data = _inflate(data, limit - sum(map(len, pieces)), 31, "gzip")
         pieces.append(piece)
+    if data == _GZIP[:1]:  # the first byte of one more member
+        raise CodingError("gzip body ends early")
     return b"".join(pieces)
 
 
@@ -108,7 +120,7 @@ def _brotli(data: bytes, limit: int) -> bytes:
 
 def _check(size: int, limit: int, finished: bool, name: str) -> None:
     if size > limit:
-        raise CodingError(f"{name} body decodes to more than the limit")
+        raise Oversized(f"{name} body decodes to more than the limit")
     if not finished:
         raise CodingError(f"{name} body ends early")
 
@@ -123,3 +135,5 @@ _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
     "br": _brotli,
     "zstd": _zstd,
 }
+
+KNOWN = frozenset(_DECODERS)

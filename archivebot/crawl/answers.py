@@ -1,0 +1,164 @@
+"""Answers as they come over HTTP: what breaks the rules keeps its status and all that can be read of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import (
+    HTTP11DownloadHandler,
+    _LenientHTTP11ClientFactory,
+    _LenientHTTP11ClientProtocol,
+    _LenientHTTPClientParser,
+)
+from scrapy.crawler import Crawler
+from scrapy.exceptions import StopDownload
+from scrapy.http import Response
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IAddress
+from twisted.python.failure import Failure
+from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol, ParseError, _contentLength
+from twisted.web.http_headers import Headers
+from twisted.web.iweb import IResponse
+
+from archivebot.crawl.convert import flagged
+from archivebot.crawl.intake import Intake
+from archivebot.models import Outcome
+
+# Bytes of the headers of an answer, and of one line of them. Chromium takes 256 kB, Twisted by itself any
+# number of lines of 16 kB: endless headers took 2.3 GB.
+MOST_HEADERS = 256 * 1024
+
+# Seconds without a byte after which a body of unknown length is over: servers that announce a wrong length
+# may keep the connection open.
+SILENCE = 2.0
+
+# The header by which the parser tells the handler what is wrong: Scrapy hands nothing else on.
+FAULT = "X-Archivebot-Fault"
+
+_FRAMING = ("content-length", "transfer-encoding")
+
+
+class AnswerParser(_LenientHTTPClientParser):
+    """Parse an answer; headers that end early or never, and lengths that are none, do not lose it.
+
+    What came of the headers is the answer, then. Behind a length that is none stands a body up to the end
+    of the connection. Scrapy makes a parser of this class without asking it, so it has no constructor.
+    """
+
+    MAX_LENGTH = MOST_HEADERS
+    size = 0  # bytes of headers
+    silence: Any = None  # the call that ends a body of unknown length
+    abort: Any = None  # closes the connection at once
+
+    def lineReceived(self, line: bytes) -> None:
+        self.size += len(line) + 1
+        if self.size > MOST_HEADERS:
+            self.lineLengthExceeded(line)
+        elif self.state == STATUS or line[: len(FAULT)].lower() != FAULT.lower().encode():
+            super().lineReceived(line)
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        self._break_off(f"the headers are longer than {MOST_HEADERS} bytes")
+
+    def statusReceived(self, status: bytes) -> None:
+        super().statusReceived(status)  # type: ignore[no-untyped-call]
+        if not 100 <= self.response.code <= 999:
+            raise ParseError("status code out of range", status[:40])  # type: ignore[no-untyped-call]
+
+    def allHeadersReceived(self) -> None:
+        if fault := self._wrong_framing():
+            self._tell(fault)
+            from twisted.internet import reactor  # importing it earlier would choose it
+
+            self.silence = reactor.callLater(SILENCE, self.abort)  # type: ignore[arg-type]  # wrong stub
+        super().allHeadersReceived()  # type: ignore[no-untyped-call]
+
+    def rawDataReceived(self, data: bytes) -> None:
+        if self.silence and self.silence.active():
+            self.silence.reset(SILENCE)
+        super().rawDataReceived(data)  # type: ignore[no-untyped-call]
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        if self.silence and self.silence.active():
+            self.silence.cancel()
+        if self.state == HEADER and hasattr(self, "response") and self.response.code >= 200:
+            self._break_off("the connection ended before the headers did")
+        else:
+            super().connectionLost(reason)
+
+    def _wrong_framing(self) -> str:
+        """Say why the headers do not tell where the body ends; "" where they do."""
+        if self.response.code < 200 or self.response.code in self.NO_BODY_CODES:
+            return ""
+        codings = self.connHeaders.getRawHeaders(b"transfer-encoding")
+        if codings:
+            known = codings[0].lower() in self._transferDecoders
+            return "" if known else f"unknown transfer coding {codings[0][:40]!r}"
+        try:
+            _contentLength(self.connHeaders)
+        except ValueError as error:
+            return f"Content-Length is none ({str(error)[:100]})"
+        return ""
+
+    def _break_off(self, fault: str) -> None:
+        """Take what came of the headers for the answer, without a body."""
+        if self.state == STATUS or self.response.code < 200:
+            raise ParseError(fault, b"")  # type: ignore[no-untyped-call]
+        self._tell(fault)
+        self.connHeaders = Headers({b"connection": [b"close"], b"content-length": [b"0"]})
+        super().allHeadersReceived()  # type: ignore[no-untyped-call]
+
+    def _tell(self, fault: str) -> None:
+        """Put the fault, and the headers that do not hold, where they are kept."""
+        self.headers.setRawHeaders(FAULT, [fault])
+        for name in _FRAMING:
+            for value in self.connHeaders.getRawHeaders(name, ()):
+                self.headers.addRawHeader(name, value)
+            self.connHeaders.removeHeader(name)
+
+
+class AnswerProtocol(_LenientHTTP11ClientProtocol):
+    """The protocol of a connection whose answers an AnswerParser reads."""
+
+    def request(self, request: Any) -> Deferred[IResponse]:
+        answer = super().request(request)
+        assert self._parser is not None
+        assert self.transport is not None
+        self._parser.__class__ = AnswerParser  # as Scrapy does for its own
+        self._parser.abort = self.transport.abortConnection  # type: ignore[attr-defined]
+        return answer
+
+
+class AnswerFactory(_LenientHTTP11ClientFactory):
+    """Makes connections of that protocol."""
+
+    def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:
+        return AnswerProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
+
+
+class AnswerHandler(HTTP11DownloadHandler):
+    """Download over HTTP/1.1 and TLS with bounded headers, and with room for each large body."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._pool._factory = AnswerFactory
+        self._intake = Intake.of(crawler)
+
+    async def download_request(self, request: Request) -> Response:
+        intake = self._intake
+        try:
+            response = await super().download_request(request)
+        except StopDownload:
+            if request not in intake.waiting:
+                raise
+            async with intake.room(intake.waiting[request]):
+                response = await super().download_request(request)
+        finally:
+            intake.done(request)
+        fault = response.headers.pop(FAULT, None)
+        if not fault:
+            return response
+        if not response.body and response.headers.get("Content-Length") == b"0":
+            del response.headers["Content-Length"]  # the parser's
+        return flagged(response, Outcome.INCOMPLETE, b"".join(fault).decode("latin-1"))
