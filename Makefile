@@ -50,6 +50,7 @@ forms.py $(DATA)/forms-dev
 localise.py $(DATA)/history-dev
 maintext.py $(DATA)/wcxb-dev
 partition.py $(DATA)/history-dev
+robots.py $(DATA)/robots-dev
 store.py $(DATA)/history-dev
 topic.py $(DATA)/webkb
 endef

@@ -39,7 +39,7 @@ setup(
         "w3lib>=2.5",
         "lxml>=5",
         "turbohtml>=1.15",
-        "protego>=0.4",
+        "ada-url>=1.27",
         "tldextract>=5.1",
         "PyStemmer>=3",
         "numpy>=2",

@@ -9,7 +9,7 @@ H = "0123456789abcdef0123456789abcdef"
 
 
 def test_version_names_the_rules() -> None:
-    assert CANONICAL_VERSION == 1
+    assert CANONICAL_VERSION == 2
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_version_names_the_rules() -> None:
         ("http://bücher.example/ü", "http://xn--bcher-kva.example/%C3%BC"),
         ("http://[::0:1]:8080/", "http://[::1]:8080/"),
         ("http://example.com/a#b?c", "http://example.com/a"),
-        (" \n\x00http://example.com/a\tb\r\nc\xa0", "http://example.com/abc"),
+        (" \n\x00http://example.com/a\tb\r\nc ", "http://example.com/abc"),
         ("http://example.com/a b", "http://example.com/a%20b"),
         ("http://example.com\\a", "http://example.com/a"),
     ],
@@ -143,7 +143,6 @@ def test_reference_is_resolved_against_its_base(reference: str, canonical: str) 
         "ftp://example.com/",
         "mailto:a@b.example",
         "javascript:void(0)",
-        "http:///a",
         "http://",
         "http://./",
         "http://a..b/",

@@ -136,4 +136,4 @@ def test_the_web_is_everything_that_can_be_fetched() -> None:
     scope = Scope.from_seeds(["http://example.com/"], "web")
     assert scope.refusal("https://elsewhere.example/a") is None
     assert scope.refusal("ftp://example.com/") == "scheme"
-    assert scope.refusal("http:///a") == "malformed"
+    assert scope.refusal("http://a..b/") == "malformed"

@@ -6,7 +6,9 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
+
+from archivebot.urls import joined
 
 # What somebody fills; all other controls send the form, reset it, or are not seen.
 TYPED = frozenset(
@@ -103,6 +105,6 @@ class Form:
 
 def _path(page: str, action: str) -> str:
     try:
-        return urlsplit(urljoin(page, action)).path
+        return urlsplit(joined(page, action) or action).path
     except ValueError:  # [ in place of a host
         return action

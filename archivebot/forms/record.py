@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
-from urllib.parse import urljoin
 
 from archivebot.forms.classifier import Decision
 from archivebot.forms.form import Control, Form
 from archivebot.models import FoundForm
+from archivebot.urls import joined
 
 FORMAT = 1
 
@@ -43,7 +43,7 @@ class FormRecord:
             signature=form.signature(url),
             name=form.name,
             method=form.method,
-            action=_absolute(url, form.action),
+            action=joined(url, form.action) or form.action,
             charset=charset,
             decision=decision,
             domain=domain,
@@ -108,10 +108,3 @@ def names(controls: Iterable[Control]) -> list[str]:
     ['text author', 'radio exact']
     """
     return [f"{control.kind} {control.name}".strip() for control in controls]
-
-
-def _absolute(url: str, action: str) -> str:
-    try:
-        return urljoin(url, action) if action else url
-    except ValueError:  # [ in place of a host
-        return action

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 from lxml import etree
 
@@ -13,6 +13,7 @@ from archivebot.hypertext.references import TAGS, reference, resolve
 from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, said
 from archivebot.models import Link
 from archivebot.text import collapse
+from archivebot.urls import joined
 
 # Elements that make a part of the page; https://html.spec.whatwg.org/multipage/sections.html
 SECTIONS = {
@@ -216,4 +217,4 @@ def shortened(text: str, most: int) -> str:
 def _base(root: etree._Element, url: str) -> str:
     element = next(root.iter("base"), None)
     href = element.get("href") if element is not None else None
-    return urljoin(url, href.strip()) if href else url
+    return joined(url, href) or url if href else url

@@ -58,15 +58,15 @@ def refresh_target(content: str) -> str | None:
 
 
 def resolve(href: str, base: str) -> str | None:
-    """Give the canonical http URL of a reference, or None where it has none.
+    """Return the canonical http URL of a reference, or None if it has none.
 
     >>> resolve(" /b#top", "http://a.example/x/")
     'http://a.example/b'
     >>> resolve("mailto:someone@a.example", "http://a.example/") is None
     True
     """
-    href = href.strip()
-    if not href or href.lower().startswith(_OPAQUE):
+    start = href.lstrip()[:16].lower()
+    if not start or start.startswith(_OPAQUE):
         return None
     if href[0] == "/" and href[1:2] != "/":
         base = base[: base.find("/", 8) + 1] or base
@@ -78,7 +78,6 @@ def resolve(href: str, base: str) -> str | None:
 @lru_cache(maxsize=1 << 16)
 def _canonical(href: str, base: str) -> str | None:
     try:
-        url = canonical_url(href, base)
-    except (UsageError, ValueError):
+        return canonical_url(href, base)
+    except UsageError:
         return None
-    return url if url.startswith(("http://", "https://")) else None

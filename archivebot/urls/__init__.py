@@ -1,6 +1,6 @@
 """Addresses: what identifies a page, how it is looked up, and whether it may be fetched at all."""
 
-from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, parse_seed
+from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, joined, parse_seed
 from archivebot.urls.scope import Scope
 from archivebot.urls.surt import host_of, host_of_key, key_range, urlkey
 from archivebot.urls.tokens import url_tokens
@@ -12,6 +12,7 @@ __all__ = [
     "canonical_url",
     "host_of",
     "host_of_key",
+    "joined",
     "key_range",
     "parse_seed",
     "trap",

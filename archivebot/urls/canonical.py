@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
+from ada_url import join_url
 from w3lib.url import canonicalize_url
 
 from archivebot.exceptions import UsageError
 
 # Stored URLs were made by these rules; a change that gives another URL for the same text raises it.
-CANONICAL_VERSION = 1
+CANONICAL_VERSION = 2
 
 # Parameters that say where a visitor came from and never what a page holds: click and campaign ids
 # of one vendor each. fbclid, mc_eid, _hsenc, mkt_tok, vero_id and oly_* Firefox strips by default in
@@ -40,29 +41,31 @@ _COLDFUSION = re.compile(r"cf(?:id|token)=", re.IGNORECASE)  # one session, in t
 _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_AROUND = "".join(map(chr, range(33))) + "\xa0"  # C0 controls, space and no-break space
-_INSIDE = str.maketrans("", "", "\t\r\n")  # https://url.spec.whatwg.org/#concept-basic-url-parser
+_AROUND = "".join(map(chr, range(33))) + "\xa0"  # what a person may type or paste: blanks, controls
+_NOWHERE = "about:blank"  # a base against which only a whole address is one
 _QUERY_SAFE = "%!$&()*+,;:@/?[]|~"
 
 _DEFAULT_PORT = {"http": "80", "https": "443"}
-_HOST = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*"
+_HOST = r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
+_NAME = r"(?:[a-z0-9_-]{1,63}\.)*[a-z_][a-z0-9_-]{0,62}"  # in no form that an IPv4 address has
 _HTTP = re.compile(
     rf"(https?)://(?:[^/?]*@)?({_HOST}|\[[0-9a-f:.]+\])\.?(?::(\d+))?(/[^?]*)(?:\?(.*))?",
 )
 # Nothing to do for most links of a site: lower-case host, no port, plain path, no query.
-_PLAIN = re.compile(rf"https?://{_HOST}(?:/(?!\.)[A-Za-z0-9_.~-]*)+")
+_PLAIN = re.compile(rf"https?://{_NAME}(?:/(?!\.)[A-Za-z0-9_.~-]*)+")
 
 # A scheme, unless what follows the colon is a port: "example.com:8080/a" has none.
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
 
 
 def canonical_url(url: str, base: str | None = None) -> str:
-    """Give the one form of an http URL under which its page is fetched, compared and stored.
+    """Return the one form of an http URL under which its page is fetched, compared and stored.
 
-    A reference is resolved against ``base``. Scheme and host become lower case and IDNA; default
-    port, fragment, user info, session ids and tracking parameters go; dot segments are resolved and
-    parameters sorted; a query without ``=`` is no form data and keeps its order. The case of the
-    path stays. The result is its own canonical URL. Raises UsageError for what is no http URL.
+    A reference is resolved against ``base``, and any text is read, as a browser does it (WHATWG). Scheme and
+    host become lower case and IDNA; default port, fragment, user info, session ids and tracking parameters
+    go; dot segments are resolved and parameters sorted; a query without ``=`` is no form data and keeps its
+    order. The case of the path stays. The result is its own canonical URL. Raises UsageError for what is no
+    http URL.
 
     >>> canonical_url("HTTP://User@Example.COM:80/a/../B;jsessionid=1?z=1&utm_source=x&a=2#top")
     'http://example.com/B?a=2&z=1'
@@ -76,11 +79,25 @@ def canonical_url(url: str, base: str | None = None) -> str:
     """
     if _PLAIN.fullmatch(url):
         return url
-    text = url.strip(_AROUND).translate(_INSIDE)
+    address = joined(base or "", url)
     try:
-        return _canonical(urljoin(base, text) if base else text)
+        return _canonical(address or "")
     except ValueError as error:
         raise UsageError(f"{url!r} is no http URL: write it like http://example.com/page") from error
+
+
+def joined(base: str, reference: str) -> str | None:
+    """Return the address that a reference on a page means to a browser (WHATWG), or None where it means none.
+
+    >>> joined("http://a.example//b/c", "d"), joined("https://a.example/b", "http:/c"), joined("", "c")
+    ('http://a.example//b/d', 'http://c/', None)
+    """
+    for known in (base, _NOWHERE):  # a whole address needs no base, so one that is none does no harm
+        try:
+            return join_url(known, reference)
+        except ValueError:
+            continue
+    return None
 
 
 def parse_seed(text: str) -> str:

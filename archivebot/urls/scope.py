@@ -60,7 +60,7 @@ class Scope:
         >>> scope = Scope.from_seeds(["http://example.com:8080/"], "host")
         >>> scope.refusal("http://example.com:8080/a"), scope.refusal("http://example.com/")
         (None, 'other_host')
-        >>> scope.refusal("ftp://example.com:8080/"), scope.refusal("http:///a")
+        >>> scope.refusal("ftp://example.com:8080/"), scope.refusal("http://a..b/")
         ('scheme', 'malformed')
         """
         if not url[:8].lower().startswith(("http://", "https://")):

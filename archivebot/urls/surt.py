@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from urllib.parse import unquote_to_bytes
 
 from archivebot.exceptions import UsageError
 from archivebot.urls.canonical import SCHEME
@@ -14,10 +13,9 @@ MATCH_TYPES = ("exact", "prefix", "host", "domain")
 _INSIDE = str.maketrans("", "", "\t\r\n")
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]*):(?=//))?/*([^/?]*)([^?]*)\??(.*)", re.IGNORECASE | re.DOTALL)
 _OPAQUE = re.compile(rf"{SCHEME.pattern}(?!//)", re.IGNORECASE)
-_PORT = re.compile(r":0*([0-9]*)$")
+_PORT = re.compile(r":0*+([0-9]*+)$")
 _DOTS = re.compile(r"\.{2,}")
 _WWW = re.compile(r"^www\d*\.")
-_NESTED_PERCENT = re.compile(rb"%(?:25)+")
 _UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff#%]")
 _DEFAULT_PORT = {"http": "80", "https": "443"}
 
@@ -29,10 +27,13 @@ _QUERY_SESSIONS = tuple(
         "phpsessid=[0-9a-z]{32}",
         "sid=[0-9a-z]{32}",
         "aspsessionid[a-z]{8}=[a-z]{24}",
-        "cfid=[^&]+&cftoken=[^&]+",
+        "cfid=(?:(?!cfid=[^&])[^&])+&cftoken=[^&]+",
     )
 )
-_ASP_NET_SESSION = re.compile(r"(.*)/\((?:[0-9a-z]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/.+\.aspx)")
+_ASP_NET_SESSION = re.compile(r"/\((?:[0-9a-z]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/.)")
+_HEX = frozenset(b"0123456789abcdefABCDEF")
+_PERCENT = ord("%")
+_LONGEST_HOST = 253  # https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4
 
 
 @lru_cache(maxsize=64)  # storing a page asks for its key several times
@@ -133,8 +134,10 @@ def _host_and_port(authority: str) -> tuple[str, str]:
 
 
 def _idna(host: str) -> str:
+    if host.isascii() or len(host) > _LONGEST_HOST:
+        return host
     try:
-        return host if host.isascii() else host.encode("idna").decode()
+        return host.encode("idna").decode()
     except UnicodeError:  # a label too long or not allowed: no such host, but still a key
         return host
 
@@ -154,7 +157,16 @@ def _path_key(path: str) -> str:
         elif segment != ".":
             kept.append(segment)
     joined = "/" + "/".join(filter(None, kept))
-    return _ASP_NET_SESSION.sub(r"\1", _escaped(joined.encode("latin-1")).lower())
+    return _without_session(_escaped(joined.encode("latin-1")).lower())
+
+
+def _without_session(path: str) -> str:
+    """Leave out the last session id of ASP.NET that a page of it follows."""
+    end = path.rfind(".aspx")
+    for found in reversed(list(_ASP_NET_SESSION.finditer(path))):
+        if found.end() + 2 <= end:
+            return path[: found.start()] + path[found.end() :]
+    return path
 
 
 def _query_key(query: str) -> str:
@@ -166,11 +178,19 @@ def _query_key(query: str) -> str:
 
 
 def _unescaped(text: str) -> bytes:
-    """Undo percent escapes until none is left."""
-    raw = text.encode("utf-8", "surrogatepass")
-    while b"%" in raw and (plain := unquote_to_bytes(_NESTED_PERCENT.sub(b"%", raw))) != raw:
-        raw = plain
-    return raw
+    """Undo percent escapes until none is left, also those that appear when others are undone; each byte once."""
+    plain, *pieces = text.encode("utf-8", "surrogatepass").split(b"%")
+    done = bytearray(plain)
+    for piece in pieces:
+        done.append(_PERCENT)
+        for at, byte in enumerate(piece):
+            if _PERCENT not in done[-2:]:  # nothing that the rest of the piece could complete
+                done += piece[at:]
+                break
+            done.append(byte)
+            while len(done) > 2 and done[-3] == _PERCENT and _HEX.issuperset(done[-2:]):
+                done[-3:] = bytes.fromhex(done[-2:].decode())
+    return bytes(done)
 
 
 def _escaped(raw: bytes) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import urljoin
 
 from archivebot.exceptions import WarcError
 from archivebot.models import Headers, Outcome, Page
 from archivebot.outcome.status import outcome_of
+from archivebot.urls import joined
 from archivebot.warc.damage import Damage, Report
 from archivebot.warc.dates import record_date
 from archivebot.warc.frames import RawFile, head_of, is_compressed
@@ -200,8 +200,5 @@ def _truncation(record: Record) -> str:
 
 
 def _location(page: Page) -> str | None:
-    try:
-        target = page.header("location")
-        return urljoin(page.url, target) if target else None
-    except ValueError:  # a broken IPv6 host
-        return None
+    target = page.header("location")
+    return joined(page.url, target) if target else None
