@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import random
 import shutil
 import signal
 import sqlite3
@@ -30,6 +30,9 @@ STOPPED = 15.0
 
 PATIENCE = 3.0
 IMPATIENT = ("-s", f"ARCHIVE_FRONTIER_PATIENCE={PATIENCE}")
+
+
+UNTOUCHED = {"queued": 0, "leased": 0, "done": 0, "answered": 0, "failed": 0, "rejected": 0}
 
 
 def forest(delay: float = 0.05) -> dict[str, Reply]:
@@ -218,13 +221,12 @@ def test_a_crawl_delay_does_not_hold_up_the_end(site: MockServer, crawl: Crawl, 
     site.routes |= {f"/{page}": Reply(markup(["/20", "/21"])) for page in range(8)}
     site.routes["/robots.txt"] = robots("User-agent: *\nCrawl-delay: 120\n")
     process = crawl.start("-s", "ARCHIVE_CRAWL_DELAY_MAX=120", seeds=",".join(seeds))
-    wait_for(lambda: len(site.paths()) >= 1, process)
+    wait_for(lambda: len(site.asked) >= 1, process)
+    time.sleep(1)  # the pages wait for the delay after robots.txt
     process.send_signal(number)
     assert ended(process, STOPPED).code == 0
-    states = crawl.ask("frontier")["states"]
-    assert (states["leased"], states["failed"], states["rejected"]) == (0, 0, 0)
-    assert states["done"] == len(site.paths()) == 1
-    assert states["queued"] >= 7
+    assert site.paths() == []
+    assert crawl.ask("frontier")["states"] == UNTOUCHED | {"queued": 8}
 
 
 @pytest.mark.parametrize("silent", ["/", "/robots.txt"])
@@ -235,9 +237,9 @@ def test_a_server_that_does_not_answer_does_not_hold_up_the_end(
     process = crawl.start("-s", "DOWNLOAD_TIMEOUT=60", seeds=site.url())
     wait_for(lambda: any(asked.path == silent for asked in site.asked), process)
     process.send_signal(signal.SIGTERM)
-    assert ended(process, STOPPED).code == 0
-    states = crawl.ask("frontier")["states"]
-    assert states == {"queued": 1, "leased": 0, "done": 0, "failed": 0, "rejected": 0}
+    crawled = ended(process, STOPPED)
+    assert crawled.code == 0
+    assert crawl.ask("frontier")["states"] == UNTOUCHED | {"queued": 1}, crawled.log
 
 
 def test_a_wait_for_robots_txt_does_not_hold_up_the_end_and_denies_nothing(
@@ -249,6 +251,11 @@ def test_a_wait_for_robots_txt_does_not_hold_up_the_end_and_denies_nothing(
     process.send_signal(signal.SIGTERM)
     assert ended(process, STOPPED).code == 0
     assert crawl.ask("frontier")["states"]["queued"] == 1
+
+
+def open_files(process: Popen) -> set[str]:
+    found = subprocess.run(["ls", "-l", f"/proc/{process.pid}/fd"], text=True, capture_output=True)
+    return set(found.stdout.splitlines())
 
 
 def children_of(process: Popen) -> list[int]:
@@ -292,8 +299,7 @@ def test_a_second_interrupt_ends_a_command_at_once(tmp_path: Path, crawl: Crawl)
     subprocess.run(ingest, cwd=ROOT, capture_output=True, timeout=60, check=False)
     with locked(f"{tmp_path}/archive.db"):
         process = subprocess.Popen(ingest, cwd=ROOT, text=True, stderr=subprocess.PIPE)
-        time.sleep(4)
-        assert process.poll() is None
+        wait_for(lambda: "archive.db" in str(open_files(process)), process)
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(0.2)
@@ -315,14 +321,16 @@ OVERLAPS = int(os.environ.get("ARCHIVE_TEST_OVERLAPS", "3"))
 def test_two_crawls_by_the_same_command_end_at_their_page_limit(
     site: MockServer, tmp_path: Path, server: RedisServer, shared: str
 ) -> None:
-    site.routes |= forest(0.02)
+    site.routes |= forest(0.3)
     for number in range(OVERLAPS):
         folder = tmp_path / str(number)
         folder.mkdir()
         crawl = Crawl(folder)
         options = ("-s", f"REDIS_URL={server.uri(number)}") if shared == "redis" else ()
-        most = 30
-        crawls = overlapped(crawl, site, most, 1.5 * number / OVERLAPS, *options)
+        most = 40
+        crawls = overlapped(crawl, site, most, random.uniform(0, 1), *options)
         assert [crawled.code for crawled in crawls] == [0, 0]
-        answered = json.loads(json.dumps(sum(captures(crawl).values())))
-        assert most <= answered <= most + 2, [crawled.log[-1500:] for crawled in crawls]
+        joined = any("Goes on with an interrupted crawl" in crawled.log for crawled in crawls)
+        runs = 1 if joined else 2  # the first was over when the second began
+        answered = sum(captures(crawl).values())
+        assert most * runs <= answered <= (most + 2) * runs, [crawled.log[-1500:] for crawled in crawls]

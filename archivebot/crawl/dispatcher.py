@@ -171,7 +171,8 @@ class Dispatcher(Extension):
         if self._again:
             return self._again.popleft()
         while self._waits() or not self._resting:
-            lease = self._patience.ask(self._turn if self._waits() else self._lease)
+            waits = self._waits()
+            lease = self._patience.ask(self._turn if waits else self._lease, proof=waits)
             if lease is None:
                 self._rest()
                 return None
@@ -195,7 +196,7 @@ class Dispatcher(Extension):
 
     def flush(self) -> bool:
         """Write what waits: refusals, requests, outcomes. False where the frontier is away."""
-        return not self._waits() or self._patience.ask(self._write) is not None
+        return not self._waits() or self._patience.ask(self._write, proof=True) is not None
 
     def publish(self) -> bool:
         """Write what waits, with the links of pages that are not done yet."""
@@ -362,7 +363,7 @@ class Dispatcher(Extension):
             self._paces[host] = pace
 
     def _renew(self) -> None:
-        self._patience.ask(self.frontier.renew)
+        self._patience.ask(self.frontier.renew, proof=not self._waits())
 
     def _rest(self) -> None:
         """Ask no more until a delay has passed, another worker may be done, or something is written."""
@@ -378,7 +379,7 @@ class Dispatcher(Extension):
 
     def _go_on(self) -> None:
         self._resting = False
-        if self._patience.is_waiting:
+        if self._patience.is_waiting and self.publish():
             self._renew()
         slot = self.crawler.engine._slot  # Scrapy's heartbeat does the same, every five seconds
         if slot is not None and slot.closing is None:

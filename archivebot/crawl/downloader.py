@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.core.downloader import Downloader as ScrapyDownloader
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.python.failure import Failure
+
+
+CANCELLED = (CancelledError, asyncio.CancelledError)
+
+
+class Interrupted(Exception):
+    """The crawl ended before an answer came."""
 
 
 class Downloader(ScrapyDownloader):
     """Let a crawl end without waiting for servers: Scrapy waits for all requests, each after its delay.
 
-    A request that is let go fails with :class:`twisted.internet.defer.CancelledError`.
+    A request that is let go fails with :class:`Interrupted`.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -25,11 +34,13 @@ class Downloader(ScrapyDownloader):
         fetch: Deferred[Response | Request] = super().fetch(request)
         self._fetches[request] = fetch
 
-        def forget(result: Any) -> Any:
+        def end(result: Any) -> Any:
             del self._fetches[request]
+            if isinstance(result, Failure) and isinstance(result.value, CANCELLED):
+                raise Interrupted("the crawl ended before an answer came")
             return result
 
-        return fetch.addBoth(forget)
+        return fetch.addBoth(end)
 
     def drop_waiting(self) -> None:
         """Let go of the requests that wait for the delay of their host, or for one of its places."""

@@ -38,8 +38,12 @@ class Patience:
         """Whether the frontier is away."""
         return self._since is not None
 
-    def ask(self, question: Callable[[], T], last: bool = False) -> T | None:
-        """Return the answer, None if the frontier is away; the ``last`` question is asked without a pause."""
+    def ask(self, question: Callable[[], T], *, proof: bool = False, last: bool = False) -> T | None:
+        """Return the answer, None if the frontier is away.
+
+        An answer that is a ``proof`` shows that it is back: on a full disk it can be read, and small changes
+        may be written that fit where others were. The ``last`` question is asked without a pause.
+        """
         clock = asyncio.get_running_loop()
         now = clock.time()
         if self.is_over or (self.is_waiting and now < self._next and not last):
@@ -57,7 +61,8 @@ class Patience:
             elif not last:
                 self._again()
             return None
-        self._since = None
+        if proof:
+            self._since = None
         return answer
 
     async def insist(self, question: Callable[[], T], most: float) -> T:

@@ -14,9 +14,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
-from twisted.internet.defer import CancelledError
 
 from archivebot.crawl.convert import reason_of
+from archivebot.crawl.downloader import Interrupted
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.robotstxt import RobotsTxt
@@ -132,7 +132,7 @@ class RobotsMiddleware:
         attempt = 1
         while (rules := await self._try(origin)).fault and attempt <= self.retries.times:
             if not await pause(self.crawler.engine, self.retries.backoff(attempt)):
-                raise CancelledError  # the crawl ends; the pages that wait are neither allowed nor denied
+                raise Interrupted("the crawl ended before robots.txt was read")
             attempt += 1
         if rules.fault:
             logger.error("robots.txt of %s is unreachable, so nothing is fetched: %s", origin, rules.fault)
@@ -142,7 +142,7 @@ class RobotsMiddleware:
         self.crawler.stats.inc_value("robots/requests")
         try:
             response = await self._follow(f"{origin}/robots.txt")
-        except CancelledError:
+        except Interrupted:  # the pages that wait are neither allowed nor denied
             raise
         except Exception as error:  # whatever keeps us from reading the file means the same
             return Rules(fault=reason_of(error))

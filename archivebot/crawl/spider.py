@@ -13,7 +13,6 @@ from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import BaseSettings
-from twisted.internet.defer import CancelledError
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
@@ -30,6 +29,7 @@ from archivebot.crawl.convert import (
     stored_response,
 )
 from archivebot.crawl.dispatcher import Dispatcher
+from archivebot.crawl.downloader import Interrupted
 from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
@@ -139,7 +139,7 @@ class ArchiveSpider(Spider):
         """Turn a fetch without an answer into one page that says why, or into a later try."""
         error: BaseException = failure.value  # type: ignore[assignment]
         request: Request = failure.request  # type: ignore[attr-defined]
-        if isinstance(error, Refused | CancelledError):  # the crawl ends before an answer came
+        if isinstance(error, Refused | Interrupted):
             return ()
         if isinstance(error, StorageError):
             Dispatcher.of(self.crawler).fail("The archive cannot be read", error)
