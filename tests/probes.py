@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import sqlite3
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import Self
 
 from scrapy import signals
@@ -130,3 +132,40 @@ class KillAfterStorage:
     def process_item(self, item: object) -> object:
         os.kill(os.getpid(), signal.SIGKILL)
         return item
+
+
+class Strain:
+    """A pipeline that notes the longest stall of the event loop, and the most memory of each process."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.stats, self.session = crawler.stats, ArchiveSession.of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Strain:
+        return cls(crawler)
+
+    def open_spider(self) -> None:
+        self.watch = asyncio.ensure_future(self._watch())
+
+    def process_item(self, item: object) -> object:
+        self._measure()
+        return item
+
+    def close_spider(self) -> None:
+        self.watch.cancel()
+        self._measure()
+
+    async def _watch(self) -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.01)
+            self.stats.max_value("probe/stall", time.monotonic() - before)
+            self._measure()
+
+    def _measure(self) -> None:
+        readers = [reader.worker.pid for reader in self.session.readers._readers]
+        for pid in (os.getpid(), self.session.worker.pid, *readers):
+            status = Path(f"/proc/{pid}/status").read_text()
+            if peak := re.search(r"VmHWM:\s+(\d+) kB", status):
+                name = "crawl" if pid == os.getpid() else "reader" if pid in readers else "writer"
+                self.stats.max_value(f"probe/memory/{name}", int(peak[1]) // 1024)

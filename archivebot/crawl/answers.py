@@ -29,6 +29,10 @@ from archivebot.models import Outcome
 # number of lines of 16 kB: endless headers took 2.3 GB.
 MOST_HEADERS = 256 * 1024
 
+# Interim answers (100 Continue, 103 Early Hints) before the final one; Twisted logs each. Real servers send
+# one or two.
+MOST_INTERIM = 20
+
 # Seconds without a byte after which a body of unknown length is over: servers that announce a wrong length
 # may keep the connection open.
 SILENCE = 2.0
@@ -48,6 +52,7 @@ class AnswerParser(_LenientHTTPClientParser):
 
     MAX_LENGTH = MOST_HEADERS
     size = 0  # bytes of headers
+    interim = 0  # answers before the final one
     silence: Any = None  # the call that ends a body of unknown length
     abort: Any = None  # closes the connection at once
 
@@ -67,6 +72,9 @@ class AnswerParser(_LenientHTTPClientParser):
             raise ParseError("status code out of range", status[:40])  # type: ignore[no-untyped-call]
 
     def allHeadersReceived(self) -> None:
+        self.interim += self.response.code < 200
+        if self.interim > MOST_INTERIM:
+            raise ParseError("interim answers only", b"")  # type: ignore[no-untyped-call]
         if fault := self._wrong_framing():
             self._tell(fault)
             from twisted.internet import reactor  # importing it earlier would choose it

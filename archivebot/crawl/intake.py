@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from scrapy import Request, signals
+from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 
@@ -44,7 +45,7 @@ class Intake:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+        self._crawler = ref(crawler)  # it is the key to this
         crawler.signals.connect(self.headers_received, signals.headers_received)
         crawler.signals.connect(self.bytes_received, signals.bytes_received)
         self.most = most_bytes(crawler)
@@ -60,15 +61,22 @@ class Intake:
         return _INTAKES[crawler]
 
     @property
+    def _engine(self) -> ExecutionEngine:
+        crawler = self._crawler()
+        assert crawler is not None
+        assert crawler.engine is not None
+        return crawler.engine
+
+    @property
     def taken(self) -> int:
         """The bytes that are being received or decoded, and those that are not stored yet."""
-        slot = self.crawler.engine.scraper.slot
+        slot = self._engine.scraper.slot
         return sum(self._held.values()) + (slot.active_size if slot else 0)
 
     @asynccontextmanager
     async def room(self, size: int) -> AsyncIterator[None]:
         """Wait until there is room for so many bytes, and hold it; a crawl that ends does not wait."""
-        while not self._fits(size) and await pause(self.crawler.engine, PATIENCE):
+        while not self._fits(size) and await pause(self._engine, PATIENCE):
             pass
         held = object()
         self._held[held] = size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import replace
@@ -34,7 +35,7 @@ from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOUR
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
 from archivebot.crawl.pace import is_loopback
-from archivebot.crawl.reading import BEGINNING, is_small, read_large
+from archivebot.crawl.reading import BEGINNING, STRETCH, is_small, read_large
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.robots import RobotsDenied
 from archivebot.crawl.session import ArchiveSession
@@ -128,10 +129,11 @@ class ArchiveSpider(Spider):
         wait = self.retries.wait(outcome, request.meta.get("archive_attempt", 1), asked)
         if wait is None and outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(response, request)
-        if wait is None and is_small(response.body):
-            return self._settle(response, request, outcome, self._read(response, outcome))
         if wait is None:
-            return self._settle_large(response, request, outcome)
+            reading = self._read(response, outcome) if is_small(response.body) else None
+            if reading and len(reading.links) <= STRETCH:
+                return self._settle(response, request, outcome, reading)
+            return self._settle_slowly(response, request, outcome, reading)
         page = page_of(response, request.url, datetime.now(UTC), outcome, level=self.arguments.level)
         return self._later(request, page, wait)
 
@@ -184,15 +186,18 @@ class ArchiveSpider(Spider):
             return
         stored = stored_response(response.url, *content) if content else response
         reading = await self._read_large(stored, Outcome.FETCHED)
-        for output in self._settle(response, request, Outcome.NOT_MODIFIED, reading):
+        async for output in self._settle_slowly(response, request, Outcome.NOT_MODIFIED, reading):
             yield output
 
-    async def _settle_large(
-        self, response: Response, request: Request, outcome: Outcome
+    async def _settle_slowly(
+        self, response: Response, request: Request, outcome: Outcome, reading: Hypertext | None
     ) -> AsyncIterator[Any]:
-        reading = await self._read_large(response, outcome)
-        for output in self._settle(response, request, outcome, reading):
+        """Settle an answer that has many links, or is large, beside all others."""
+        reading = reading or await self._read_large(response, outcome)
+        for number, output in enumerate(self._settle(response, request, outcome, reading), 1):
             yield output
+            if not number % STRETCH:
+                await asyncio.sleep(0)
 
     def _settle(
         self, response: Response, request: Request, outcome: Outcome, reading: Hypertext

@@ -115,6 +115,8 @@ class LinkWalk:
             self.found[link.url] = link
 
     def _refer(self, element: etree._Element, href: str, kind: str) -> None:
+        if len(self.found) == MOST_LINKS:
+            return
         url = resolve(href, self.base)
         if self.skip_nofollow and "nofollow" in (element.get("rel") or "").lower():
             return
