@@ -9,6 +9,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from archivebot.bounds import MOST_LINKS
+from archivebot.hypertext.attributes import thinned
 from archivebot.hypertext.references import TAGS, reference, resolve
 from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, said
 from archivebot.models import Link
@@ -140,7 +141,7 @@ class LinkWalk:
         markup = "".join(written)
         if "<" not in markup:
             return
-        root = etree.fromstring(markup.replace("\0", "").encode("utf-8", "replace"), _WRITTEN)
+        root = etree.fromstring(thinned(markup.replace("\0", "").encode("utf-8", "replace")), _WRITTEN)
         if root is not None:
             inner = LinkWalk(root, self.base, self.skip_nofollow)
             inner.walk()

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from lxml import etree
 
+from archivebot.hypertext.attributes import thinned
 from archivebot.hypertext.flow import FlowWalk
 from archivebot.hypertext.links import LinkWalk
 from archivebot.hypertext.scripts import leads_by_click
@@ -79,16 +80,25 @@ def parse(body: bytes, encoding: str) -> etree._Element | None:
     """
     if b"\0" in body and not encoding.startswith("utf-16"):
         body = body.replace(b"\0", b"")
-    try:
-        body.decode(encoding)
-        parser = _parser(encoding)
-    except (LookupError, UnicodeError):
-        # libxml2 knows fewer charsets, and stops at the first byte that one lacks.
-        parser, body = _parser("utf-8"), _decoded(body, encoding).encode("utf-8", "replace")
-    root = etree.fromstring(body, parser)
+    if not _is_read(body, encoding):
+        body, encoding = _decoded(body, encoding).encode("utf-8", "replace"), "utf-8"
+    root = etree.fromstring(thinned(body), _parser(encoding))
     if root is not None:
         root.extend(list(root.itersiblings()))  # what follows </html>, which browsers show as well
     return root
+
+
+def _is_read(body: bytes, encoding: str) -> bool:
+    """Return whether libxml2 reads a body to its end, and ASCII stands in it as ASCII.
+
+    libxml2 knows fewer charsets than Python, and stops at the first byte that one lacks.
+    """
+    try:
+        body.decode(encoding)
+        _parser(encoding)
+        return "<".encode(encoding) == b"<"
+    except (LookupError, UnicodeError):
+        return False
 
 
 def _decoded(body: bytes, encoding: str) -> str:

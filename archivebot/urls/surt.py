@@ -178,7 +178,7 @@ def _query_key(query: str) -> str:
 
 
 def _unescaped(text: str) -> bytes:
-    """Undo percent escapes until none is left, also those that appear when others are undone; each byte once."""
+    """Undo percent escapes until none is left, also those that others leave behind, in one pass."""
     plain, *pieces = text.encode("utf-8", "surrogatepass").split(b"%")
     done = bytearray(plain)
     for piece in pieces:
