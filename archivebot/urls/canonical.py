@@ -52,7 +52,7 @@ _HTTP = re.compile(
     rf"(https?)://(?:[^/?]*@)?({_HOST}|\[[0-9a-f:.]+\])\.?(?::(\d+))?(/[^?]*)(?:\?(.*))?",
 )
 # Nothing to do for most links of a site: lower-case host, no port, plain path, no query.
-_PLAIN = re.compile(rf"https?://{_NAME}(?:/(?!\.)[A-Za-z0-9_.~-]*)+")
+_PLAIN = re.compile(rf"https?://{_NAME}(?:/(?!\.)[A-Za-z0-9_.~-]*+)++")
 
 # A scheme, unless what follows the colon is a port: "example.com:8080/a" has none.
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
