@@ -27,7 +27,9 @@ from archivebot.models import (
     Snapshot,
     first_header,
 )
-from archivebot.recorder import Recorder, lineage_id
+from archivebot.placement import lineage_id
+from archivebot.recorder import Recorder
+from archivebot.revisits import Revisits
 from archivebot.segmentation.dom import visible_text
 from archivebot.storage import open_store
 from archivebot.storage.base import (
@@ -40,6 +42,7 @@ from archivebot.storage.base import (
     Totals,
     VersionId,
 )
+from archivebot.timestamps import timestamp
 from archivebot.urls import host_of, key_range, parse_seed
 from archivebot.versioning.delta import PlacedText, compare
 
@@ -78,6 +81,7 @@ class Archive:
         self._bodies = Bodies(store)
         self._comparison = Comparison(store, self._bodies)
         self._inspector = Inspector(store, self._bodies, self._comparison, config)
+        self._revisits = Revisits(store, self._bodies)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
 
     @classmethod
@@ -120,6 +124,22 @@ class Archive:
     def position(self) -> Position:
         """Return which archive this is, and how far it has come; it moves on with what is made durable."""
         return self._store.position()
+
+    def resolved(self, page: Page) -> Page:
+        """Return a revisit with the body that it repeats, or as unresolved where the archive has none."""
+        return self._revisits.resolved(page)
+
+    def released(self, page: Page) -> list[Page]:
+        """Return the unresolved visits that repeat a stored page, each with its body."""
+        self._recorder.remember(page)
+        return list(self._revisits.released(page))
+
+    def settle(self, snapshot: Snapshot) -> Capture:
+        """Store a visit that was unresolved, in place of what was stored of it."""
+        with self._store.together():
+            capture = self._recorder.add(self._inspector.marked(snapshot))
+            self._store.revisits.release(capture.url, capture.captured_at)
+        return capture
 
     def holds(self, page: Page) -> bool:
         """Tell whether this very visit (URL, time, outcome, body) is in the archive."""
@@ -214,15 +234,26 @@ class Archive:
     def at(self, url: str, when: datetime | None) -> Capture:
         """Give the capture nearest at or before a time, else the first; the last without a time.
 
-        Only captures with content count, unless the page never had any. Raises NotArchived.
+        Only captures with content count, unless the page never had any. Raises NotArchived, also where
+        the capture is a revisit of bytes that the archive does not hold.
         """
         for found in (_has_content, _has_body):
-            before = filter(found, self._store.captures(url, newest_first=True, until=when))
+            before = filter(found, self._known(self._store.captures(url, newest_first=True, until=when)))
             after = filter(found, self._store.captures(url))
             capture = next(before, None) or next(after, None)
             if capture is not None:
                 return capture
         raise NotArchived(f"{url} has no capture with a body in {self.uri}")
+
+    def _known(self, captures: Iterator[Capture]) -> Iterator[Capture]:
+        """Raise NotArchived at a capture whose body is not known: an older one would pass for it."""
+        for capture in captures:
+            if capture.outcome is Outcome.UNRESOLVED:
+                raise NotArchived(
+                    f"the capture of {capture.url} at {timestamp(capture.captured_at)} repeats bytes that are"
+                    " not in the archive: ingest the file that holds them, or give another time"
+                )
+            yield capture
 
     def body(self, capture: Capture) -> bytes:
         """Rebuild the bytes that a capture saw; raises NotArchived and CorruptObject."""
@@ -374,7 +405,7 @@ def _content_type(capture: Capture) -> str:
 
 
 def _has_content(capture: Capture) -> bool:
-    return capture.number is not None
+    return capture.number is not None and capture.kind is not Kind.FAILED
 
 
 def _has_body(capture: Capture) -> bool:

@@ -54,10 +54,15 @@ ROOMS: dict[str, set[str]] = {
         "versioning",
     },
     "comparison": {"bodies", "significance", "storage"},
-    "recorder": {"bodies", "fingerprint", "inspection", "segmentation", "storage", "urls", "versioning"},
-    "archive": {
-        *("bodies", "comparison", "fingerprint", "inspection", "recorder", "segmentation", "storage", "urls"),
+    "placement": {"bodies", "fingerprint", "segmentation", "storage", "versioning"},
+    "revisits": {"bodies", "fingerprint", "outcome", "storage"},
+    "recorder": {
+        *("bodies", "fingerprint", "inspection", "placement", "revisits", "storage", "urls"),
         "versioning",
+    },
+    "archive": {
+        *("bodies", "comparison", "fingerprint", "inspection", "placement", "recorder", "revisits"),
+        *("segmentation", "storage", "urls", "versioning"),
     },
     "formhistory": {"forms", "storage"},
     "formscan": {"archive", "forms", "hypertext", "segmentation", "storage", "topic"},
@@ -90,7 +95,7 @@ FOREIGN: dict[str, set[str]] = {
     "scipy": {"forms", "links", "topic"},
     "matplotlib": {"harvest.py"},
     "playwright": {"vision/render.py"},
-    "pymongo": {"storage/mongo.py", "storage/mongo_database.py"},
+    "pymongo": {"storage/mongo.py", "storage/mongo_database.py", "storage/mongo_revisits.py"},
     "turbohtml": {"content", "quality", "segmentation"},
     "datasketch": {"fingerprint/minhash.py"},
     "lxml": {"forms", "hypertext"},

@@ -1,6 +1,7 @@
 """Addresses: what identifies a page, how it is looked up, and whether it may be fetched at all."""
 
 from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, joined, parse_seed
+from archivebot.urls.method import with_method
 from archivebot.urls.scope import Scope
 from archivebot.urls.surt import host_of, host_of_key, key_range, urlkey
 from archivebot.urls.tokens import url_tokens
@@ -18,4 +19,5 @@ __all__ = [
     "trap",
     "url_tokens",
     "urlkey",
+    "with_method",
 ]

@@ -45,6 +45,8 @@ def kind_of(outcome: Outcome, digest: str | None, latest: str | None) -> Kind:
         return Kind.REVISIT
     if outcome is Outcome.REDIRECT:
         return Kind.REDIRECT
+    if outcome is Outcome.UNRESOLVED:
+        return Kind.UNRESOLVED
     if outcome in GONE:
         return Kind.GONE
     return Kind.EXCLUDED if outcome in REFUSED else Kind.FAILED
