@@ -45,6 +45,7 @@ from archivebot.storage.base import (
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of, key_range, parse_seed
 from archivebot.versioning.delta import PlacedText, compare
+from archivebot.versioning.presence import gone_since, placed
 
 logger = logging.getLogger(__name__)
 
@@ -229,7 +230,11 @@ class Archive:
 
     def captures(self, url: str) -> list[Capture]:
         """Give the captures of a page, oldest first."""
-        return list(self._store.captures(url))
+        return list(placed(self._store.captures(url)))
+
+    def gone_since(self, url: str, when: datetime | None = None) -> datetime | None:
+        """Return since when a page is gone, as it was known at a time; None when it is not gone."""
+        return gone_since([each for each in self.captures(url) if when is None or each.captured_at <= when])
 
     def at(self, url: str, when: datetime | None) -> Capture:
         """Give the capture nearest at or before a time, else the first; the last without a time.

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,12 +16,16 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.frontier import Frontier, chosen_uri, open_frontier
+from archivebot.models import Capture
+from archivebot.terminal import flush, guard, hush, say, say_json, tell
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
 
-# C0 and C1 controls but for tab and line feed: a hostile page could drive the user's terminal.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+TIME = "%Y-%m-%d %H:%M:%S"  # how times are shown
+
+_BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would part what belongs together
 
 
 class ArchiveCommand(ScrapyCommand):
@@ -53,6 +54,7 @@ class ArchiveCommand(ScrapyCommand):
         return f"{self.short_desc()}. {self.explanation}".rstrip()
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
+        guard()  # before anything is printed, also by Scrapy and argparse
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         self.add_arguments(parser)
@@ -68,12 +70,11 @@ class ArchiveCommand(ScrapyCommand):
         try:
             self._check(args)
             self.exitcode = self.work(args, opts)
-            sys.stdout.flush()
+            flush()
         except ArchiveError as error:
             self.exitcode = self.failed(error, opts)
         except BrokenPipeError:
-            # The reader (head, less) has seen enough; the interpreter must not complain at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            hush()  # or the interpreter complains at exit
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         """Open what the command is about, let it answer, and give the exit code."""
@@ -82,7 +83,7 @@ class ArchiveCommand(ScrapyCommand):
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
         """Explain an error and give its exit code."""
-        print(f"scrapy {self.name}: {error}", file=sys.stderr)
+        tell(f"scrapy {self.name}: {error}")
         return error.exit_code
 
     @property
@@ -184,24 +185,21 @@ def file_body(path: Path) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def harmless(text: str) -> str:
-    """Replace what could steer a terminal.
+def tell_age(archive: Archive, shown: Capture, when: datetime | None) -> datetime | None:
+    """Tell that a page is gone whose older version is shown; return since when, or None.
 
-    >>> harmless("a\\x1b[2Jb") == "a\\ufffd[2Jb"
-    True
+    ``when`` is the time that was asked for: what was gone by then counts.
     """
-    return CONTROL.sub("\ufffd", text)
-
-
-def say(text: str) -> None:
-    """Print a text of the archive, made harmless."""
-    print(harmless(text))
+    since = archive.gone_since(shown.url, when)
+    if since:
+        version = f"version {shown.number} of" if shown.number else "what was captured at"
+        tell(f"{shown.url}: gone since {since:{TIME}}; this is {version} {shown.captured_at:{TIME}}")
+    return since
 
 
 def print_json(document: Any) -> None:
     """Print one JSON document."""
-    json.dump(document, sys.stdout, ensure_ascii=False, indent=1)
-    print()
+    say_json(document, indent=1)
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -213,7 +211,7 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     bb    10
     c
     """
-    cells = [[str(cell) if cell is not None else "-" for cell in row] for row in rows]
+    cells = [["-" if cell is None else str(cell).translate(_BREAKS) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     right = [all(_is_number(row[index]) for row in cells) for index in range(len(head))]
     for row in (list(head), *cells):

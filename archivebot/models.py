@@ -49,7 +49,8 @@ class Kind(StrEnum):
     TOUCHED = "touched"  # other bytes, the same content: only furniture changed
     REVISIT = "revisit"  # the same bytes as the latest version, or 304
     REDIRECT = "redirect"  # points elsewhere
-    GONE = "gone"  # 404 or 410
+    GONE = "gone"  # 404 or 410 of a page that had content before
+    NOT_FOUND = "not_found"  # 404 or 410 of a page that never had any
     FAILED = "failed"  # any other outcome without content; a wall or an error in place of a page
     EXCLUDED = "excluded"  # refused by robots.txt, META robots or X-Robots-Tag
     UNRESOLVED = "unresolved"  # a revisit of bytes that are not in the archive yet

@@ -77,6 +77,8 @@ class Recorder:
         """
         page, doubt = snapshot.page, snapshot.quality
         kind = kind_of(page.outcome, digest, latest.digest if latest else None)
+        if kind is Kind.GONE and latest and not self._is_page(latest):
+            return Kind.NOT_FOUND, ""
         if kind is Kind.CHANGED and latest:
             if doubt and self._is_page(latest):
                 return Kind.FAILED, doubt.reason
@@ -90,9 +92,11 @@ class Recorder:
 
     def _is_page(self, version: StoredVersion) -> bool:
         """Tell whether the fetch that brought a version brought the page."""
-        brought = self._store.captures(version.url, newest_first=True)
-        first = next((capture for capture in brought if capture.digest == f"sha256:{version.digest}"), None)
-        return first is None or first.quality is None
+        digest = f"sha256:{version.digest}"
+        for capture in self._store.captures(version.url, newest_first=True):
+            if capture.outcome is Outcome.FETCHED and capture.digest == digest:  # a 304 is not judged
+                return capture.quality is None
+        return True
 
     def _known_blocks(self, known: StoredVersion, latest: StoredVersion | None) -> tuple[PlacedBlock, ...]:
         """Give the blocks of a version seen again, compared with the latest one before this visit."""

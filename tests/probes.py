@@ -169,3 +169,32 @@ class Strain:
             if peak := re.search(r"VmHWM:\s+(\d+) kB", status):
                 name = "crawl" if pid == os.getpid() else "reader" if pid in readers else "writer"
                 self.stats.max_value(f"probe/memory/{name}", int(peak[1]) // 1024)
+
+
+class Stalls:
+    """An extension that notes for how long the event loop did nothing but one thing, in seconds of its CPU.
+
+    What the machine does meanwhile for others does not count.
+    """
+
+    PAUSE = 0.02
+
+    def __init__(self, stats: StatsCollector) -> None:
+        self.stats = stats
+        self.before = time.thread_time()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Stalls:
+        probe = cls(crawler.stats)
+        crawler.signals.connect(probe.opened, signals.spider_opened)
+        return probe
+
+    def opened(self) -> None:
+        self.before = time.thread_time()
+        self.tick()
+
+    def tick(self) -> None:
+        now = time.thread_time()
+        self.stats.max_value("probe/longest_stall", round(now - self.before, 3))
+        self.before = now
+        asyncio.get_running_loop().call_later(self.PAUSE, self.tick)

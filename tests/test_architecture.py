@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-FLOOR = {"bounds", "config", "exceptions", "models", "terms", "text", "timestamps", "units"}
+FLOOR = {"bounds", "config", "exceptions", "models", "terminal", "terms", "text", "timestamps", "units"}
 
 # Room -> the rooms of ours it may import, besides the floor.
 ROOMS: dict[str, set[str]] = {
@@ -150,6 +150,22 @@ def test_the_rooms_form_no_circle() -> None:
         done |= ready
         waiting = {room: needs for room, needs in waiting.items() if room not in ready}
     assert not waiting
+
+
+# Those that talk past the door: it itself, and the script that shows the sample, which prints its own words.
+DOORS = {ROOT / "archivebot/terminal.py", ROOT / "archivebot/sample/__main__.py"}
+
+
+def test_nothing_is_printed_past_the_door_to_the_terminal() -> None:
+    past = []
+    for _, path in sources():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))) if path not in DOORS else ():
+            printed = isinstance(node, ast.Name) and node.id == "print"
+            streams = ("stdout", "stderr", "__stdout__", "__stderr__")
+            if printed or (isinstance(node, ast.Attribute) and node.attr in streams):
+                past.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    # A crawl is given the stream that it tells its progress on; what it writes there is made harmless.
+    assert [place for place in past if not place.startswith("archivebot/crawl/progress.py")] == []
 
 
 def test_no_source_file_is_longer_than_400_lines() -> None:

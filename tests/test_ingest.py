@@ -158,7 +158,7 @@ def test_errors_redirects_and_odd_urls_are_captures_too(ingest: Ingest, uri: str
         warc.response("2020-01-01T00:00:00Z", b"", status="301 Moved", location="/new")
         warc.response("2021-01-01T00:00:00Z", b"<p>gone</p>", status="410 Gone")
         warc.response("2022-01-01T00:00:00Z", html(TEXTS[0]), url="http://bad host/a b")
-    assert record(ingest(warc.path))["kinds"] == {"redirect": 1, "gone": 1, "new": 1}
+    assert record(ingest(warc.path))["kinds"] == {"redirect": 1, "not_found": 1, "new": 1}
     archive = opened(uri)
     redirect, gone = archive.captures(URL)
     assert redirect.location == "http://example.com/new"

@@ -15,6 +15,7 @@ from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import UsageError, WarcError
 from archivebot.fingerprint.payload import payload_key
 from archivebot.models import Capture, Page, Payload
+from archivebot.terminal import status, tell
 from archivebot.units import size
 from archivebot.urls import canonical_url
 from archivebot.warc import Damage, WarcPage, first_date, read_pages
@@ -77,18 +78,18 @@ class Command(ArchiveCommand):
 
         def report(damage: Damage) -> None:
             result.damaged.append(damage)
-            print(damage, file=sys.stderr)
+            tell(str(damage))
 
         try:
             for number, found in enumerate(read_pages(path, report), 1):
                 add(archive, found, result)
-                if number % PROGRESS == 0 and sys.stderr.isatty():
-                    print(f"\r{path.name}: {number} records", end="", file=sys.stderr, flush=True)
+                if number % PROGRESS == 0:
+                    status(f"{path.name}: {number} records")
         except WarcError as error:
             result.error = str(error)
-            print(f"scrapy ingest: {error}", file=sys.stderr)
+            tell(f"scrapy ingest: {error}")
         archive.sync()
-        print(("\r" if sys.stderr.isatty() else "") + str(result), file=sys.stderr)
+        tell(str(result))
         return result
 
 

@@ -7,7 +7,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
@@ -21,6 +21,7 @@ from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
+from archivebot.crawl.budget import UrlBudget
 from archivebot.crawl.entries import SOURCE, entry_of, request_of
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.pace import HostPace
@@ -38,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
+_STROKE = 1_000  # links that the frontier takes at one stroke: 0.1 s, in which nothing else happens
 _SOON = 0.05  # seconds until it is asked again where a better URL is waited for
 _POLL = 1.0  # seconds until a frontier that others work on is asked again
 _LATE = 5.0  # seconds until a frontier whose hosts all have long delays is asked whether others are done
@@ -72,6 +74,8 @@ class Dispatcher(Extension):
         self._refused: list[Entry] = []
         self._followed: list[str] = []
         self._settled: list[_Settled] = []
+        self._repeated: list[str] = []
+        self._budget = UrlBudget.from_crawler(crawler)
         self._held: set[str] = set()
         self._again: deque[Request] = deque()
         self._paces: dict[str, tuple[int, float]] = {}
@@ -160,6 +164,10 @@ class Dispatcher(Extension):
         else:
             self.refuse(request, reason)
 
+    def repeated(self, url: str) -> None:
+        """Take note of a page that repeats another page: its pattern has less room now."""
+        self._repeated.append(url)
+
     def reprioritise(self, scores: Mapping[str, float]) -> None:
         """Give URLs that are queued new scores; a frontier that is away goes without."""
         if self.flush():
@@ -199,10 +207,10 @@ class Dispatcher(Extension):
         return not self._waits() or self._patience.ask(self._write, proof=True) is not None
 
     def publish(self) -> bool:
-        """Write what waits, with the links of pages that are not done yet."""
-        self._entries += self._links
-        self._links = []
-        return self.flush()
+        """Write what waits, with the links of pages that are not done yet; False while some are left."""
+        self._entries += self._links[:_STROKE]
+        del self._links[:_STROKE]
+        return self.flush() and not self._links
 
     async def safe(self, url: str) -> None:
         """Wait until the links found so far are in the frontier; only then may their page be stored.
@@ -213,7 +221,7 @@ class Dispatcher(Extension):
         while not self.publish():
             if self._patience.is_over or closing(self.crawler.engine):
                 raise StorageError("the crawl ended before the frontier took the links of the page")
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(PAUSE if self._patience.is_waiting else 0)
 
     def fail(self, what: str, error: StorageError) -> None:
         """End the crawl, as the archive or the frontier failed; the first error is told as the reason."""
@@ -301,14 +309,29 @@ class Dispatcher(Extension):
         """Hand the frontier what waits and give the number of new URLs."""
         if self._refused:
             self.frontier.reject(self._refused)
-        for host in {entry.host for entry in self._entries}:
-            self._pace(host)
-        new = self.frontier.add(self._entries) if self._entries else 0
-        if self._followed:
+        for url in self._repeated:
+            self._budget.repeat(self.frontier, url)
+        for host in {entry.host for entry in self._entries} & self._paces.keys():
+            self._pace(host)  # the others are told when they are asked for the first time
+        entries = self._within_budget()
+        new = self.frontier.add(entries) if entries else 0
+        if self._followed and not self._links:
             self.frontier.mark_followed(self._followed)
         for settled in self._settled:
             self._put_outcome(settled)
         return new
+
+    def _within_budget(self) -> list[Entry]:
+        """Return the entries that a budget has room for; the others are recorded as rejected."""
+        charges = {entry.url: charges for entry in self._entries if (charges := self._budget.charges(entry))}
+        refused = self.frontier.charge(charges) if charges else {}
+        if not refused:
+            return self._entries
+        for reason in refused.values():
+            self.crawler.stats.inc_value(f"guard/{reason}")
+        spent = (entry for entry in self._entries if entry.url in refused)
+        self.frontier.reject([replace(entry, reason=refused[entry.url]) for entry in spent])
+        return [entry for entry in self._entries if entry.url not in refused]
 
     def _written(self, new: int) -> None:
         """Forget what waited: it is in the frontier now."""
@@ -316,7 +339,9 @@ class Dispatcher(Extension):
             self._resting = False
         self.crawler.stats.inc_value("scheduler/enqueued", new)
         self._held.difference_update(settled.url for settled in self._settled)
-        self._refused, self._entries, self._followed, self._settled = [], [], [], []
+        self._refused, self._entries, self._settled, self._repeated = [], [], [], []
+        if not self._links:
+            self._followed = []
 
     def _put_outcome(self, settled: _Settled) -> None:
         capture = settled.capture

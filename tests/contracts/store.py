@@ -656,6 +656,24 @@ class StoreContract:
         assert archive.verify() == (30, [])
         archive.close()
 
+    def test_a_page_is_gone_that_was_there_and_not_found_that_never_was(self, uri: str) -> None:
+        archive = archive_of(uri)
+        visits = [
+            *((0, Outcome.NOT_FOUND), (1, Outcome.FETCHED), (2, Outcome.GONE), (3, Outcome.TIMEOUT)),
+            *((4, Outcome.NOT_FOUND), (5, Outcome.FETCHED), (6, Outcome.NOT_FOUND)),
+        ]
+        since = []
+        for minute, outcome in visits:
+            body = story(0) if outcome is Outcome.FETCHED else b"<p>error"
+            page = Page(URL, at(minute), outcome, 200, body=body)
+            archive.add(archive.segment(page))
+            since.append(archive.gone_since(URL))
+        kinds = [capture.kind.value for capture in archive.captures(URL)]
+        assert kinds == ["not_found", "new", "gone", "failed", "gone", "revisit", "gone"]
+        assert since == [None, None, at(2), at(2), at(2), None, at(6)]
+        assert [archive.gone_since(URL, at(minute)) for minute, _ in visits] == since
+        archive.close()
+
     def test_no_version_takes_more_reading_than_the_bound(self, uri: str) -> None:
         bound = 4 * LEAST_COST
         archive, store = archive_of(uri, frame_bound=bound), open_store(uri)
