@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +10,7 @@ from datetime import datetime
 from archivebot.bodies import Bodies
 from archivebot.comparison import Comparison, reader
 from archivebot.config import ArchiveConfig, without_password
-from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
+from archivebot.exceptions import NotArchived
 from archivebot.fingerprint import sha256_hex
 from archivebot.inspection import Inspector
 from archivebot.models import (
@@ -40,24 +39,14 @@ from archivebot.storage.base import (
     LearnedTemplate,
     StoredVersion,
     Totals,
-    VersionId,
 )
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of, key_range, parse_seed
+from archivebot.verification import Damage, verify
 from archivebot.versioning.delta import PlacedText, compare
 from archivebot.versioning.presence import gone_since, placed
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """A version that does not rebuild to what was recorded."""
-
-    url: str
-    version: int | None
-    digest: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,33 +365,8 @@ class Archive:
         return self._store.totals()
 
     def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:
-        """Rebuild versions, all or that many at random, and hold all that is stored against its checksums.
-
-        Return how many versions were checked, and what is damaged. Nothing is changed.
-        """
-        try:
-            ids = list(self._store.version_ids())
-        except CorruptObject:  # the store tells
-            ids = []
-        if sample is not None and sample < len(ids):
-            ids = sorted(random.sample(ids, sample))
-        damage = [found for found in map(self._check, ids) if found]
-        damage += [Damage("", None, "", reason) for reason in self._store.check()]
-        return len(ids), damage
-
-    def _check(self, identity: VersionId) -> Damage | None:
-        try:
-            version = self._store.version(identity)
-        except ArchiveError as error:
-            return Damage("", None, f"version {identity}", str(error))
-        try:
-            content = self._bodies.get(version)
-            slots = content.slots
-            if len(slots) != version.blocks or (slots and slots[-1].end > version.length):
-                raise CorruptObject("its block table is not that of its body")
-        except ArchiveError as error:
-            return Damage(version.url, version.number, version.digest, str(error))
-        return None
+        """Check versions, all or that many at random, and all that is stored; see :func:`verify`."""
+        return verify(self._store, self._bodies, sample)
 
 
 def _content_type(capture: Capture) -> str:

@@ -38,6 +38,7 @@ ROOMS: dict[str, set[str]] = {
     "warc": {"codings", "outcome", "urls"},
     "versioning": {"segmentation"},
     "bodies": {"fingerprint", "segmentation", "storage"},
+    "verification": {"bodies", "storage"},
     "duplicates": {"fingerprint"},
     "significance": {"content", "segmentation"},
     "inspection": {
@@ -62,7 +63,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "archive": {
         *("bodies", "comparison", "fingerprint", "inspection", "placement", "recorder", "revisits"),
-        *("segmentation", "storage", "urls", "versioning"),
+        *("segmentation", "storage", "urls", "verification", "versioning"),
     },
     "formhistory": {"forms", "storage"},
     "formscan": {"archive", "forms", "hypertext", "segmentation", "storage", "topic"},
