@@ -16,6 +16,7 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.frontier import Frontier, chosen_uri, open_frontier
+from archivebot.interrupt import end_children, watch
 from archivebot.models import Capture
 from archivebot.terminal import flush, guard, hush, say, say_json, tell
 
@@ -28,13 +29,17 @@ TIME = "%Y-%m-%d %H:%M:%S"  # how times are shown
 _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would part what belongs together
 
 
+# What a shell gives a program that SIGINT ended.
+INTERRUPTED = 130
+
+
 class ArchiveCommand(ScrapyCommand):
     """A Scrapy command on an archive.
 
     Data goes to stdout, talk to stderr. Exit codes: 0 found, 1 nothing found, 2 wrong use, 3 and up
-    as :mod:`archivebot.exceptions` says. A subclass has ``arguments`` (for the usage line), ``least``
-    and ``most`` (how many there may be), may ``create`` the archive, and answers in :meth:`answer`
-    with an exit code.
+    as :mod:`archivebot.exceptions` says, 130 interrupted. A subclass has ``arguments`` (for the usage
+    line), ``least`` and ``most`` (how many there may be), may ``create`` the archive, and answers in
+    :meth:`answer` with an exit code.
     """
 
     requires_project = True
@@ -67,6 +72,7 @@ class ArchiveCommand(ScrapyCommand):
         raise NotImplementedError
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        watch()
         try:
             self._check(args)
             self.exitcode = self.work(args, opts)
@@ -75,6 +81,9 @@ class ArchiveCommand(ScrapyCommand):
             self.exitcode = self.failed(error, opts)
         except BrokenPipeError:
             hush()  # or the interpreter complains at exit
+        except KeyboardInterrupt:
+            tell(f"scrapy {self.name}: interrupted")
+            self.exitcode = INTERRUPTED
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         """Open what the command is about, let it answer, and give the exit code."""
@@ -159,7 +168,10 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Non
     """
     crawler = process.create_crawler(spider)
     crawl = process.crawl(crawler, **arguments)
-    process.start()
+    try:
+        process.start()
+    finally:
+        end_children()  # a crawl that was stopped while it began leaves them
     error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
     if error is not None:
         raise error

@@ -16,6 +16,7 @@ FLOOR = {"bounds", "config", "exceptions", "models", "terminal", "terms", "text"
 ROOMS: dict[str, set[str]] = {
     **{room: set() for room in FLOOR},
     "codings": set(),
+    "interrupt": set(),
     "records": set(),
     "urls": set(),
     "robotstxt": set(),
@@ -68,11 +69,10 @@ ROOMS: dict[str, set[str]] = {
     "formhistory": {"forms", "storage"},
     "formscan": {"archive", "forms", "hypertext", "segmentation", "storage", "topic"},
     "crawl": {
-        *("archive", "codings", "forms", "frontier", "hypertext", "links", "outcome", "records"),
-        *("robotstxt", "topic"),
-        "urls",
+        *("archive", "codings", "forms", "frontier", "hypertext", "interrupt", "links", "outcome"),
+        *("records", "robotstxt", "topic", "urls"),
     },
-    "cli": {"archive", "frontier"},
+    "cli": {"archive", "frontier", "interrupt"},
     "commands": {
         *("archive", "cli", "content", "description", "duplicates", "fingerprint", "formhistory", "forms"),
         *("formscan", "frontier", "harvest", "hypertext", "labels", "links", "quality", "segmentation"),

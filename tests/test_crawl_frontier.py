@@ -165,6 +165,16 @@ def test_one_request_to_a_host_at_a_time_where_that_is_wanted(site: MockServer, 
     assert all(after - before >= 0.05 for before, after in pairwise(times))
 
 
+def test_a_link_that_is_refused_does_not_end_the_lease_of_its_url(site: MockServer, crawl: Crawl) -> None:
+    """A page too deep for one link may be a seed, which is being fetched."""
+    seeds = [site.url(f"/{number}") for number in range(12)]
+    site.routes |= {f"/{number}": html(*seeds) for number in range(12)}
+    site.routes |= {f"/{number}": Reply(html(*seeds).body, delay=0.3) for number in range(0, 12, 2)}
+    assert len(crawl(seeds=",".join(seeds), depth=0, pages=8).records) == 8
+    states = crawl.ask("frontier")["states"]
+    assert (states["done"], states["answered"], states["rejected"], states["leased"]) == (8, 8, 0, 0)
+
+
 def test_the_frontier_is_shown_and_explained(site: MockServer, crawl: Crawl) -> None:
     away = "http://elsewhere.example/x"
     site.routes |= {"/": html("/a", away), "/a": html("/b"), "/b": html("/c"), "/c": html()}

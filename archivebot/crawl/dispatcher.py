@@ -224,8 +224,8 @@ class Dispatcher(Extension):
             await asyncio.sleep(PAUSE if self._patience.is_waiting else 0)
 
     def fail(self, what: str, error: StorageError) -> None:
-        """End the crawl, as the archive or the frontier failed; the first error is told as the reason."""
-        if not self.failed:
+        """End the crawl, unless it ends already, as the archive or the frontier failed; tell why, once."""
+        if not self.failed and not closing(self.crawler.engine):
             self.failed = True
             logger.error("%s, so the crawl ends: %s", what, error)
             self._close("storage_error")
@@ -248,7 +248,7 @@ class Dispatcher(Extension):
         """
         if isinstance(item, Page | Snapshot):
             error = failure.value
-            if isinstance(error, StorageError) and not closing(self.crawler.engine):
+            if isinstance(error, StorageError):
                 self.fail("The archive cannot be used", error)
             state = State.QUEUED if isinstance(error, StorageError) else State.FAILED
             self._settle(_Settled(_url(item), state, failure.getErrorMessage()))
@@ -264,13 +264,13 @@ class Dispatcher(Extension):
         self._bytes += settled.capture.size if settled.capture else 0
         if self.most_bytes is not None and self._bytes >= self.most_bytes:
             self._close("bytes")
-        elif self.flush():
-            self._close_if_enough()
+        elif self.most is not None and self.flush():
+            self._close_at(self.most)
 
-    def _close_if_enough(self) -> None:
+    def _close_at(self, most: int) -> None:
         """End the crawl at its page limit, whoever fetched the last page."""
-        counts = self._patience.ask(self.frontier.counts) if self.most is not None else None
-        if counts and self.most is not None and counts.answered >= self.most:
+        counts = self._patience.ask(self.frontier.counts)
+        if counts and counts.answered >= most:
             self._close("pages")
 
     def _close(self, reason: str) -> None:
@@ -393,7 +393,8 @@ class Dispatcher(Extension):
     def _rest(self) -> None:
         """Ask no more until a delay has passed, another worker may be done, or something is written."""
         self._resting = True
-        self._close_if_enough()
+        if self.most is not None:
+            self._close_at(self.most)
         due = self._patience.ask(self.frontier.due)
         self._go_on_in(_POLL if due is None else min(max(due, _SOON), _LATE))
 
