@@ -18,6 +18,7 @@ from scrapy.statscollectors import StatsCollector
 
 from archivebot.archive import Archive
 from archivebot.crawl.session import ArchiveSession
+from archivebot.exceptions import StorageError
 
 
 class SlowStage:
@@ -198,3 +199,56 @@ class Stalls:
         self.stats.max_value("probe/longest_stall", round(now - self.before, 3))
         self.before = now
         asyncio.get_running_loop().call_later(self.PAUSE, self.tick)
+
+
+class FailAfterStorage:
+    """A pipeline before which the first page is stored, and after which nobody can tell."""
+
+    failed = False
+
+    def process_item(self, item: object) -> object:
+        if not self.failed:
+            self.failed = True
+            raise StorageError("a process of the archive was killed by signal 9")
+        return item
+
+
+class CopyOfFrontier:
+    """A pipeline that copies the frontier as it is when the first page comes."""
+
+    copied = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.file = Path(crawler.settings["ARCHIVE_URI"].removeprefix("sqlite:///"))
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CopyOfFrontier:
+        return cls(crawler)
+
+    def process_item(self, item: object) -> object:
+        if not self.copied:
+            self.copied = True
+            with (
+                closing(sqlite3.connect(self.file.with_suffix(".frontier.db"))) as frontier,
+                closing(sqlite3.connect(self.file.with_suffix(".copy.db"))) as copy,
+            ):
+                frontier.backup(copy)
+        return item
+
+
+class Deleted:
+    """A pipeline that deletes a file beside the archive when the third page comes."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        file = Path(crawler.settings["ARCHIVE_URI"].removeprefix("sqlite:///"))
+        self.file, self.pages = file.with_suffix(crawler.settings["PROBE_DELETED"]), 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Deleted:
+        return cls(crawler)
+
+    def process_item(self, item: object) -> object:
+        self.pages += 1
+        if self.pages == 3:
+            self.file.unlink()
+        return item
