@@ -136,7 +136,10 @@ class KillAfterStorage:
 
 
 class Strain:
-    """A pipeline that notes the longest stall of the event loop, and the most memory of each process."""
+    """A pipeline that notes the longest stall of the event loop, and the most memory of each process.
+
+    A stall is counted in CPU time of the loop's thread: on a busy machine it may stand still without cause.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats, self.session = crawler.stats, ArchiveSession.of(crawler)
@@ -158,9 +161,9 @@ class Strain:
 
     async def _watch(self) -> None:
         while True:
-            before = time.monotonic()
+            before = time.thread_time()
             await asyncio.sleep(0.01)
-            self.stats.max_value("probe/stall", time.monotonic() - before)
+            self.stats.max_value("probe/stall", time.thread_time() - before)
             self._measure()
 
     def _measure(self) -> None:
