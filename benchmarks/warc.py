@@ -10,6 +10,7 @@ and body are. ``--list`` prints what is lost or differs, with the reason.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections import Counter
@@ -149,7 +150,8 @@ def by_us(path: Path) -> Iterator[WarcPage]:
 
 def seen_of(item: WarcPage) -> Seen:
     page = item.page
-    return Seen(page.url, f"{page.captured_at:%Y%m%d%H%M%S}", page.status, page.headers, page.body)
+    uri = re.sub(r"[?&]__wb_method=.*", "", page.url)  # the answer to a POST has a URL of its own
+    return Seen(uri, f"{page.captured_at:%Y%m%d%H%M%S}", page.status, page.headers, page.body)
 
 
 if __name__ == "__main__":

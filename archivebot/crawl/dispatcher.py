@@ -22,7 +22,7 @@ from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
 from archivebot.crawl.budget import UrlBudget
-from archivebot.crawl.entries import SOURCE, entry_of, request_of
+from archivebot.crawl.entries import SOURCE, entry_of, key_of, request_of
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.patience import PAUSE, Patience
@@ -147,7 +147,7 @@ class Dispatcher(Extension):
 
         The links of a page go out together, so that the best of them is fetched first.
         """
-        if request.dont_filter and request.url in self._held:
+        if request.dont_filter and key_of(request) in self._held:
             self._again.append(request)
         else:
             waiting = self._links if SOURCE in request.meta else self._entries
@@ -159,8 +159,8 @@ class Dispatcher(Extension):
 
     def turn_down(self, request: Request, reason: str) -> None:
         """Record that a request is not made after all, and why: its lease ends."""
-        if request.url in self._held:
-            self._settle(_Settled(request.url, State.REJECTED, reason))
+        if (url := key_of(request)) in self._held:
+            self._settle(_Settled(url, State.REJECTED, reason))
         else:
             self.refuse(request, reason)
 
@@ -257,7 +257,7 @@ class Dispatcher(Extension):
         """The spider failed on a page; what it found before stays."""
         self.publish()
         if response is not None and response.request is not None:
-            self._settle(_Settled(response.request.url, State.FAILED, failure.getErrorMessage()))
+            self._settle(_Settled(key_of(response.request), State.FAILED, failure.getErrorMessage()))
 
     def _settle(self, settled: _Settled) -> None:
         self._settled.append(settled)

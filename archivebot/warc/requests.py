@@ -16,6 +16,7 @@ _HEADERS_END = re.compile(rb"\r{0,2}\n\r{0,2}\n")
 _CHUNKED = re.compile(rb"\ntransfer-encoding:[ \t]*chunked", re.IGNORECASE)
 _CONTENT_TYPE = re.compile(rb"\ncontent-type:[ \t]*([^\r\n]*)", re.IGNORECASE)
 
+CONCURRENT = "warc-concurrent-to"
 ANSWERS = frozenset(("response", "revisit", "resource"))
 
 
@@ -38,7 +39,7 @@ class Requests:
                 break
             if record.kind == "request":
                 before = self._request(record, before)
-            elif before is not None and before.kind == "request" and _belong(before, record):
+            elif before is not None and before.kind == "request" and _are_neighbours(before, record):
                 self._neighbours(before, record)
                 before = None
             else:
@@ -49,25 +50,23 @@ class Requests:
         if not (self._of_answer or self._of_request or self._at):
             return uri
         found = self._of_answer.get(answer.fields.get("warc-record-id", "")) or self._at.get(answer.offset)
-        for request in answer.fields.get("warc-concurrent-to", "").split():
+        for request in answer.fields.get(CONCURRENT, "").split():
             found = found or self._of_request.get(request)
         return found or uri
 
     def _request(self, request: Record, before: Record | None) -> Record | None:
         """Take a request in; return it if its answer may come next."""
-        answers = request.fields.get("warc-concurrent-to", "").split()
-        if not answers and before is not None and before.kind in ANSWERS and _belong(before, request):
-            self._neighbours(request, before)
-            return None
         url = _url(request)
         if url:
             self._of_request[request.fields.get("warc-record-id", "")] = url
-            self._of_answer.update(dict.fromkeys(answers, url))
-        return None if answers else request
+            self._of_answer.update(dict.fromkeys(request.fields.get(CONCURRENT, "").split(), url))
+        if before is not None and before.kind in ANSWERS and _are_neighbours(request, before):
+            self._neighbours(request, before)
+            return None
+        return request
 
     def _neighbours(self, request: Record, answer: Record) -> None:
-        url = _url(request)
-        if url and "warc-concurrent-to" not in answer.fields:
+        if url := _url(request):
             self._at[answer.offset] = url
 
 
@@ -75,9 +74,12 @@ def _unheard(_offset: int, _reason: str) -> None:
     """Take a report of damage, which is made again when the pages are read."""
 
 
-def _belong(one: Record, other: Record) -> bool:
-    names = ("warc-target-uri", "warc-date")
-    return all(one.fields.get(name) == other.fields.get(name) for name in names)
+def _are_neighbours(request: Record, answer: Record) -> bool:
+    """Return whether two records that stand side by side and name none belong together."""
+    same = all(
+        request.fields.get(name) == answer.fields.get(name) for name in ("warc-target-uri", "warc-date")
+    )
+    return same and answer.kind in ANSWERS and CONCURRENT not in request.fields | answer.fields
 
 
 def _url(request: Record) -> str:
