@@ -79,6 +79,9 @@ class ArchiveCommand(ScrapyCommand):
             flush()
         except ArchiveError as error:
             self.exitcode = self.failed(error, opts)
+        except UnicodeEncodeError as error:  # nothing that is printed raises it: see archivebot.terminal
+            wrong = UsageError(f"{error.object!r} is no text: write it in the encoding of the terminal")
+            self.exitcode = self.failed(wrong, opts)
         except BrokenPipeError:
             hush()  # or the interpreter complains at exit
         except KeyboardInterrupt:

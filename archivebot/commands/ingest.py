@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -109,7 +110,10 @@ def add(archive: Archive, found: WarcPage, result: Result) -> None:
         _identity(found.refers_to_uri) if found.refers_to_uri else None,
         found.refers_to_date,
     )
-    page = archive.resolved(replace(found.page, url=_identity(found.page.url), payload=payload))
+    origin = os.fsencode(found.page.origin).decode(errors="replace")  # the name of a file is any bytes
+    page = archive.resolved(
+        replace(found.page, url=_identity(found.page.url), origin=origin, payload=payload)
+    )
     if archive.holds(page):
         result.known += 1
     else:
