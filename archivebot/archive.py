@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +10,7 @@ from datetime import datetime
 from archivebot.bodies import Bodies
 from archivebot.comparison import Comparison, reader
 from archivebot.config import ArchiveConfig, without_password
-from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived
+from archivebot.exceptions import NotArchived
 from archivebot.fingerprint import sha256_hex
 from archivebot.inspection import Inspector
 from archivebot.models import (
@@ -27,7 +26,9 @@ from archivebot.models import (
     Snapshot,
     first_header,
 )
-from archivebot.recorder import Recorder, lineage_id
+from archivebot.placement import lineage_id
+from archivebot.recorder import Recorder
+from archivebot.revisits import Revisits
 from archivebot.segmentation.dom import visible_text
 from archivebot.storage import open_store
 from archivebot.storage.base import (
@@ -38,22 +39,14 @@ from archivebot.storage.base import (
     LearnedTemplate,
     StoredVersion,
     Totals,
-    VersionId,
 )
+from archivebot.timestamps import timestamp
 from archivebot.urls import host_of, key_range, parse_seed
+from archivebot.verification import Damage, verify
 from archivebot.versioning.delta import PlacedText, compare
+from archivebot.versioning.presence import gone_since, placed
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """A version that does not rebuild to what was recorded."""
-
-    url: str
-    version: int | None
-    digest: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +71,7 @@ class Archive:
         self._bodies = Bodies(store)
         self._comparison = Comparison(store, self._bodies)
         self._inspector = Inspector(store, self._bodies, self._comparison, config)
+        self._revisits = Revisits(store, self._bodies)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
 
     @classmethod
@@ -120,6 +114,22 @@ class Archive:
     def position(self) -> Position:
         """Return which archive this is, and how far it has come; it moves on with what is made durable."""
         return self._store.position()
+
+    def resolved(self, page: Page) -> Page:
+        """Return a revisit with the body that it repeats, or as unresolved where the archive has none."""
+        return self._revisits.resolved(page)
+
+    def released(self, page: Page) -> list[Page]:
+        """Return the unresolved visits that repeat a stored page, each with its body."""
+        self._recorder.remember(page)
+        return list(self._revisits.released(page))
+
+    def settle(self, snapshot: Snapshot) -> Capture:
+        """Store a visit that was unresolved, in place of what was stored of it."""
+        with self._store.together():
+            capture = self._recorder.add(self._inspector.marked(snapshot))
+            self._store.revisits.release(capture.url, capture.captured_at)
+        return capture
 
     def holds(self, page: Page) -> bool:
         """Tell whether this very visit (URL, time, outcome, body) is in the archive."""
@@ -209,20 +219,35 @@ class Archive:
 
     def captures(self, url: str) -> list[Capture]:
         """Give the captures of a page, oldest first."""
-        return list(self._store.captures(url))
+        return list(placed(self._store.captures(url)))
+
+    def gone_since(self, url: str, when: datetime | None = None) -> datetime | None:
+        """Return since when a page is gone, as it was known at a time; None when it is not gone."""
+        return gone_since([each for each in self.captures(url) if when is None or each.captured_at <= when])
 
     def at(self, url: str, when: datetime | None) -> Capture:
         """Give the capture nearest at or before a time, else the first; the last without a time.
 
-        Only captures with content count, unless the page never had any. Raises NotArchived.
+        Only captures with content count, unless the page never had any. Raises NotArchived, also where
+        the capture is a revisit of bytes that the archive does not hold.
         """
         for found in (_has_content, _has_body):
-            before = filter(found, self._store.captures(url, newest_first=True, until=when))
+            before = filter(found, self._known(self._store.captures(url, newest_first=True, until=when)))
             after = filter(found, self._store.captures(url))
             capture = next(before, None) or next(after, None)
             if capture is not None:
                 return capture
         raise NotArchived(f"{url} has no capture with a body in {self.uri}")
+
+    def _known(self, captures: Iterator[Capture]) -> Iterator[Capture]:
+        """Raise NotArchived at a capture whose body is not known: an older one would pass for it."""
+        for capture in captures:
+            if capture.outcome is Outcome.UNRESOLVED:
+                raise NotArchived(
+                    f"the capture of {capture.url} at {timestamp(capture.captured_at)} repeats bytes that are"
+                    " not in the archive: ingest the file that holds them, or give another time"
+                )
+            yield capture
 
     def body(self, capture: Capture) -> bytes:
         """Rebuild the bytes that a capture saw; raises NotArchived and CorruptObject."""
@@ -340,33 +365,8 @@ class Archive:
         return self._store.totals()
 
     def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:
-        """Rebuild versions, all or that many at random, and hold all that is stored against its checksums.
-
-        Return how many versions were checked, and what is damaged. Nothing is changed.
-        """
-        try:
-            ids = list(self._store.version_ids())
-        except CorruptObject:  # the store tells
-            ids = []
-        if sample is not None and sample < len(ids):
-            ids = sorted(random.sample(ids, sample))
-        damage = [found for found in map(self._check, ids) if found]
-        damage += [Damage("", None, "", reason) for reason in self._store.check()]
-        return len(ids), damage
-
-    def _check(self, identity: VersionId) -> Damage | None:
-        try:
-            version = self._store.version(identity)
-        except ArchiveError as error:
-            return Damage("", None, f"version {identity}", str(error))
-        try:
-            content = self._bodies.get(version)
-            slots = content.slots
-            if len(slots) != version.blocks or (slots and slots[-1].end > version.length):
-                raise CorruptObject("its block table is not that of its body")
-        except ArchiveError as error:
-            return Damage(version.url, version.number, version.digest, str(error))
-        return None
+        """Check versions, all or that many at random, and all that is stored; see :func:`verify`."""
+        return verify(self._store, self._bodies, sample)
 
 
 def _content_type(capture: Capture) -> str:
@@ -374,7 +374,7 @@ def _content_type(capture: Capture) -> str:
 
 
 def _has_content(capture: Capture) -> bool:
-    return capture.number is not None
+    return capture.number is not None and capture.kind is not Kind.FAILED
 
 
 def _has_body(capture: Capture) -> bool:

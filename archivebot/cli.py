@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,21 +16,30 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.frontier import Frontier, chosen_uri, open_frontier
+from archivebot.interrupt import end_children, watch
+from archivebot.models import Capture
+from archivebot.terminal import flush, guard, hush, say, say_json, tell
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
 
-# C0 and C1 controls but for tab and line feed: a hostile page could drive the user's terminal.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+TIME = "%Y-%m-%d %H:%M:%S"  # how times are shown
+
+_BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would part what belongs together
+
+
+# What a shell gives a program that SIGINT ended.
+INTERRUPTED = 130
 
 
 class ArchiveCommand(ScrapyCommand):
     """A Scrapy command on an archive.
 
     Data goes to stdout, talk to stderr. Exit codes: 0 found, 1 nothing found, 2 wrong use, 3 and up
-    as :mod:`archivebot.exceptions` says. A subclass has ``arguments`` (for the usage line), ``least``
-    and ``most`` (how many there may be), may ``create`` the archive, and answers in :meth:`answer`
-    with an exit code.
+    as :mod:`archivebot.exceptions` says, 130 interrupted. A subclass has ``arguments`` (for the usage
+    line), ``least`` and ``most`` (how many there may be), may ``create`` the archive, and answers in
+    :meth:`answer` with an exit code.
     """
 
     requires_project = True
@@ -53,6 +59,7 @@ class ArchiveCommand(ScrapyCommand):
         return f"{self.short_desc()}. {self.explanation}".rstrip()
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
+        guard()  # before anything is printed, also by Scrapy and argparse
         super().add_options(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         self.add_arguments(parser)
@@ -65,15 +72,21 @@ class ArchiveCommand(ScrapyCommand):
         raise NotImplementedError
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        watch()
         try:
             self._check(args)
             self.exitcode = self.work(args, opts)
-            sys.stdout.flush()
+            flush()
         except ArchiveError as error:
             self.exitcode = self.failed(error, opts)
+        except UnicodeEncodeError as error:  # nothing that is printed raises it: see archivebot.terminal
+            wrong = UsageError(f"{error.object!r} is no text: write it in the encoding of the terminal")
+            self.exitcode = self.failed(wrong, opts)
         except BrokenPipeError:
-            # The reader (head, less) has seen enough; the interpreter must not complain at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            hush()  # or the interpreter complains at exit
+        except KeyboardInterrupt:
+            tell(f"scrapy {self.name}: interrupted")
+            self.exitcode = INTERRUPTED
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         """Open what the command is about, let it answer, and give the exit code."""
@@ -82,7 +95,7 @@ class ArchiveCommand(ScrapyCommand):
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
         """Explain an error and give its exit code."""
-        print(f"scrapy {self.name}: {error}", file=sys.stderr)
+        tell(f"scrapy {self.name}: {error}")
         return error.exit_code
 
     @property
@@ -158,7 +171,10 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Non
     """
     crawler = process.create_crawler(spider)
     crawl = process.crawl(crawler, **arguments)
-    process.start()
+    try:
+        process.start()
+    finally:
+        end_children()  # a crawl that was stopped while it began leaves them
     error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
     if error is not None:
         raise error
@@ -184,24 +200,21 @@ def file_body(path: Path) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def harmless(text: str) -> str:
-    """Replace what could steer a terminal.
+def tell_age(archive: Archive, shown: Capture, when: datetime | None) -> datetime | None:
+    """Tell that a page is gone whose older version is shown; return since when, or None.
 
-    >>> harmless("a\\x1b[2Jb") == "a\\ufffd[2Jb"
-    True
+    ``when`` is the time that was asked for: what was gone by then counts.
     """
-    return CONTROL.sub("\ufffd", text)
-
-
-def say(text: str) -> None:
-    """Print a text of the archive, made harmless."""
-    print(harmless(text))
+    since = archive.gone_since(shown.url, when)
+    if since:
+        version = f"version {shown.number} of" if shown.number else "what was captured at"
+        tell(f"{shown.url}: gone since {since:{TIME}}; this is {version} {shown.captured_at:{TIME}}")
+    return since
 
 
 def print_json(document: Any) -> None:
     """Print one JSON document."""
-    json.dump(document, sys.stdout, ensure_ascii=False, indent=1)
-    print()
+    say_json(document, indent=1)
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -213,7 +226,7 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     bb    10
     c
     """
-    cells = [[str(cell) if cell is not None else "-" for cell in row] for row in rows]
+    cells = [["-" if cell is None else str(cell).translate(_BREAKS) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     right = [all(_is_number(row[index]) for row in cells) for index in range(len(head))]
     for row in (list(head), *cells):

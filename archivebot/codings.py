@@ -14,6 +14,10 @@ _GZIP = b"\x1f\x8b"
 # and memory as the limit allows.
 MOST_CODINGS = 5
 
+# Bytes of a member that are handed to a decoder first, and the most at a time: what it has not used it
+# copies, and a body may have a member in every 20 bytes.
+FIRST, WINDOW = 1 << 9, 1 << 16
+
 
 class CodingError(ValueError):
     """Bytes cannot be decoded as their coding says; the message says why."""
@@ -62,11 +66,13 @@ def _identity(data: bytes, _limit: int) -> bytes:
 
 def _gzip(data: bytes, limit: int) -> bytes:
     pieces: list[bytes] = []
+    at, left = 0, limit
     # Bytes behind the last member are ignored, as browsers do.
-    while data.startswith(_GZIP) or not pieces:
-        piece, data = _inflate(data, limit - sum(map(len, pieces)), 31, "gzip")
+    while data.startswith(_GZIP, at) or not pieces:
+        piece, at = _inflate(data, at, left, 31, "gzip")
         pieces.append(piece)
-    if data == _GZIP[:1]:  # the first byte of one more member
+        left -= len(piece)
+    if data[at:] == _GZIP[:1]:  # the first byte of one more member
         raise CodingError("gzip body ends early")
     return b"".join(pieces)
 
@@ -74,17 +80,22 @@ def _gzip(data: bytes, limit: int) -> bytes:
 def _deflate(data: bytes, limit: int) -> bytes:
     """Undo deflate with its zlib wrapper, or without it, as some servers send it."""
     zlib_wrapped = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
-    return _inflate(data, limit, 15 if zlib_wrapped else -15, "deflate")[0]
+    return _inflate(data, 0, limit, 15 if zlib_wrapped else -15, "deflate")[0]
 
 
-def _inflate(data: bytes, limit: int, wbits: int, name: str) -> tuple[bytes, bytes]:
-    decoder = zlib.decompressobj(wbits)
-    try:
-        piece = decoder.decompress(data, limit + 1)
-    except zlib.error as error:
-        raise CodingError(f"{name} body is damaged ({error})") from error
-    _check(len(piece), limit, decoder.eof, name)
-    return piece, decoder.unused_data
+def _inflate(data: bytes, at: int, limit: int, wbits: int, name: str) -> tuple[bytes, int]:
+    """Inflate what begins at a place; return it, and the place behind it."""
+    decoder, pieces, size, step = zlib.decompressobj(wbits), [], 0, FIRST
+    while at < len(data) and not decoder.eof and size <= limit:
+        given, step = data[at : at + step], min(2 * step, WINDOW)
+        try:
+            pieces.append(decoder.decompress(given, limit + 1 - size))
+        except zlib.error as error:
+            raise CodingError(f"{name} body is damaged ({error})") from error
+        size += len(pieces[-1])
+        at += len(given) - len(decoder.unused_data)
+    _check(size, limit, decoder.eof, name)
+    return b"".join(pieces), at
 
 
 def _zstd(data: bytes, limit: int) -> bytes:
@@ -92,14 +103,18 @@ def _zstd(data: bytes, limit: int) -> bytes:
     if library is None:
         raise CodingError("zstd body needs the package backports.zstd")
     pieces: list[bytes] = []
-    while data:
-        decoder, left = library.ZstdDecompressor(), limit - sum(map(len, pieces))
-        try:
-            pieces.append(decoder.decompress(data, left + 1))
-        except library.ZstdError as error:
-            raise CodingError(f"zstd body is damaged ({error})") from error
-        _check(len(pieces[-1]), left, decoder.eof, "zstd")
-        data = decoder.unused_data
+    at, left = 0, limit
+    while at < len(data):
+        decoder, step = library.ZstdDecompressor(), FIRST
+        while at < len(data) and not decoder.eof and left >= 0:
+            given, step = data[at : at + step], min(2 * step, WINDOW)
+            try:
+                pieces.append(decoder.decompress(given, left + 1))
+            except library.ZstdError as error:
+                raise CodingError(f"zstd body is damaged ({error})") from error
+            left -= len(pieces[-1])
+            at += len(given) - len(decoder.unused_data)
+        _check(limit - left, limit, decoder.eof, "zstd")
     return b"".join(pieces)
 
 

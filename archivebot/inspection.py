@@ -19,6 +19,7 @@ from archivebot.fingerprint import sha256_hex
 from archivebot.models import (
     Block,
     Fingerprint,
+    Kind,
     Outcome,
     Page,
     PageChange,
@@ -100,8 +101,16 @@ class Inspector:
                 return main_text(self._bodies.get(version).body, version.charset)
         return ""
 
+    def following(self, page: Page) -> StoredVersion | None:
+        """Return the version of content that was seen first after a visit; None for the latest visit."""
+        for capture in self._store.captures(page.url, since=page.captured_at):
+            if capture.number is not None and capture.kind is not Kind.FAILED:
+                return self._store.find(page.url, (capture.digest or "").removeprefix("sha256:"))
+        return None
+
     def _partition(self, page: Page, latest: StoredVersion | None) -> Partition:
-        """Cut where the version before was cut, if the page still has the same tags, else anew."""
+        """Cut where the version beside it was cut, if the page has the same tags, else anew."""
+        latest = latest or self.following(page)
         level = page.level or self._level(page.url)
         content_type = page.header("Content-Type") or ""
         if latest and (latest.level, latest.segmenter) == (level, SEGMENTER_VERSION):

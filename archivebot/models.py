@@ -38,6 +38,7 @@ class Outcome(StrEnum):
     INCOMPLETE = "incomplete"  # the headers or the body ended early, or cannot be decoded
     TOO_LARGE = "too_large"  # more than DOWNLOAD_MAXSIZE
     PROTOCOL_ERROR = "protocol_error"  # not an HTTP answer
+    UNRESOLVED = "unresolved"  # a revisit of a WARC file whose payload is not in the archive yet
 
 
 class Kind(StrEnum):
@@ -48,9 +49,11 @@ class Kind(StrEnum):
     TOUCHED = "touched"  # other bytes, the same content: only furniture changed
     REVISIT = "revisit"  # the same bytes as the latest version, or 304
     REDIRECT = "redirect"  # points elsewhere
-    GONE = "gone"  # 404 or 410
+    GONE = "gone"  # 404 or 410 of a page that had content before
+    NOT_FOUND = "not_found"  # 404 or 410 of a page that never had any
     FAILED = "failed"  # any other outcome without content; a wall or an error in place of a page
     EXCLUDED = "excluded"  # refused by robots.txt, META robots or X-Robots-Tag
+    UNRESOLVED = "unresolved"  # a revisit of bytes that are not in the archive yet
 
 
 class QualityKind(StrEnum):
@@ -137,13 +140,26 @@ class FoundForm:
 
 
 @dataclass(frozen=True, slots=True)
+class Payload:
+    """The payload of a page as its WARC record names it.
+
+    ``digest`` is the key that equal payloads share, see :func:`~archivebot.fingerprint.payload_key`, empty
+    for none; ``url`` and ``when`` name the capture that a revisit refers to.
+    """
+
+    digest: str = ""
+    url: str | None = None
+    when: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What one fetch of one URL returned, bytes as received after content decoding.
 
     ``url`` is the canonical URL, ``captured_at`` an aware UTC time, ``status`` the HTTP status
     or None where no answer came, ``location`` the absolute redirect target, ``links`` the links
     found, ``level`` a wish of the operator (None: from the URL's history), ``focus`` what a focused
-    crawl says of the page, ``forms`` those that a crawl for them found.
+    crawl says of the page, ``forms`` those that a crawl for them found, ``payload`` that of its record.
     """
 
     url: str
@@ -159,6 +175,7 @@ class Page:
     origin: str = "crawl"
     focus: Focus | None = None
     forms: tuple[FoundForm, ...] = field(default=(), repr=False)
+    payload: Payload | None = None
 
     def header(self, name: str) -> str | None:
         """Give the first header of that name, case ignored, or None."""
@@ -307,6 +324,20 @@ class Capture:
     focus: Focus | None = None
     quality: Quality | None = None
     duplicate: Duplicate | None = None
+
+    def page(self, body: bytes = b"") -> Page:
+        """Return the page that the visit saw, with this body."""
+        return Page(
+            url=self.url,
+            captured_at=self.captured_at,
+            outcome=self.outcome,
+            status=self.status,
+            headers=self.headers,
+            body=body,
+            reason=self.reason,
+            location=self.location,
+            origin=self.origin,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 
-from archivebot.bodies import Bodies, Content
+from archivebot.bodies import Bodies
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
 from archivebot.fingerprint import piece_id, sha256_hex
 from archivebot.inspection import Inspector
-from archivebot.models import (
-    Capture,
-    Change,
-    ChangeKind,
-    Kind,
-    Outcome,
-    Page,
-    Partition,
-    PlacedBlock,
-    Snapshot,
-)
-from archivebot.segmentation.dom import visible_text
-from archivebot.segmentation.layout import split
-from archivebot.segmentation.topic import topic
+from archivebot.models import Capture, ChangeKind, Kind, Outcome, Page, PlacedBlock, Snapshot
+from archivebot.placement import Cut, again, place
+from archivebot.revisits import SHORT
 from archivebot.storage import frames
-from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion, VersionId
-from archivebot.storage.content import Slot, pack
+from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion
+from archivebot.storage.content import pack
 from archivebot.storage.sketch import sketch
 from archivebot.urls import urlkey
-from archivebot.versioning.align import align
 from archivebot.versioning.policy import kind_of
 
 # Attempts to store a capture while other processes store versions of the same page. Comparing takes most
 # of an attempt, so a writer may lose to the same other one several times in a row: eight were too few once.
 ATTEMPTS = 16
+
+# Kinds of captures that show the page itself.
+CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
 
 # Versions of a page so large that two of them exceed the bound are chained up to this number all the same.
 LONGEST_PAGES_CHAIN = 4
@@ -77,7 +67,7 @@ class Recorder:
                 return self._add_version(snapshot, kind, head, latest, digest)
         blocks = self._known_blocks(known, latest) if known else ()
         capture = replace(_capture(snapshot, kind, known), blocks=blocks)
-        self._keep(page, capture, head, known.id if known else None)
+        self._keep(page, capture, head, known)
         return capture
 
     def _kind(self, snapshot: Snapshot, digest: str | None, latest: StoredVersion | None) -> tuple[Kind, str]:
@@ -87,6 +77,8 @@ class Recorder:
         """
         page, doubt = snapshot.page, snapshot.quality
         kind = kind_of(page.outcome, digest, latest.digest if latest else None)
+        if kind is Kind.GONE and latest and not self._is_page(latest):
+            return Kind.NOT_FOUND, ""
         if kind is Kind.CHANGED and latest:
             if doubt and self._is_page(latest):
                 return Kind.FAILED, doubt.reason
@@ -100,9 +92,11 @@ class Recorder:
 
     def _is_page(self, version: StoredVersion) -> bool:
         """Tell whether the fetch that brought a version brought the page."""
-        brought = self._store.captures(version.url, newest_first=True)
-        first = next((capture for capture in brought if capture.digest == f"sha256:{version.digest}"), None)
-        return first is None or first.quality is None
+        digest = f"sha256:{version.digest}"
+        for capture in self._store.captures(version.url, newest_first=True):
+            if capture.outcome is Outcome.FETCHED and capture.digest == digest:  # a 304 is not judged
+                return capture.quality is None
+        return True
 
     def _known_blocks(self, known: StoredVersion, latest: StoredVersion | None) -> tuple[PlacedBlock, ...]:
         """Give the blocks of a version seen again, compared with the latest one before this visit."""
@@ -118,9 +112,13 @@ class Recorder:
         page = snapshot.page
         content = page.outcome is Outcome.FETCHED and kind is not Kind.FAILED
         cut = Cut.of(page.body, snapshot.partition if content else None)
-        before = self._bodies.readable(latest) if cut.blocks and latest and latest.segmenter else None
-        blocks = place(cut, before, head.lineages)
-        base, pieces = self._base(page, cut, latest)
+        following = self._inspector.following(page)
+        before, after = (
+            self._bodies.readable(version) if cut.blocks and version and version.segmenter else None
+            for version in (latest, following)
+        )
+        blocks = place(cut, before, after, head.lineages)
+        base, pieces = self._base(page, cut, latest or following)
         reference = self._bodies.readable(base)
         base = base if reference else None
         frame = frames.encode(
@@ -152,17 +150,72 @@ class Recorder:
             blocks=tuple(block.placed(page.url) for block in blocks),
         )
         lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])
-        new = NewVersion(record, frame, lineages, pieces, snapshot.fingerprint, snapshot.duplicate)
+        new = NewVersion(
+            record,
+            frame,
+            lineages,
+            pieces,
+            snapshot.fingerprint,
+            snapshot.duplicate,
+            latest=following is None,
+        )
         self._keep(page, capture, head, new)
         return capture
 
     def _keep(
-        self, page: Page, capture: Capture, head: PageHead, version: NewVersion | VersionId | None
+        self, page: Page, capture: Capture, head: PageHead, version: NewVersion | StoredVersion | None
     ) -> None:
         with self._store.together():
             if page.links:  # first: links without a visit do no harm, a visit without them lies
                 self._store.add_links(page.url, page.links, page.captured_at)
-            self._store.add(capture, head, version)
+            known = version.id if isinstance(version, StoredVersion) else version
+            self._store.add(capture, head, known)
+            self.remember(page)
+            if capture.kind in CONTENT:
+                self._judge_again(page)
+
+    def remember(self, page: Page) -> None:
+        """Store which payload a stored page had, or waits for; the same twice changes nothing."""
+        payload, revisits = page.payload, self._store.revisits
+        if payload and page.outcome is Outcome.UNRESOLVED:
+            revisits.wait((page.url, page.captured_at, payload))
+        elif payload and payload.digest and page.body:
+            whole = page.outcome not in SHORT
+            revisits.remember(payload.digest, page.url, sha256_hex(page.body), again=whole)
+
+    def _judge_again(self, page: Page) -> None:
+        """Tell anew what the visits say that come after one that was stored, up to where nothing changes.
+
+        They are compared with another version now; the visit of a WARC file that says only that nothing
+        changed means another one.
+        """
+        latest = self._store.latest(page.url, page.captured_at)
+        for capture in self._store.captures(page.url, since=page.captured_at):
+            counted = capture.number is not None and capture.kind in CONTENT
+            found = self._judged(capture, latest)
+            if _said(found) != _said(capture):
+                self._store.amend(capture, found)
+            if counted and found.kind in CONTENT and found.digest == capture.digest:
+                return  # those behind are compared with the same version as before
+            if found.number is not None and found.kind in CONTENT:
+                latest = self._store.find(page.url, (found.digest or "").removeprefix("sha256:"))
+
+    def _judged(self, capture: Capture, latest: StoredVersion | None) -> Capture:
+        """Return what a visit says when it is compared with a version."""
+        if capture.outcome is Outcome.NOT_MODIFIED and capture.origin != "crawl":
+            seen = _capture(Snapshot(capture.page(), None), Kind.REVISIT, latest)
+            return replace(seen, links=capture.links) if latest else capture
+        digest = (capture.digest or "").removeprefix("sha256:") or None
+        body = b""
+        if capture.outcome is Outcome.FETCHED and digest and latest and digest != latest.digest:
+            version = self._bodies.readable(self._store.find(capture.url, digest))
+            if version is None:
+                return capture
+            body = version.body
+        told = capture.kind is Kind.TOUCHED or capture.quality  # then the reason is ours
+        page = replace(capture.page(body), reason="" if told else capture.reason)
+        kind, reason = self._kind(Snapshot(page, None, capture.quality), digest, latest)
+        return replace(capture, kind=kind, reason=page.reason or reason)
 
     def _base(
         self, page: Page, cut: Cut, latest: StoredVersion | None
@@ -177,93 +230,6 @@ class Recorder:
         pieces = sketch(map(piece_id, cut.blocks))
         room = bound // 2 - frames.cost(len(page.body))
         return self._store.similar(urlkey(page.url), pieces, room) if room > 0 else None, pieces
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A body with its partition applied: the bytes of its blocks, and the id of its layout."""
-
-    partition: Partition
-    blocks: tuple[bytes, ...]
-    layout: int
-
-    @classmethod
-    def of(cls, body: bytes, partition: Partition | None) -> Cut:
-        """Apply a partition; a body without one is all layout."""
-        partition = partition or Partition(len(body), 0, "utf-8", 0, ())
-        layout, blocks = split(body, partition.blocks)
-        return cls(partition, blocks, int.from_bytes(layout.digest()[:8], "big", signed=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """A block of a version about to be stored: where it stands, and what happened to it."""
-
-    slot: Slot
-    change: Change
-    new: bool
-
-    def placed(self, url: str) -> PlacedBlock:
-        slot = self.slot
-        lineage = lineage_id(url, slot.lineage)
-        return PlacedBlock(lineage, slot.level, slot.start, slot.end, slot.topic, self.change, self.new)
-
-
-def place(cut: Cut, before: Content | None, lineages: int) -> list[Placement]:
-    """Give every block of a cut its lineage: that of the block it continues, or the next free one."""
-    slots, body = (
-        (before.recut(cut.partition.level, cut.partition.segmenter), before.body) if before else ((), b"")
-    )
-    old = [body[slot.start : slot.end] for slot in slots]
-    charset = cut.partition.charset
-    placements: list[Placement] = []
-    for match, block, data in zip(
-        align(
-            old,
-            cut.blocks,
-            lambda index: visible_text(old[index], before.charset if before else charset),
-            lambda index: visible_text(cut.blocks[index], charset),
-        ),
-        cut.partition.blocks,
-        cut.blocks,
-        strict=False,  # removed blocks come last
-    ):
-        known = slots[match.before] if match.before is not None else None
-        lineage = known.lineage if known else 0
-        if not lineage:
-            lineages = lineage = lineages + 1
-        new = match.change in (Change.ADDED, Change.MODIFIED)
-        words = topic(data, charset) if new or not (known and known.topic) else known.topic
-        slot = Slot(block.start, block.end, block.level, lineage, words)
-        placements.append(Placement(slot, match.change, new))
-    return placements
-
-
-def again(content: Content, before: Content) -> list[Placement]:
-    """Give the blocks of a version that the archive holds; by lineage they are those of the one before."""
-    then, now = before.body, content.body
-    old = {slot.lineage: then[slot.start : slot.end] for slot in before.slots}
-    placements = []
-    for slot in content.slots:
-        change = Change.ADDED if slot.lineage not in old else Change.MODIFIED
-        if old.get(slot.lineage) == now[slot.start : slot.end]:
-            change = Change.UNCHANGED
-        placements.append(Placement(slot, change, new=False))
-    return placements
-
-
-def lineage_id(url: str, lineage: int | str) -> str:
-    """Name a block of a page for ever: 8 hex digits of the SHA-256 of its URL, and its number there.
-
-    >>> lineage_id("http://example.com/", 7)
-    '2a1b4024-7'
-    """
-    return f"{_page_id(url)}-{lineage}"
-
-
-@lru_cache(maxsize=64)
-def _page_id(url: str) -> str:
-    return sha256_hex(url.encode())[:8]
 
 
 def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> Capture:
@@ -291,3 +257,7 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         quality=snapshot.quality,
         duplicate=snapshot.duplicate,
     )
+
+
+def _said(capture: Capture) -> tuple[Kind, str, str | None]:
+    return capture.kind, capture.reason, capture.digest

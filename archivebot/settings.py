@@ -63,6 +63,11 @@ ARCHIVE_FRONTIER = ""  # a sqlite:/// URI; empty: a file beside the archive
 REDIS_URL = os.environ.get("REDIS_URL", "")
 ARCHIVE_LEASE_SECONDS = 60.0  # a worker that is silent for longer loses its leases
 ARCHIVE_FRONTIER_PATIENCE = 120.0  # a frontier that is away for longer ends the crawl
+# How many URLs that differ only in numbers, ids or the values of their query, and of one host where the
+# scope is the whole web, a crawl takes in; 0: any number. See docs/crawling.md for what real sites have.
+ARCHIVE_BUDGET_PATH = 10_000
+ARCHIVE_BUDGET_QUERY = 1_000
+ARCHIVE_BUDGET_HOST = 10_000
 DEPTH_LIMIT = 0  # no limit; `-a depth=N` overrides it
 
 # --- the topic of a focused crawl ----------------------------------------------------------------

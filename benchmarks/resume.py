@@ -242,7 +242,7 @@ class Runs:
     def __init__(self, command: list[str], place: Path, log: Path, served: Site) -> None:
         self.command, self.place, self.log, self.site = command, place, log, served
         self.kills = 0
-        self._running: deque[subprocess.Popen[bytes]] = deque()
+        self.running: deque[subprocess.Popen[bytes]] = deque()
         self._agents = (f"run-{number}" for number in count(1))
 
     def start(self) -> bool:
@@ -250,29 +250,33 @@ class Runs:
         agent = next(self._agents)
         command = [*self.command, "-s", f"USER_AGENT={agent}"]
         with self.log.open("ab") as log:
-            self._running.append(subprocess.Popen(command, cwd=self.place, stdout=log, stderr=log))
-        return self.site.wait(self._running[-1], agent)
+            self.running.append(subprocess.Popen(command, cwd=self.place, stdout=log, stderr=log))
+        return self.site.wait(self.running[-1], agent)
 
     def kill(self, kills: int, pause: float) -> None:
         """Kill at random moments, up to ``pause`` seconds after the last start is at work."""
         working = True
         while working and self.kills < kills:
             time.sleep(random.uniform(0, pause))
-            if self._running[0].poll() is not None:
+            if self.running[0].poll() is not None:
                 return
-            _end(self._running.popleft())
+            self.end()
             self.kills += 1
             working = self.start()
 
+    def end(self) -> None:
+        """Kill the oldest run."""
+        _end(self.running.popleft())
+
     def finish(self) -> list[int]:
         """Let the last runs come to their ends, and give their exit codes."""
-        for process in self._running:
+        for process in self.running:
             self.site.wait(process)
-        return [process.wait() for process in self._running]
+        return [process.wait() for process in self.running]
 
     def close(self) -> None:
-        while self._running:
-            _end(self._running.popleft())
+        while self.running:
+            _end(self.running.popleft())
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

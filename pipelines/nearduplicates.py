@@ -31,6 +31,7 @@ class NearDuplicatePipeline:
         """Give the item as it is."""
         if isinstance(item, Snapshot) and item.duplicate:
             self.stats.inc_value("archive/near_duplicates")
+            self.dispatcher.repeated(item.page.url)
             self._put_off(item.page)
         return item
 

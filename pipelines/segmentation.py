@@ -19,7 +19,8 @@ logger = logging.getLogger(__name__)
 class SegmentationPipeline:
     """Page to Snapshot, in the processes of the archive so that the event loop goes on fetching.
 
-    A page of which a process dies goes on uncut; one beyond the bounds does not travel.
+    A page of which processes die that have nothing else to do goes on uncut; one beyond the bounds does not
+    travel.
     """
 
     def __init__(self, session: ArchiveSession) -> None:

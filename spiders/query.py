@@ -17,6 +17,7 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.formhistory import form_versions
 from archivebot.forms.query import query_urls, read_grid
 from archivebot.forms.record import FormRecord
+from archivebot.terminal import say
 from archivebot.urls import Scope, parse_seed
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class QuerySpider(ArchiveSpider):
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.arguments.seeds
         if self.arguments.dry:
-            print(*seeds, sep="\n")  # noqa: T201 - the answer that dry=yes asks for
+            say("\n".join(seeds))
             return
         most = self.arguments.pages
         if most is not None and len(seeds) > most:

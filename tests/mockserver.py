@@ -95,6 +95,10 @@ class _Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.do_GET()
+
     def _send(self, reply: Reply) -> None:
         if reply.raw is not None:
             self.wfile.write(reply.raw)

@@ -18,6 +18,7 @@ from scrapy.statscollectors import StatsCollector
 
 from archivebot.archive import Archive
 from archivebot.crawl.session import ArchiveSession
+from archivebot.exceptions import StorageError
 
 
 class SlowStage:
@@ -135,7 +136,10 @@ class KillAfterStorage:
 
 
 class Strain:
-    """A pipeline that notes the longest stall of the event loop, and the most memory of each process."""
+    """A pipeline that notes the longest stall of the event loop, and the most memory of each process.
+
+    A stall is counted in CPU time of the loop's thread: on a busy machine it may stand still without cause.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats, self.session = crawler.stats, ArchiveSession.of(crawler)
@@ -157,9 +161,9 @@ class Strain:
 
     async def _watch(self) -> None:
         while True:
-            before = time.monotonic()
+            before = time.thread_time()
             await asyncio.sleep(0.01)
-            self.stats.max_value("probe/stall", time.monotonic() - before)
+            self.stats.max_value("probe/stall", time.thread_time() - before)
             self._measure()
 
     def _measure(self) -> None:
@@ -169,3 +173,85 @@ class Strain:
             if peak := re.search(r"VmHWM:\s+(\d+) kB", status):
                 name = "crawl" if pid == os.getpid() else "reader" if pid in readers else "writer"
                 self.stats.max_value(f"probe/memory/{name}", int(peak[1]) // 1024)
+
+
+class Stalls:
+    """An extension that notes for how long the event loop did nothing but one thing, in seconds of its CPU.
+
+    What the machine does meanwhile for others does not count.
+    """
+
+    PAUSE = 0.02
+
+    def __init__(self, stats: StatsCollector) -> None:
+        self.stats = stats
+        self.before = time.thread_time()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Stalls:
+        probe = cls(crawler.stats)
+        crawler.signals.connect(probe.opened, signals.spider_opened)
+        return probe
+
+    def opened(self) -> None:
+        self.before = time.thread_time()
+        self.tick()
+
+    def tick(self) -> None:
+        now = time.thread_time()
+        self.stats.max_value("probe/longest_stall", round(now - self.before, 3))
+        self.before = now
+        asyncio.get_running_loop().call_later(self.PAUSE, self.tick)
+
+
+class FailAfterStorage:
+    """A pipeline before which the first page is stored, and after which nobody can tell."""
+
+    failed = False
+
+    def process_item(self, item: object) -> object:
+        if not self.failed:
+            self.failed = True
+            raise StorageError("a process of the archive was killed by signal 9")
+        return item
+
+
+class CopyOfFrontier:
+    """A pipeline that copies the frontier as it is when the first page comes."""
+
+    copied = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.file = Path(crawler.settings["ARCHIVE_URI"].removeprefix("sqlite:///"))
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CopyOfFrontier:
+        return cls(crawler)
+
+    def process_item(self, item: object) -> object:
+        if not self.copied:
+            self.copied = True
+            with (
+                closing(sqlite3.connect(self.file.with_suffix(".frontier.db"))) as frontier,
+                closing(sqlite3.connect(self.file.with_suffix(".copy.db"))) as copy,
+            ):
+                frontier.backup(copy)
+        return item
+
+
+class Deleted:
+    """A pipeline that deletes a file beside the archive when the third page comes."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        file = Path(crawler.settings["ARCHIVE_URI"].removeprefix("sqlite:///"))
+        self.file, self.pages = file.with_suffix(crawler.settings["PROBE_DELETED"]), 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Deleted:
+        return cls(crawler)
+
+    def process_item(self, item: object) -> object:
+        self.pages += 1
+        if self.pages == 3:
+            self.file.unlink()
+        return item

@@ -10,12 +10,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-FLOOR = {"bounds", "config", "exceptions", "models", "terms", "text", "timestamps", "units"}
+FLOOR = {"bounds", "config", "exceptions", "models", "terminal", "terms", "text", "timestamps", "units"}
 
 # Room -> the rooms of ours it may import, besides the floor.
 ROOMS: dict[str, set[str]] = {
     **{room: set() for room in FLOOR},
     "codings": set(),
+    "interrupt": set(),
     "records": set(),
     "urls": set(),
     "robotstxt": set(),
@@ -38,6 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "warc": {"codings", "outcome", "urls"},
     "versioning": {"segmentation"},
     "bodies": {"fingerprint", "segmentation", "storage"},
+    "verification": {"bodies", "storage"},
     "duplicates": {"fingerprint"},
     "significance": {"content", "segmentation"},
     "inspection": {
@@ -54,19 +56,23 @@ ROOMS: dict[str, set[str]] = {
         "versioning",
     },
     "comparison": {"bodies", "significance", "storage"},
-    "recorder": {"bodies", "fingerprint", "inspection", "segmentation", "storage", "urls", "versioning"},
-    "archive": {
-        *("bodies", "comparison", "fingerprint", "inspection", "recorder", "segmentation", "storage", "urls"),
+    "placement": {"bodies", "fingerprint", "segmentation", "storage", "versioning"},
+    "revisits": {"bodies", "fingerprint", "outcome", "storage"},
+    "recorder": {
+        *("bodies", "fingerprint", "inspection", "placement", "revisits", "storage", "urls"),
         "versioning",
+    },
+    "archive": {
+        *("bodies", "comparison", "fingerprint", "inspection", "placement", "recorder", "revisits"),
+        *("segmentation", "storage", "urls", "verification", "versioning"),
     },
     "formhistory": {"forms", "storage"},
     "formscan": {"archive", "forms", "hypertext", "segmentation", "storage", "topic"},
     "crawl": {
-        *("archive", "codings", "forms", "frontier", "hypertext", "links", "outcome", "records"),
-        *("robotstxt", "topic"),
-        "urls",
+        *("archive", "codings", "forms", "frontier", "hypertext", "interrupt", "links", "outcome"),
+        *("records", "robotstxt", "topic", "urls"),
     },
-    "cli": {"archive", "frontier"},
+    "cli": {"archive", "frontier", "interrupt"},
     "commands": {
         *("archive", "cli", "content", "description", "duplicates", "fingerprint", "formhistory", "forms"),
         *("formscan", "frontier", "harvest", "hypertext", "labels", "links", "quality", "segmentation"),
@@ -90,7 +96,7 @@ FOREIGN: dict[str, set[str]] = {
     "scipy": {"forms", "links", "topic"},
     "matplotlib": {"harvest.py"},
     "playwright": {"vision/render.py"},
-    "pymongo": {"storage/mongo.py", "storage/mongo_database.py"},
+    "pymongo": {"storage/mongo.py", "storage/mongo_database.py", "storage/mongo_revisits.py"},
     "turbohtml": {"content", "quality", "segmentation"},
     "datasketch": {"fingerprint/minhash.py"},
     "lxml": {"forms", "hypertext"},
@@ -145,6 +151,22 @@ def test_the_rooms_form_no_circle() -> None:
         done |= ready
         waiting = {room: needs for room, needs in waiting.items() if room not in ready}
     assert not waiting
+
+
+# Those that talk past the door: it itself, and the script that shows the sample, which prints its own words.
+DOORS = {ROOT / "archivebot/terminal.py", ROOT / "archivebot/sample/__main__.py"}
+
+
+def test_nothing_is_printed_past_the_door_to_the_terminal() -> None:
+    past = []
+    for _, path in sources():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))) if path not in DOORS else ():
+            printed = isinstance(node, ast.Name) and node.id == "print"
+            streams = ("stdout", "stderr", "__stdout__", "__stderr__")
+            if printed or (isinstance(node, ast.Attribute) and node.attr in streams):
+                past.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    # A crawl is given the stream that it tells its progress on; what it writes there is made harmless.
+    assert [place for place in past if not place.startswith("archivebot/crawl/progress.py")] == []
 
 
 def test_no_source_file_is_longer_than_400_lines() -> None:

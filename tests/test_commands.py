@@ -188,6 +188,50 @@ def test_a_wall_is_told_also_where_it_was_not_modified(tmp_path: Path) -> None:
     assert "may be no page but a soft_404" in result.stderr
 
 
+@pytest.fixture(scope="module")
+def gone(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The option that names an archive of a page in two versions that is gone, and one that never was."""
+    uri = f"sqlite:///{tmp_path_factory.mktemp('gone')}/gone.db"
+    archive = Archive.open(ArchiveConfig(uri=uri))
+    for page in (
+        *(make_page(html(*OLD), 0), make_page(html(*NEW), 10)),
+        *(make_page(b"<p>gone", day, outcome=Outcome.GONE, status=410) for day in (20, 30)),
+        make_page(b"<p>what?", 30, outcome=Outcome.NOT_FOUND, status=404, url=f"{URL}/typo"),
+    ):
+        archive.add(archive.segment(page))
+    archive.close()
+    return ["-s", f"ARCHIVE_URI={uri}"]
+
+
+@pytest.mark.parametrize("command", ["replay", "text", "blocks"])
+def test_what_is_shown_of_a_page_that_is_gone_is_said_to_be_older(
+    run: Run, gone: list[str], command: str
+) -> None:
+    said = f"{URL}: gone since 2026-01-21 00:00:00; this is version 2 of 2026-01-11 00:00:00"
+    result = run(command, URL, *gone)
+    assert result.returncode == 0
+    assert said in result.stderr.splitlines()
+    assert result.stdout == run(command, URL, "--at", "2026-01-15", *gone).stdout
+    assert "gone" not in run(command, URL, "--at", "2026-01-15", *gone).stderr
+    assert said in run(command, URL, "--at", "2026-01-25", *gone).stderr
+    assert "gone" not in run(command, URL).stderr
+
+
+def test_json_and_deltas_say_since_when_a_page_is_gone(run: Run, gone: list[str]) -> None:
+    for command in ("replay", "text", "delta", "history"):
+        assert document(run(command, URL, "--json", *gone))["gone_since"] == "20260121000000"
+        assert document(run(command, URL, "--json"))["gone_since"] is None
+    assert "gone since 2026-01-21 00:00:00" in run("delta", URL, *gone).stdout.splitlines()
+    assert "gone" not in run("delta", URL).stdout
+
+
+def test_what_was_never_there_is_not_found(run: Run, gone: list[str]) -> None:
+    (typo,) = document(run("history", f"{URL}/typo", "--json", *gone))["captures"]
+    kinds = [each["kind"] for each in document(run("history", URL, "--json", *gone))["captures"]]
+    assert (typo["kind"], kinds) == ("not_found", ["new", "changed", "gone", "gone"])
+    assert "gone" not in run("replay", f"{URL}/typo", *gone).stderr
+
+
 def test_stats_sum_up(run: Run) -> None:
     stats = document(run("stats", "--json"))
     assert (stats["captures"], stats["versions"], stats["urls"], stats["blocks"]) == (4, 2, 1, 4)

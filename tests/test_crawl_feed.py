@@ -3,9 +3,13 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from archivebot.crawl.feed import CaptureCsvExporter, CaptureJsonExporter, CaptureJsonLinesExporter
+from archivebot.terminal import UNSAFE
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, html
 from tests.test_records import CAPTURE, RECORD
@@ -42,3 +46,20 @@ def test_a_crawl_writes_json_as_well(site: MockServer, crawl: Crawl) -> None:
     text = (crawl.folder / "out.json").read_text("utf-8")
     assert json.loads(text) == crawled.records
     assert list(crawled.records[0]) == list(RECORD)
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "\n", " =", "＝"])
+def test_no_cell_of_a_csv_is_a_formula(start: str) -> None:
+    bad = f"{start}HYPERLINK(A1)"
+    text = exported(CaptureCsvExporter, replace(CAPTURE, reason=bad, size=-5))
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["reason"] == "'" + bad.replace("\r", "\ufffd")
+    assert row["size"] == "-5", "numbers stay numbers"
+    assert row["url"] == CAPTURE.url
+
+
+def test_feeds_hold_nothing_that_steers_a_terminal_or_has_no_encoding() -> None:
+    bad = replace(CAPTURE, reason="\x1b[2J\u202e\x9b\ud800")
+    for exporter in (CaptureCsvExporter, CaptureJsonExporter, CaptureJsonLinesExporter):
+        assert not UNSAFE.search(exported(exporter, bad).replace("\r\n", "\n"))
+    assert json.loads(exported(CaptureJsonLinesExporter, bad))["reason"] == bad.reason

@@ -89,6 +89,59 @@ def test_a_page_stored_by_a_process_that_died_before_it_said_so_is_not_fetched_a
     assert site.paths().count("/") == 1
 
 
+def test_a_page_stored_by_a_process_that_was_killed_before_it_said_so_is_not_captured_twice(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes |= {"/": html("/a"), "/a": html()}
+    assert crawl("-s", stages(**{"tests.probes.FailAfterStorage": 900}), seeds=site.url()).code == 3
+    assert crawl(seeds=site.url()).code == 0
+    assert captures(crawl) == {site.url(): 1, site.url("/a"): 1}
+
+
+def test_a_page_whose_links_a_power_cut_took_from_the_frontier_loses_none(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes |= {"/": html("/a"), "/a": Reply(html().body, delay=2.0)}
+    probes = {"tests.probes.CopyOfFrontier": 50, "tests.probes.KillAfterStorage": 900}
+    assert crawl("-s", stages(**probes), seeds=site.url()).code < 0
+    for file in crawl.folder.glob("archive.frontier.db*"):
+        file.unlink()
+    (crawl.folder / "archive.copy.db").rename(crawl.folder / "archive.frontier.db")
+    assert captures(crawl) == {site.url(): 1}
+    assert crawl(seeds=site.url()).code == 0
+    assert set(captures(crawl)) == {site.url(), site.url("/a")}
+
+
+@pytest.mark.parametrize("restored", [False, True])
+def test_the_pages_of_an_archive_that_was_deleted_or_restored_are_fetched_again(
+    site: MockServer, crawl: Crawl, restored: bool
+) -> None:
+    site.routes |= tree(30, delay=0.05)
+    archive = crawl.folder / "archive.db"
+    crawl(seeds=site.url(), bytes="1kB")
+    copy = archive.read_bytes()
+    crawl(seeds=site.url(), bytes="2kB")
+    archive.unlink()
+    if restored:
+        archive.write_bytes(copy)
+    crawled = crawl(seeds=site.url())
+    assert crawled.code == 0
+    why = "was restored from a copy that is older than the crawl" if restored else "is another one than it"
+    assert f"The crawl begins anew, because the archive {why}" in crawled.log
+    assert set(captures(crawl)) == {site.url(path) for path in tree(30)}
+
+
+@pytest.mark.parametrize("suffix", [".db", ".frontier.db"])
+def test_a_file_deleted_under_way_ends_the_crawl_with_an_error(
+    site: MockServer, crawl: Crawl, suffix: str
+) -> None:
+    site.routes |= tree(30, delay=0.05)
+    probe = ("-s", stages(**{"tests.probes.Deleted": 200}), "-s", f"PROBE_DELETED={suffix}")
+    crawled = crawl(*probe, "-s", "ARCHIVE_FRONTIER_PATIENCE=1", seeds=site.url())
+    assert crawled.code == 3
+    assert f"archive{suffix} was deleted, moved or replaced while it was written to" in crawled.log
+
+
 def test_two_workers_share_a_crawl_over_redis_and_one_is_killed(
     site: MockServer, crawl: Crawl, redis_uri: str
 ) -> None:
@@ -163,6 +216,16 @@ def test_one_request_to_a_host_at_a_time_where_that_is_wanted(site: MockServer, 
     times = sorted(asked.time for asked in site.asked if asked.path != "/robots.txt")
     assert len(times) == 12
     assert all(after - before >= 0.05 for before, after in pairwise(times))
+
+
+def test_a_link_that_is_refused_does_not_end_the_lease_of_its_url(site: MockServer, crawl: Crawl) -> None:
+    """A page too deep for one link may be a seed, which is being fetched."""
+    seeds = [site.url(f"/{number}") for number in range(12)]
+    site.routes |= {f"/{number}": html(*seeds) for number in range(12)}
+    site.routes |= {f"/{number}": Reply(html(*seeds).body, delay=0.3) for number in range(0, 12, 2)}
+    assert len(crawl(seeds=",".join(seeds), depth=0, pages=8).records) == 8
+    states = crawl.ask("frontier")["states"]
+    assert (states["done"], states["answered"], states["rejected"], states["leased"]) == (8, 8, 0, 0)
 
 
 def test_the_frontier_is_shown_and_explained(site: MockServer, crawl: Crawl) -> None:

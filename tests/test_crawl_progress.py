@@ -4,6 +4,7 @@ import io
 import os
 import pty
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
 from archivebot.config import without_password
-from archivebot.crawl.progress import ERASE, Progress, ProgressLog
+from archivebot.crawl.progress import Progress, ProgressLog
+from archivebot.terminal import ERASE
 from tests.conftest import ROOT, Crawl
 from tests.mockserver import MockServer, Reply, html
 
@@ -22,6 +24,7 @@ PROGRESS = Progress(
     changed=2,
     touched=4,
     unchanged=20,
+    gone=0,
     other=0,
     fetched=1_500_000,
     stored=90_000,
@@ -51,6 +54,7 @@ def test_a_line_says_everything() -> None:
         "30 pages (3.0/s): 5 new, 2 changed, 4 touched, 20 unchanged, 0 other; "
         "1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
     )
+    assert "20 unchanged, 2 gone, 0 other" in replace(PROGRESS, gone=2).line()
 
 
 def test_figures_come_from_the_stats(crawler: Any) -> None:

@@ -1,5 +1,6 @@
 """Retries: bounded, later each time, as late as the server asks."""
 
+import random
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
@@ -36,9 +37,43 @@ def test_retry_after_is_honoured_up_to_a_bound() -> None:
     assert 0.5 <= (POLICY.wait(Outcome.THROTTLED, 1, "0") or 0) <= 1
 
 
-@pytest.mark.parametrize("header", [None, "", "soon", "-5", "1.5", "²", "Wed, 99 Oct 2026 07:28:00 GMT"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        *(None, "", "soon", "-5", "1.5", "²", "Wed, 99 Oct 2026 07:28:00 GMT"),
+        "Wed, 21 Oct 99999999999999999999 07:28:00 GMT",
+        "Wed, 21 Oct 2026 07:28:00 +9999999999",
+        "Wed, 21 Oct 0001 07:28:00 +2359",
+    ],
+)
 def test_an_unreadable_retry_after_asks_for_nothing(header: str | None) -> None:
     assert retry_after(header) == 0
+
+
+def test_any_retry_after_asks_for_a_number_of_seconds() -> None:
+    rng = random.Random(1)
+    words = [
+        "Wed,",
+        "21",
+        "Oct",
+        "2026",
+        "9" * 30,
+        "07:28:00",
+        "99:99:99",
+        "GMT",
+        "+0000",
+        "-" + "9" * 12,
+        "\x00",
+    ]
+    for _ in range(20_000):
+        header = " ".join(rng.choices(words, k=rng.randint(1, 7)))
+        assert retry_after(header) >= 0, header
+
+
+def test_a_page_with_a_retry_after_beyond_all_dates_is_a_capture(site: MockServer, crawl: Crawl) -> None:
+    beyond = ("Retry-After", "Wed, 21 Oct 99999999999999999999 07:28:00 GMT")
+    site.routes["/"] = Reply(b"wait", 503, (beyond,))
+    assert crawl(seeds=site.url()).of(site.url())["outcome"] == "server_error"
 
 
 def test_retry_after_reads_dates() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.models import Kind
 from tests.conftest import ROOT
 from tests.factories import html
 
@@ -128,12 +129,12 @@ def test_revisit_records_point_at_what_they_refer_to_also_of_another_url(
         warc.revisit("2020-03-01T00:00:00Z", "2020-01-01T00:00:00Z")
         warc.revisit("2020-03-02T00:00:00Z", "2020-01-01T00:00:00Z", url="http://example.com/copy")
         warc.revisit("2020-03-03T00:00:00Z", "2020-01-01T00:00:00Z", "http://x.org/", "http://x.org/")
-    assert record(ingest(warc.path))["kinds"] == {"new": 2, "changed": 2, "failed": 1}
+    assert record(ingest(warc.path))["kinds"] == {"new": 2, "changed": 2, "unresolved": 1}
     archive = opened(uri)
     assert [capture.number for capture in archive.captures(URL)] == [1, 2, 1]
     assert archive.body(archive.at("http://example.com/copy", None)) == html(*TEXTS)
     (lost,) = archive.captures("http://x.org/")
-    assert "ingest its file first" in lost.reason
+    assert lost.kind is Kind.UNRESOLVED
     archive.close()
 
 
@@ -157,7 +158,7 @@ def test_errors_redirects_and_odd_urls_are_captures_too(ingest: Ingest, uri: str
         warc.response("2020-01-01T00:00:00Z", b"", status="301 Moved", location="/new")
         warc.response("2021-01-01T00:00:00Z", b"<p>gone</p>", status="410 Gone")
         warc.response("2022-01-01T00:00:00Z", html(TEXTS[0]), url="http://bad host/a b")
-    assert record(ingest(warc.path))["kinds"] == {"redirect": 1, "gone": 1, "new": 1}
+    assert record(ingest(warc.path))["kinds"] == {"redirect": 1, "not_found": 1, "new": 1}
     archive = opened(uri)
     redirect, gone = archive.captures(URL)
     assert redirect.location == "http://example.com/new"

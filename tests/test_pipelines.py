@@ -20,7 +20,7 @@ def stages(**more: int) -> str:
 def test_every_capture_is_counted(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": html("/a", "/gone"), "/a": html(), "/gone": Reply(b"", 410)}
     crawled = crawl(seeds=site.url())
-    names = ("captures", "new", "gone", "outcome/fetched", "outcome/gone")
+    names = ("captures", "new", "not_found", "outcome/fetched", "outcome/gone")
     assert [crawled.stat(f"archive/{name}") for name in names] == [3, 2, 1, 2, 1]
     fetched = sum(record["size"] for record in crawled.records)
     assert crawled.stat("archive/bytes_fetched") == fetched

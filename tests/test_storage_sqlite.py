@@ -14,9 +14,18 @@ from pathlib import Path
 import pytest
 
 from archivebot.exceptions import CorruptObject, StorageError
-from archivebot.models import Duplicate, Fingerprint, FoundForm, Link
+from archivebot.models import Duplicate, Fingerprint, FoundForm, Link, Payload
 from archivebot.storage.base import LearnedTemplate, PageHead
-from archivebot.storage.schema import APPLICATION_ID, CHECKSUMS, FINGERPRINTS, FORMS, LINKS, PAGE_SIZE, STEPS
+from archivebot.storage.schema import (
+    APPLICATION_ID,
+    CHECKSUMS,
+    FINGERPRINTS,
+    FORMS,
+    LINKS,
+    PAGE_SIZE,
+    REVISITS,
+    STEPS,
+)
 from archivebot.storage.sqlite import SQLiteStore
 from archivebot.storage.sqlite_file import JOURNAL_LIMIT
 from archivebot.storage.sqlite_sums import SUMMED
@@ -207,6 +216,7 @@ NEW_TABLES = {
     FINGERPRINTS: ("fingerprint", "fingerprint_key", "duplicate", "template"),
     FORMS: ("form_page", "form"),
     CHECKSUMS: ("archive",),
+    REVISITS: ("waiting", "payload"),
 }
 
 
@@ -264,8 +274,8 @@ def test_an_archive_without_links_fingerprints_and_forms_takes_hardly_more_room(
     store = SQLiteStore(str(tmp_path / "new.db"))
     put(store, b"body", 0)
     store.close()
-    # A page for each table, one for the indexes of text and form, three for what the schema says of them.
-    pages = sum(map(len, NEW_TABLES.values())) + 5
+    # A page for each table, one for each index of text, form and waiting, three for what the schema says.
+    pages = sum(map(len, NEW_TABLES.values())) + 8
     assert (tmp_path / "new.db").stat().st_size - older.stat().st_size <= pages * PAGE_SIZE
 
 
@@ -415,6 +425,8 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         store.add_links(URL, [Link("http://example.org/", f"link {minute}")], at(minute))
         store.add_forms("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
         store.add_template(LearnedTemplate("example.com", at(minute), 3, "{}"))
+        store.revisits.remember("ab", URL, new.record.digest, again=True)
+        store.revisits.wait((URL, at(minute), Payload("cd", "http://example.org/", at(9))))
     store.sync()
     assert store.check() == []
     rows = {table: store._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in SUMMED}

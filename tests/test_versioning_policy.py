@@ -32,8 +32,13 @@ def test_what_is_no_content_has_the_kind_of_its_outcome_whatever_its_body(
 
 
 @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.FETCHED])
-def test_not_modified_of_a_page_never_seen_is_a_failure_and_all_else_as_ever(outcome: Outcome) -> None:
-    expected = {**SEEN_BEFORE, Outcome.NOT_MODIFIED: Kind.FAILED}
+def test_a_page_never_seen_is_neither_unmodified_nor_gone_and_all_else_is_as_ever(outcome: Outcome) -> None:
+    never = {
+        Outcome.NOT_MODIFIED: Kind.FAILED,
+        Outcome.NOT_FOUND: Kind.NOT_FOUND,
+        Outcome.GONE: Kind.NOT_FOUND,
+    }
+    expected = SEEN_BEFORE | never
     assert kind_of(outcome, None, None) is expected.get(outcome, Kind.FAILED)
 
 

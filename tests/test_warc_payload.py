@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from archivebot.codings import CodingError, decode
-from archivebot.warc.payload import Response, is_digest_of, parse_response, read_body, unchunk
+from archivebot.warc.payload import Response, State, is_digest_of, parse_response, read_body, unchunk
 
 LIMIT = 1 << 20
 TEXT = b"some text, " * 100
@@ -126,21 +126,62 @@ def test_chunks_are_joined_before_the_content_coding_is_undone() -> None:
 
 
 def test_trailers_and_extensions_of_chunks_are_left_out() -> None:
-    assert unchunk(b"3 ; a=b\r\nabc\r\n0\r\nX-Trailer: y\r\n\r\n") == b"abc"
+    assert unchunk(b"3 ; a=b\r\nabc\r\n0\r\nX-Trailer: y\r\n\r\n") == (b"abc", "")
 
 
 @pytest.mark.parametrize(
-    ("payload", "why"),
+    ("payload", "content", "why", "state"),
     [
-        (b"3\r\nabcdef\r\n0\r\n\r\n", "chunk of 3 bytes does not end where it should"),
-        (b"3\r\nabc\r\n", "chunks end early"),
-        (b"3\r\nab", "chunk of 3 bytes does not end where it should"),
-        (b"3\r\nabc\r\nxyz\r\n", "malformed chunk size"),
+        (b"3\r\nabc\r\n", b"abc", "chunks end early", State.CUT),
+        (b"3\r\nab", b"ab", "chunks end early", State.CUT),
+        (b"3\r\nabc\r\n1f", b"abc", "chunks end early", State.CUT),
+        (b"3\r\nabc\r\n3\r\nabcdef", None, "chunk of 3 bytes does not end where it should", State.CUT),
+        (b"3\r\nabc\r\nxyz\r\n", None, "malformed chunk size", State.CUT),
+        (b"3\r\nabcdef\r\n0\r\n\r\n", None, "chunk of 3 bytes does not end where it should", State.WHOLE),
     ],
 )
-def test_wrong_chunks_leave_the_payload_as_it_is_stored(payload: bytes, why: str) -> None:
+def test_wrong_chunks_are_joined_as_far_as_they_end_early_and_left_where_they_are_broken(
+    payload: bytes, content: bytes | None, why: str, state: State
+) -> None:
     body = read_body(response(payload, ("Transfer-Encoding", "chunked")), LIMIT)
-    assert (body.content, body.wrong) == (payload, why)
+    assert (body.content, body.wrong, body.state) == (content or payload, why, state)
+
+
+@pytest.mark.parametrize(
+    ("payload", "coding", "state"),
+    [
+        (gzip.compress(TEXT, mtime=0)[:-1], "gzip", State.CUT),
+        (gzip.compress(TEXT, mtime=0)[:12] + b"\xff" * 20, "gzip", State.CUT),
+        (zlib.compress(TEXT)[:-1], "deflate", State.CUT),
+        (b"<p>" + TEXT, "gzip", State.WHOLE),  # undone by the writer
+        (b"<p>" + TEXT, "deflate", State.WHOLE),
+        (b"<p>" + TEXT, "utf-8", State.WHOLE),
+        (gzip.compress(bytes(2 * LIMIT), mtime=0), "gzip", State.TOO_LONG),
+    ],
+)
+def test_a_body_that_cannot_be_decoded_keeps_its_coding_and_is_whole_if_it_never_had_it(
+    payload: bytes, coding: str, state: State
+) -> None:
+    body = read_body(response(payload, ("Content-Encoding", coding)), LIMIT)
+    assert (body.content, body.state) == (payload, state)
+    assert body.wrong
+
+
+@pytest.mark.parametrize(
+    ("headers", "state"),
+    [
+        ((("Content-Length", "5"),), State.CUT),
+        ((("Content-Length", "3"),), State.WHOLE),
+        ((("Content-Length", "2"),), State.WHOLE),
+        ((("Content-Length", "x"),), State.WHOLE),
+        ((("Content-Length", "4"), ("Content-Length", "5")), State.WHOLE),
+        ((("Content-Length", "5"), ("Content-Encoding", "identity")), State.WHOLE),
+    ],
+)
+def test_a_body_shorter_than_its_content_length_is_cut(
+    headers: tuple[tuple[str, str], ...], state: State
+) -> None:
+    assert read_body(response(b"abc", *headers), LIMIT).state is state
 
 
 def test_a_header_for_chunks_that_are_not_there_is_ignored() -> None:

@@ -20,6 +20,7 @@ from warcio.warcwriter import WARCWriter
 from archivebot.exceptions import WarcError
 from archivebot.models import Outcome
 from archivebot.warc import Damage, WarcPage, read_pages
+from archivebot.warc.payload import digest_of
 
 Read = Callable[..., tuple[list[WarcPage], list[Damage]]]
 
@@ -207,8 +208,9 @@ def test_a_redirect_without_a_usable_target_has_none(read: Read, location: bytes
     assert not damages
 
 
-def test_a_truncated_payload_is_noted(read: Read) -> None:
+def test_a_payload_that_its_writer_truncated_is_incomplete(read: Read) -> None:
     (item,), _ = read(record(HTTP + b"x", WARC_Truncated="length"))
+    assert (item.page.outcome, item.page.body) == (Outcome.INCOMPLETE, b"x")
     assert item.page.reason == "truncated by the crawler: length"
 
 
@@ -241,7 +243,7 @@ def test_a_revisit_tells_what_it_refers_to(read: Read) -> None:
         "WARC_Refers_To_Date": "2019-01-02T03:04:05Z",
     }
     (item,), damages = read(record(HTTP, "revisit", **fields))
-    assert (item.page.outcome, item.page.status, item.page.body) == (Outcome.NOT_MODIFIED, 200, b"")
+    assert (item.page.outcome, item.page.status, item.page.body) == (Outcome.UNRESOLVED, 200, b"")
     assert item.page.reason == "revisit: identical-payload-digest"
     assert item.payload_digest == "sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"
     assert item.refers_to_uri == "http://example.com/first"
@@ -251,7 +253,7 @@ def test_a_revisit_tells_what_it_refers_to(read: Read) -> None:
 
 def test_a_revisit_without_http_headers_has_no_status(read: Read) -> None:
     (item,), damages = read(record(b"", "revisit"))
-    assert (item.page.outcome, item.page.status, item.payload_digest) == (Outcome.NOT_MODIFIED, None, None)
+    assert (item.page.outcome, item.page.status, item.payload_digest) == (Outcome.UNRESOLVED, None, None)
     assert (item.refers_to_uri, item.refers_to_date, damages) == (None, None, [])
     assert item.page.reason == "revisit: unknown profile"
 
@@ -283,7 +285,8 @@ def test_arc_versions_1_and_2_give_pages(read: Read, middle: bytes, packed: Call
 def test_an_arc_record_with_a_bad_length_is_reported_and_the_next_one_read(read: Read) -> None:
     bad = b"http://example.com/ 1.2.3.4 20140216050221 text/html -1\n\n"
     items, damages = read(ARC + bad + arc_record(b"two"), "x.arc")
-    assert bodies(items) == [b"two"]
+    assert bodies(items) == [b"", b"two"]
+    assert items[0].page.outcome is Outcome.INCOMPLETE
     assert reasons(damages) == [(len(ARC), "Content-Length '-1' is not a number")]
 
 
@@ -332,16 +335,20 @@ def test_a_disk_that_fails_while_reading_is_a_warc_error(read: Read, monkeypatch
 def test_a_gzip_member_that_ends_early_at_the_end_is_reported(read: Read) -> None:
     parts = members()
     items, damages = read(b"".join(parts[:3]) + parts[3][:900])
-    assert bodies(items) == BODIES[:3]
+    assert bodies(items[:3]) == BODIES[:3]
+    assert items[3].page.outcome is Outcome.INCOMPLETE
+    assert BODIES[3].startswith(items[3].page.body)
     assert list(map(str, damages)) == [
         f"crawl.warc.gz, offset {sum(map(len, parts[:3]))}: gzip member ends early"
     ]
 
 
-def test_a_gzip_member_cut_in_the_middle_of_the_file_loses_only_its_record(read: Read) -> None:
+def test_a_gzip_member_cut_in_the_middle_of_the_file_cuts_only_its_record(read: Read) -> None:
     parts = members()
     items, damages = read(parts[0] + parts[1][:1200] + parts[2] + parts[3])
-    assert bodies(items) == [BODIES[0], *BODIES[2:]]
+    assert bodies([items[0], *items[2:]]) == [BODIES[0], *BODIES[2:]]
+    assert items[1].page.outcome is Outcome.INCOMPLETE
+    assert items[1].page.body[:1000] == BODIES[1][:1000]
     assert [damage.offset for damage in damages] == [len(parts[0])]
     assert "gzip member is damaged" in damages[0].reason
 
@@ -384,13 +391,15 @@ def test_garbage_at_the_beginning_is_skipped_where_records_follow(read: Read) ->
 
 
 @pytest.mark.parametrize("packed", [lambda data: data, gzip.compress])
-def test_a_content_length_that_is_too_large_loses_only_its_record(
+def test_a_content_length_that_is_too_large_cuts_only_its_record(
     read: Read, packed: Callable[[bytes], bytes]
 ) -> None:
     parts = [packed(data) for data in records()]
     parts[1] = packed(record(HTTP + BODIES[1], Content_Length="5000"))
     items, damages = read(b"".join(parts))
-    assert bodies(items) == [BODIES[0], *BODIES[2:]]
+    assert bodies([items[0], *items[2:]]) == [BODIES[0], *BODIES[2:]]
+    assert items[1].page.outcome is Outcome.INCOMPLETE
+    assert items[1].page.body.startswith(BODIES[1])
     assert [damage.offset for damage in damages] == [len(parts[0])]
 
 
@@ -415,7 +424,10 @@ def test_a_content_length_that_is_too_small_is_noted_by_the_digest(read: Read) -
 def test_a_plain_file_that_ends_early_is_reported(read: Read) -> None:
     parts = records()
     items, damages = read(parts[0] + parts[1][:2000])
-    assert bodies(items) == BODIES[:1]
+    assert bodies(items[:1]) == BODIES[:1]
+    assert (items[1].page.outcome, items[1].page.status) == (Outcome.INCOMPLETE, 200)
+    assert BODIES[1].startswith(items[1].page.body)
+    assert items[1].page.reason == damages[0].reason
     assert damages[0].offset == len(parts[0])
     assert "record ends after" in damages[0].reason
 
@@ -442,9 +454,10 @@ def test_a_record_without_what_a_page_needs_is_reported(
     assert reasons(damages) == [(0, reason)]
 
 
-def test_a_malformed_status_line_is_reported(read: Read) -> None:
+def test_what_is_no_http_response_is_reported_and_kept_as_it_is(read: Read) -> None:
     items, damages = read(record(b"HTTPX/9 yes\r\n\r\nx") + record(HTTP + b"y"))
-    assert bodies(items) == [b"y"]
+    assert bodies(items) == [b"HTTPX/9 yes\r\n\r\nx", b"y"]
+    assert (items[0].page.outcome, items[0].page.status) == (Outcome.PROTOCOL_ERROR, None)
     assert reasons(damages) == [(0, "malformed HTTP status line [b'HTTPX/9 yes']")]
 
 
@@ -453,7 +466,7 @@ def test_bytes_that_do_not_fit_their_digest_are_kept_and_noted(read: Read) -> No
     (item,), damages = read(record(HTTP + b"x", WARC_Payload_Digest=digest))
     assert item.page.body == b"x"
     assert item.page.reason == damages[0].reason == f"bytes do not fit the payload digest {digest}"
-    assert item.payload_digest == digest
+    assert item.payload_digest == digest_of(b"x")
 
 
 def test_a_body_that_decodes_to_more_than_the_limit_stays_coded(read: Read) -> None:
@@ -461,7 +474,8 @@ def test_a_body_that_decodes_to_more_than_the_limit_stays_coded(read: Read) -> N
     block = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + bomb
     (item,), damages = read(record(block), max_body=1_000_000)
     assert item.page.body == bomb
-    assert item.page.reason == damages[0].reason == "gzip body decodes to more than the limit"
+    assert item.page.outcome is Outcome.TOO_LARGE
+    assert "gzip body decodes to more than the limit" in damages[0].reason == item.page.reason
 
 
 def test_a_record_that_is_larger_than_the_limit_is_passed_over(read: Read) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table, say
+from archivebot.cli import ArchiveCommand, print_json, print_table, tell_age
 from archivebot.description import describe, record_of
 from archivebot.exceptions import NotArchived
 from archivebot.models import Block
+from archivebot.segmentation.media import media
 from archivebot.templates.styletree import StyleTree
+from archivebot.terminal import say
 from archivebot.timestamps import parse_time
 
 
@@ -23,7 +25,8 @@ class Command(ArchiveCommand):
         parser.add_argument("--at", metavar="TIME", help="the version at that time; the last one by default")
 
     def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
-        capture = archive.at(archive.resolve(args[0]), parse_time(opts.at) if opts.at else None)
+        when = parse_time(opts.at) if opts.at else None
+        capture = archive.at(archive.resolve(args[0]), when)
         if capture.number is None:
             raise NotArchived(
                 f"{capture.url} was visited, but never had content; see scrapy history {args[0]}"
@@ -37,10 +40,14 @@ class Command(ArchiveCommand):
             record_of(block.lineage, found) | {"topic": block.topic}
             for block, found in zip(placed, describe(body, cut, content_type, site), strict=True)
         ]
+        tell_age(archive, capture, when)
         if opts.json:
             print_json(records)
             return 0
         say(f"{capture.url}  version {capture.number}  {capture.size} bytes, cut at level {capture.level}")
+        if kind := media(body, content_type):
+            say(f"{kind}, kept as it is")
+            return 0
         head = ["lineage", "level", "start", "end", "size", "words", "label", "topic"]
         print_table(head, [[record[name] for name in head] for record in records])
         return 0

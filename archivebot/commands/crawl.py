@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 
 from archivebot.cli import run_crawl
 from archivebot.exceptions import ArchiveError
+from archivebot.terminal import guard, tell
 
 
 class Command(CrawlCommand):
     """Scrapy's own ``crawl`` with the exit codes of archivebot's errors."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        guard()  # before anything is printed, also by Scrapy and argparse
+        super().add_options(parser)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl; exit code 2 says wrong arguments, 3 an archive that cannot be used."""
@@ -26,5 +30,5 @@ class Command(CrawlCommand):
         try:
             run_crawl(self.crawler_process, args[0], **opts.spargs)
         except ArchiveError as error:
-            print(f"archivebot: {error}", file=sys.stderr)
+            tell(f"archivebot: {error}")
             self.exitcode = error.exit_code

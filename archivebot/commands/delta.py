@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from dataclasses import replace
+from datetime import datetime
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, harmless, print_json, say
+from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.exceptions import NotArchived
 from archivebot.models import BlockChange, Change, ChangeKind, Delta
+from archivebot.segmentation.media import media
 from archivebot.storage.base import StoredVersion
-from archivebot.timestamps import parse_time
+from archivebot.terminal import say
+from archivebot.timestamps import parse_time, timestamp
+from archivebot.units import size
 from archivebot.versioning.worddiff import word_diff
 
 COLOURS = {"{+": "\033[32m{+", "+}": "+}\033[0m", "[-": "\033[31m[-", "-]": "-]\033[0m"}
@@ -33,8 +37,17 @@ class Command(ArchiveCommand):
         after = _version(archive, url, args[2]) if len(args) > 2 else archive.seen(archive.at(url, None))
         before = _version(archive, url, args[1]) if len(args) > 1 else _one_before(archive, url, after)
         delta = archive.delta(url, before, after)
+        since, kind = archive.gone_since(url), _media(archive, after) or _media(archive, before)
+        if kind:  # its blocks have no words
+            delta = replace(delta, changes=())
         if opts.json:
-            print_json(_record(delta))
+            print_json(_record(delta, since, kind))
+            return 0
+        say(f"{delta.url}  version {delta.before} -> {delta.after}")
+        if since:
+            say(f"gone since {since:{TIME}}")
+        if kind:
+            say(f"{kind}: {size(before.length)} -> {size(after.length)}")
         else:
             _print(delta, opts.all)
         return 0
@@ -53,14 +66,24 @@ def _one_before(archive: Archive, url: str, after: StoredVersion) -> StoredVersi
     for capture in reversed(archive.captures(url)):
         if capture.number is not None and capture.number != after.number:
             return archive.seen(capture)
-    raise NotArchived(f"{url} has only one version; crawl again later to see what changed")
+    since = archive.gone_since(url)
+    more = f"it is gone since {since:{TIME}}" if since else "crawl again later to see what changed"
+    raise NotArchived(f"{url} has only one version; {more}")
 
 
-def _record(delta: Delta) -> dict[str, object]:
+def _media(archive: Archive, version: StoredVersion) -> str | None:
+    """Return what a version is where that is no text."""
+    capture = archive.fetched(version.url, f"sha256:{version.digest}")
+    return media(*archive.document(capture)) if capture else None
+
+
+def _record(delta: Delta, since: datetime | None, kind: str | None) -> dict[str, object]:
     return {
         "url": delta.url,
         "from": delta.before,
         "to": delta.after,
+        "gone_since": timestamp(since) if since else None,
+        "media": kind,
         "layout_changed": delta.layout_changed,
         "kind": delta.kind.value,
         "reason": delta.reason,
@@ -80,7 +103,6 @@ def _record(delta: Delta) -> dict[str, object]:
 
 
 def _print(delta: Delta, everything: bool) -> None:
-    say(f"{delta.url}  version {delta.before} -> {delta.after}")
     counts = {kind: sum(change.change is kind for change in delta.changes) for kind in Change}
     say("  ".join(f"{count} {kind.value.lower()}" for kind, count in counts.items() if count))
     if delta.kind is ChangeKind.FURNITURE:
@@ -102,9 +124,6 @@ def _print_change(change: BlockChange) -> None:
         sign = "+" if change.before is None else "-"
         say("\n".join(f"  {sign} {line}" for line in (change.after or change.before or "").splitlines()))
         return
-    text = harmless(word_diff(change.before, change.after))
+    text = word_diff(change.before, change.after)
     text = text.replace("\n-]", "-]\n").replace("\n+}", "+}\n")  # whole lines are marked up to their end
-    if sys.stdout.isatty():
-        for mark, coloured in COLOURS.items():
-            text = text.replace(mark, coloured)
-    print("\n".join(f"    {line}" for line in text.splitlines()))
+    say("\n".join(f"    {line}" for line in text.splitlines()), COLOURS)

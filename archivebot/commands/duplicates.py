@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table, say
+from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.content.page import content
 from archivebot.duplicates.rule import fingerprint
 from archivebot.duplicates.survey import BLOCK, PAGE, Match, Member, Reading, Survey, content_blocks
@@ -20,6 +19,7 @@ from archivebot.fingerprint.simhash import NEAR
 from archivebot.labels.labeller import Label, label_blocks
 from archivebot.models import Block
 from archivebot.segmentation.charset import charset_of, is_markup
+from archivebot.terminal import say, status, tell
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 STEP = 50  # pages between two signs of progress
@@ -79,7 +79,7 @@ def read(archive: Archive, blocks: bool) -> Survey:
     damaged = 0
     for done, (_, url) in enumerate(pages):
         if done % STEP == 0:
-            _progress(f"{done} of {len(pages)} pages read")
+            status(f"{done} of {len(pages)} pages read")
         known = stored.get((url, archive.at(url, None).number or 0))
         if known:
             survey.add(url, known)
@@ -90,9 +90,9 @@ def read(archive: Archive, blocks: bool) -> Survey:
             damaged += 1
             continue
         survey.add(url, fingerprint(reading.text), reading.blocks)
-    _progress("")
+    status("")
     if damaged:
-        print(f"pages left out, as they could not be read: {damaged}; see scrapy verify", file=sys.stderr)
+        tell(f"pages left out, as they could not be read: {damaged}; see scrapy verify")
     return survey
 
 
@@ -118,21 +118,15 @@ def _reading(archive: Archive, url: str, blocks: bool) -> Reading:
     return Reading(page.text, said)
 
 
-def _progress(told: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{told}", end="", file=sys.stderr, flush=True)
-
-
 def _tell_pairs(matches: Sequence[Match], as_json: bool) -> None:
     if as_json:
         print_json([_record(match) for match in matches])
         return
     for scope, group in groupby(matches, lambda match: match.a.scope):
         print_table(["distance", "jaccard", "words", *HEADS[scope]], map(_row, group))
-    print(
+    tell(
         "Read one with: scrapy text URL. See what is like one page with: scrapy duplicates URL."
-        " See groups with: scrapy duplicates --clusters",
-        file=sys.stderr,
+        " See groups with: scrapy duplicates --clusters"
     )
 
 

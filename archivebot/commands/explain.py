@@ -6,9 +6,10 @@ import argparse
 import json
 from typing import Any
 
-from archivebot.cli import FrontierCommand, print_json, print_table, say
+from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived
 from archivebot.frontier.base import Frontier, Record
+from archivebot.terminal import say
 from archivebot.urls import parse_seed
 
 # What parts may lack of a score because each is rounded; more came later: another link, or what the crawl

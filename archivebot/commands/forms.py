@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -24,6 +22,7 @@ from archivebot.forms.reader import file_charset, read_forms
 from archivebot.forms.record import names
 from archivebot.forms.rules import LEAST_FIELDS
 from archivebot.formscan import parts, promised, scan
+from archivebot.terminal import guard, json_text, tell
 from archivebot.timestamps import timestamp
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.training import profile_of
@@ -104,16 +103,16 @@ def _scan(archive: Archive, config: ArchiveConfig, topic: TopicProfile | None, *
     wanted = promised(archive.edges()) if strict else None
     urls = [url for _, url in archive.pages() if wanted is None or url in wanted]
     damaged = count = 0
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), initializer=guard) as pool:
         for sightings in pool.map(scan, *zip(*((config, part, topic) for part in parts(urls)), strict=True)):
             for sighting in sightings:
                 damaged += bool(sighting.reason)
                 count += len(sighting.forms)
                 found = [record.found() for record in sighting.forms]
                 archive.keep_forms(sighting.url, found, sighting.when)
-    print(f"pages read: {len(urls)}; forms that search, seen on them: {count}", file=sys.stderr)
+    tell(f"pages read: {len(urls)}; forms that search, seen on them: {count}")
     if damaged:
-        print(f"versions left out, as they could not be read: {damaged}; see scrapy verify", file=sys.stderr)
+        tell(f"versions left out, as they could not be read: {damaged}; see scrapy verify")
 
 
 def _export(archive: Archive, found: Sequence[FormVersion], path: Path) -> None:
@@ -121,8 +120,7 @@ def _export(archive: Archive, found: Sequence[FormVersion], path: Path) -> None:
     try:
         with path.open("w", encoding="utf-8") as file:
             for kept in found:
-                json.dump(_described(archive, kept, pages=True), file, ensure_ascii=False)
-                file.write("\n")
+                file.write(json_text(_described(archive, kept, pages=True)) + "\n")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 

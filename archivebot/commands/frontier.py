@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 
-from archivebot.cli import FrontierCommand, print_json, print_table, say
+from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import Frontier, Record, State
+from archivebot.terminal import say
 from archivebot.timestamps import timestamp
 from archivebot.urls import parse_seed
 
@@ -98,7 +99,7 @@ def _entry(record: Record) -> dict[str, Any]:
 
 def _show(state: dict[str, Any]) -> None:
     say(f"{state['crawl']}, began {state['began']}, {state['ended'] or 'not ended'}")
-    print()
+    say()
     print_table(list(state["states"]), [list(state["states"].values())])
     for title, head, rows in (
         ("hosts", ["host", *map(str, State)], [list(host.values()) for host in state["hosts"]]),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from io import StringIO
 from pathlib import Path
 
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import Frontier, State
 from archivebot.harvest import RECENT, Point, curve, plot, sampled, write_csv
+from archivebot.terminal import say
 
 
 class Command(FrontierCommand):
@@ -58,7 +59,9 @@ def _curve(frontier: Frontier) -> list[Point]:
 
 def _write(points: Sequence[Point], file: str) -> None:
     if file == "-":
-        write_csv(points, sys.stdout)
+        text = StringIO()
+        write_csv(points, text)
+        say(text.getvalue().removesuffix("\n"))
         return
     try:
         with Path(file).open("w", encoding="utf-8", newline="") as stream:

@@ -6,9 +6,10 @@ import argparse
 from typing import Any
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table, say
+from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import ArchiveError, NotArchived
 from archivebot.models import Capture
+from archivebot.terminal import say
 from archivebot.timestamps import timestamp
 from archivebot.units import size
 
@@ -19,7 +20,7 @@ class Command(ArchiveCommand):
     arguments = "URL"
     explanation = (
         "The kinds are new, changed, touched (only furniture changed), revisit (nothing changed), redirect,"
-        " gone, failed and excluded."
+        " gone (no longer there), not_found (never there), failed and excluded."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -32,7 +33,15 @@ class Command(ArchiveCommand):
         captures = archive.captures(url)
         if opts.json:
             urlkey = captures[0].urlkey
-            print_json({"url": url, "urlkey": urlkey, "captures": [_record(capture) for capture in captures]})
+            since = archive.gone_since(url)
+            print_json(
+                {
+                    "url": url,
+                    "urlkey": urlkey,
+                    "gone_since": timestamp(since) if since else None,
+                    "captures": [_record(capture) for capture in captures],
+                }
+            )
             return 0
         say(url)
         head = ["captured", "kind", "status", "version", "blocks", "new", "size", "stored", "digest"]

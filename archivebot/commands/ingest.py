@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json
-from archivebot.exceptions import CorruptObject, NotArchived, UsageError, WarcError
-from archivebot.models import Outcome, Page
+from archivebot.exceptions import UsageError, WarcError
+from archivebot.fingerprint.payload import payload_key
+from archivebot.models import Capture, Page, Payload
+from archivebot.terminal import status, tell
 from archivebot.units import size
 from archivebot.urls import canonical_url
-from archivebot.warc import Damage, WarcPage, read_pages
+from archivebot.warc import Damage, WarcPage, first_date, read_pages
+
+LAST = datetime.max.replace(tzinfo=UTC)
 
 # Records between two lines of progress on a terminal.
 PROGRESS = 100
@@ -31,6 +38,12 @@ class Result:
     bytes_stored: int = 0
     damaged: list[Damage] = field(default_factory=list)
     error: str = ""
+
+    def count(self, page: Page, capture: Capture) -> None:
+        """Count a page that was stored."""
+        self.kinds[capture.kind.value] += 1
+        self.bytes_fetched += len(page.body)
+        self.bytes_stored += capture.stored_bytes
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items()) or "nothing new"
@@ -54,7 +67,9 @@ class Command(ArchiveCommand):
     create = True
 
     def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
-        results = [self._file(archive, Path(arg)) for arg in args]
+        paths = list(map(Path, args))
+        done = {index: self._file(archive, paths[index]) for index in by_date(paths)}
+        results = [done[index] for index in range(len(paths))]
         if opts.json:
             print_json({"archive": archive.uri, "files": [_record(result) for result in results]})
         return WarcError.exit_code if any(result.damaged or result.error for result in results) else 0
@@ -64,32 +79,50 @@ class Command(ArchiveCommand):
 
         def report(damage: Damage) -> None:
             result.damaged.append(damage)
-            print(damage, file=sys.stderr)
+            tell(str(damage))
 
         try:
             for number, found in enumerate(read_pages(path, report), 1):
-                _add(archive, found, result)
-                if number % PROGRESS == 0 and sys.stderr.isatty():
-                    print(f"\r{path.name}: {number} records", end="", file=sys.stderr, flush=True)
+                add(archive, found, result)
+                if number % PROGRESS == 0:
+                    status(f"{path.name}: {number} records")
         except WarcError as error:
             result.error = str(error)
-            print(f"scrapy ingest: {error}", file=sys.stderr)
+            tell(f"scrapy ingest: {error}")
         archive.sync()
-        print(("\r" if sys.stderr.isatty() else "") + str(result), file=sys.stderr)
+        tell(str(result))
         return result
 
 
-def _add(archive: Archive, found: WarcPage, result: Result) -> None:
-    page = replace(found.page, url=_identity(found.page.url))
-    if page.outcome is Outcome.NOT_MODIFIED:
-        page = _resolved(archive, page, found)
+def by_date(paths: Sequence[Path]) -> list[int]:
+    """Return the places of files in the order of their first dates; a file without a date comes last.
+
+    Any order gives the same captures, but a version that is stored between others costs more than a
+    version behind them, and the numbers of versions follow the order in which they are stored.
+    """
+    return sorted(range(len(paths)), key=lambda index: first_date(paths[index]) or LAST)
+
+
+def add(archive: Archive, found: WarcPage, result: Result) -> None:
+    """Store a page, then the revisits of earlier files that waited for it, and what waited for those."""
+    payload = Payload(
+        payload_key(found.payload_digest or ""),
+        _identity(found.refers_to_uri) if found.refers_to_uri else None,
+        found.refers_to_date,
+    )
+    origin = os.fsencode(found.page.origin).decode(errors="replace")  # the name of a file is any bytes
+    page = archive.resolved(
+        replace(found.page, url=_identity(found.page.url), origin=origin, payload=payload)
+    )
     if archive.holds(page):
         result.known += 1
-        return
-    capture = archive.add(archive.segment(page))
-    result.kinds[capture.kind.value] += 1
-    result.bytes_fetched += len(page.body)
-    result.bytes_stored += capture.stored_bytes
+    else:
+        result.count(page, archive.add(archive.segment(page)))
+    waiting = archive.released(page)
+    while waiting:
+        page = waiting.pop()
+        result.count(page, archive.settle(archive.segment(page)))
+        waiting += archive.released(page)
 
 
 def _identity(url: str) -> str:
@@ -98,24 +131,6 @@ def _identity(url: str) -> str:
         return canonical_url(url)
     except UsageError:
         return url
-
-
-def _resolved(archive: Archive, revisit: Page, found: WarcPage) -> Page:
-    """Give a revisit record the body of the capture that it refers to, where that is archived.
-
-    A revisit may refer to another URL with the same payload; then it is a visit of its own URL with
-    those bytes.
-    """
-    if found.refers_to_uri is None and found.refers_to_date is None:
-        return revisit
-    try:
-        url = _identity(found.refers_to_uri) if found.refers_to_uri else revisit.url
-        original = archive.at(url, found.refers_to_date or revisit.captured_at)
-        body = archive.body(original)
-    except (NotArchived, CorruptObject):
-        reason = f"{revisit.reason}; the capture it refers to cannot be read: ingest its file first"
-        return replace(revisit, reason=reason)
-    return replace(revisit, outcome=original.outcome, status=original.status, body=body)
 
 
 def _record(result: Result) -> dict[str, object]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from datetime import datetime
 from pathlib import Path
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, say
+from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.exceptions import UsageError
 from archivebot.models import Capture
+from archivebot.segmentation.charset import charset_of
+from archivebot.segmentation.media import media
+from archivebot.terminal import harmless, is_terminal, say, say_bytes, tell
 from archivebot.timestamps import parse_time, timestamp
 
 
@@ -31,18 +34,18 @@ class Command(ArchiveCommand):
         capture = archive.at(archive.resolve(args[0]), when)
         body = archive.body(capture)
         brought = archive.brought(capture)
+        since = tell_age(archive, capture, when)
         if opts.output:
             _write(Path(opts.output), body)
         if opts.json:
-            print_json(_record(capture, brought, opts.output))
+            print_json(_record(capture, brought, opts.output, since))
         elif opts.headers:
             say(_headers(brought))
         elif not opts.output:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(body)
+            _show(capture.url, *archive.document(capture))
         if not opts.json:
             version = f", version {capture.number}" if capture.number else ""
-            print(f"{capture.url} at {timestamp(capture.captured_at)}{version}", file=sys.stderr)
+            tell(f"{capture.url} at {timestamp(capture.captured_at)}{version}")
         return 0
 
 
@@ -53,17 +56,32 @@ def _write(path: Path, body: bytes) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
+def _show(url: str, body: bytes, content_type: str) -> None:
+    """Write the bytes to stdout; to a terminal only a text, and none that could steer it."""
+    if not is_terminal():
+        say_bytes(body)
+        return
+    text = body.decode(charset_of(body, content_type), "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    if media(body, content_type) or harmless(text) != text:
+        kind = media(body, content_type) or "a text with characters that could steer the terminal"
+        raise UsageError(f"{url} is {kind}: give --output FILE, or write to a program")
+    say(text.removesuffix("\n"))
+
+
 def _headers(capture: Capture) -> str:
     lines = [f"HTTP {capture.status}"] if capture.status else []
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in capture.headers)])
 
 
-def _record(capture: Capture, brought: Capture, output: str | None) -> dict[str, object]:
+def _record(
+    capture: Capture, brought: Capture, output: str | None, since: datetime | None
+) -> dict[str, object]:
     return {
         "url": capture.url,
         "captured_at": timestamp(capture.captured_at),
         "status": brought.status,
         "version": capture.number,
+        "gone_since": timestamp(since) if since else None,
         "digest": capture.digest,
         "bytes": capture.size,
         "headers": [list(header) for header in brought.headers],

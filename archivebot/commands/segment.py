@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from archivebot.cli import ArchiveCommand, file_body, named_files, print_table, say
+from archivebot.cli import ArchiveCommand, file_body, named_files, print_table
 from archivebot.config import MAX_LEVEL
 from archivebot.content.agreement import agreement
 from archivebot.content.page import content
@@ -15,8 +14,10 @@ from archivebot.description import describe, record_of
 from archivebot.exceptions import UsageError
 from archivebot.models import Block
 from archivebot.segmentation.charset import charset_of
+from archivebot.segmentation.media import media
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
+from archivebot.terminal import say, say_json
 from archivebot.vision.block import LEAST_DOC, MOST_DOC, VisionBlock
 from archivebot.vision.render import Browser
 from archivebot.vision.vips import PERMITTED, segment
@@ -54,16 +55,19 @@ class Command(ArchiveCommand):
         for path in named_files(args):
             record = _record(str(path), file_body(path), opts.level)
             if opts.json:
-                print(json.dumps(record, ensure_ascii=False))
+                say_json(record)
             else:
                 _show(record)
         return 0
 
 
 def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
+    kind = media(body)
+    body = b"" if kind else body
     read = content(body, charset_of(body))
     return {
         "file": name,
+        "media": kind,
         "title": read.title,
         "title_agreement": agreement(read.title, read.text),
         "main_text": read.text,
@@ -76,7 +80,9 @@ def _blocks(body: bytes, level: int) -> tuple[Block, ...]:
 
 
 def _show(record: dict[str, Any]) -> None:
-    say(f"{record['file']}  {record['title']}")
+    say(f"{record['file']}  {record['media'] or record['title']}")
+    if record["media"]:
+        return
     head = ["level", "start", "end", "words", "label", "topic", "reason"]
     print_table(head, [[block[name] for name in head] for block in record["blocks"]])
 
@@ -91,7 +97,7 @@ def _visual(paths: list[Path], doc: int, *, as_json: bool) -> int:
             page = browser.render(body, charset_of(body))
             blocks = [_seen(block) for block in segment(page, doc).leaves()] if page is not None else []
             if as_json:
-                print(json.dumps({"file": str(path), "blocks": blocks}, ensure_ascii=False))
+                say_json({"file": str(path), "blocks": blocks})
             else:
                 say(str(path))
                 head = ["doc", "left", "top", "width", "height", "path", "text"]

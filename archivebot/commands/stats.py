@@ -9,6 +9,7 @@ from typing import Any
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.storage.base import Totals
+from archivebot.terminal import say
 from archivebot.units import size
 from archivebot.urls import host_of_key
 
@@ -26,7 +27,7 @@ class Command(ArchiveCommand):
             hosts = {host_of_key(host): _record(total) for host, total in totals.items()}
             print_json({"archive": archive.uri, **_record(whole), "hosts": hosts})
             return 0
-        print(archive.uri)
+        say(archive.uri)
         head = ["host", "urls", "captures", "versions", "blocks", "fetched", "stored", "ratio"]
         print_table(
             head, [*(_row(host_of_key(host), total) for host, total in totals.items()), _row("all", whole)]

@@ -6,12 +6,13 @@ import argparse
 from datetime import UTC, datetime
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table, say
+from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import CorruptObject, NotArchived, UsageError
 from archivebot.models import Block, Capture
 from archivebot.storage.base import LearnedTemplate
 from archivebot.templates.parts import Part, parts_of
 from archivebot.templates.styletree import StyleTree
+from archivebot.terminal import say
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, harmless, print_json, say
+from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.content.agreement import agreement
 from archivebot.content.page import content
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
 from archivebot.segmentation.charset import charset_of
+from archivebot.segmentation.media import media
+from archivebot.terminal import say, tell
 from archivebot.timestamps import parse_time, timestamp
+from archivebot.units import size
 
 
 class Command(ArchiveCommand):
@@ -25,8 +27,14 @@ class Command(ArchiveCommand):
         parser.add_argument("--at", metavar="TIME", help="the page at that time; the last one by default")
 
     def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
-        capture = archive.at(archive.resolve(args[0]), parse_time(opts.at) if opts.at else None)
+        when = parse_time(opts.at) if opts.at else None
+        capture = archive.at(archive.resolve(args[0]), when)
         body, content_type = archive.document(capture)
+        since = tell_age(archive, capture, when)
+        kind = media(body, content_type)
+        if kind:
+            tell(f"{capture.url} is {kind}, {size(len(body))}: write it with scrapy replay URL --output FILE")
+            body = b""
         read = content(body, charset_of(body, content_type))
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
@@ -35,6 +43,8 @@ class Command(ArchiveCommand):
                     "url": capture.url,
                     "captured_at": timestamp(capture.captured_at),
                     "version": capture.number,
+                    "gone_since": timestamp(since) if since else None,
+                    "media": kind,
                     "title": read.title,
                     "language": read.language,
                     "published": read.published.isoformat() if read.published else None,
@@ -46,8 +56,8 @@ class Command(ArchiveCommand):
             )
             return 0
         told = [read.title, read.language, f"published {read.published}" if read.published else ""]
-        print(harmless("  ".join(filter(None, told))), file=sys.stderr)
+        tell("  ".join(filter(None, told)))
         if found.kind is not QualityKind.GOOD:
-            print(harmless(f"This may be no page but a {found.kind}: {found.reason}"), file=sys.stderr)
+            tell(f"This may be no page but a {found.kind}: {found.reason}")
         say(read.text)
         return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain
@@ -14,8 +13,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl, say
+from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl
 from archivebot.exceptions import NotArchived, UsageError
+from archivebot.terminal import say, tell
 from archivebot.terms import terms
 from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer
@@ -229,7 +229,7 @@ def _tell_idle(profile: TopicProfile, rings: list[tuple[str, ...]]) -> None:
     known = profile.signed.keys() | profile.stands_for.keys()
     for ring in rings:
         if known.isdisjoint(chain.from_iterable(map(terms, ring))):
-            print(f"scrapy topic: {'='.join(ring)} has no word of the topic yet", file=sys.stderr)
+            tell(f"scrapy topic: {'='.join(ring)} has no word of the topic yet")
 
 
 def _archived(archive: Archive) -> Iterator[Example]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, UsageError
+from archivebot.terminal import say
 
 
 class Command(ArchiveCommand):
@@ -27,6 +28,6 @@ class Command(ArchiveCommand):
             print_json({"checked": checked, "damaged": [asdict(damage) for damage in damaged]})
         else:
             for damage in damaged:
-                print(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
-            print(f"{checked} versions checked, {len(damaged)} damaged")
+                say(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
+            say(f"{checked} versions checked, {len(damaged)} damaged")
         return CorruptObject.exit_code if damaged else 0

@@ -40,7 +40,7 @@ SILENCE = 2.0
 # The header by which the parser tells the handler what is wrong: Scrapy hands nothing else on.
 FAULT = "X-Archivebot-Fault"
 
-_FRAMING = ("content-length", "transfer-encoding")
+_FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class AnswerParser(_LenientHTTPClientParser):
@@ -156,17 +156,21 @@ class AnswerHandler(HTTP11DownloadHandler):
     async def download_request(self, request: Request) -> Response:
         intake = self._intake
         try:
-            response = await super().download_request(request)
+            return intake.received.keep(_told(await super().download_request(request)))
         except StopDownload:
             if request not in intake.waiting:
                 raise
-            async with intake.room(intake.waiting[request]):
-                response = await super().download_request(request)
+            async with intake.received.waited_for(intake.waiting[request]):
+                return intake.received.keep(_told(await super().download_request(request)))
         finally:
             intake.done(request)
-        fault = response.headers.pop(FAULT, None)
-        if not fault:
-            return response
-        if not response.body and response.headers.get("Content-Length") == b"0":
-            del response.headers["Content-Length"]  # the parser's
-        return flagged(response, Outcome.INCOMPLETE, b"".join(fault).decode("latin-1"))
+
+
+def _told(response: Response) -> Response:
+    """Return an answer with what is wrong with it as its outcome."""
+    fault = response.headers.pop(FAULT, None)
+    if not fault:
+        return response
+    if not response.body and response.headers.get("Content-Length") == b"0":
+        del response.headers["Content-Length"]  # the parser's
+    return flagged(response, Outcome.INCOMPLETE, b"".join(fault).decode("latin-1"))

@@ -23,6 +23,7 @@ from archivebot.crawl.parcel import pack
 from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.forms.record import FormRecord
 from archivebot.models import Page, Position, Snapshot
+from archivebot.terminal import guard
 from archivebot.urls import host_of
 
 # Before each answer stands its length in bytes.
@@ -67,6 +68,7 @@ def bound_memory(more: int) -> None:
 
 def main() -> None:
     """Serve the process whose socket is the standard input, until it closes that or is gone."""
+    guard()  # a traceback may show a text of a page
     told: SimpleQueue[logging.LogRecord] = SimpleQueue()
     logging.basicConfig(level=logging.INFO, handlers=[QueueHandler(told)])
     with socket.socket(fileno=0) as line, suppress(EOFError, ConnectionError, pickle.UnpicklingError):

@@ -29,7 +29,7 @@ class DecodingMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self.limit = most_bytes(crawler)
-        self.intake = Intake.of(crawler)
+        self.room = Intake.of(crawler).decoded
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> DecodingMiddleware:
@@ -46,30 +46,37 @@ class DecodingMiddleware:
         if not codings or not response.body or "dataloss" in response.flags:
             return response
         try:
-            body = await self._decode(response.body, codings)
+            if (body := self._small(response.body, codings)) is None:
+                async with self.room.waited_for(self.limit):
+                    body = await asyncio.to_thread(decode, response.body, codings, self.limit)
+                    return self.room.keep(_decoded(response, body, left))
+            return _decoded(response, body, left)
         except Oversized as error:
             return flagged(response.replace(body=b""), Outcome.TOO_LARGE, str(error))
         except CodingError as error:
             if request.meta.get("archive_robots"):  # rules that cannot be read forbid everything
                 raise ResponseDataLossError(str(error)) from error
-            return flagged(response, Outcome.INCOMPLETE, str(error))
-        headers = response.headers.copy()
-        del headers["Content-Encoding"]
-        if left:
-            headers["Content-Encoding"] = ", ".join(left)
-        kind = responsetypes.from_args(headers=headers, url=response.url, body=body)
-        encoding = {"encoding": None} if issubclass(kind, TextResponse) else {}
-        return response.replace(cls=kind, headers=headers, body=body, **encoding)
+            return self.room.keep(flagged(response, Outcome.INCOMPLETE, str(error)))
 
-    async def _decode(self, body: bytes, codings: list[str]) -> bytes:
-        """Decode a small body at once, a large one beside the event loop and when there is room for it."""
+    def _small(self, body: bytes, codings: list[str]) -> bytes | None:
+        """Decode a small body at once; None for a large one, which is decoded beside the event loop."""
         try:
             return decode(body, codings, min(LARGE, self.limit))
         except Oversized:
             if self.limit <= LARGE:
                 raise
-        async with self.intake.room(self.limit):
-            return await asyncio.to_thread(decode, body, codings, self.limit)
+            return None
+
+
+def _decoded(response: Response, body: bytes, left: list[str]) -> Response:
+    """Return an answer with its decoded body, and with the codings that are left."""
+    headers = response.headers.copy()
+    del headers["Content-Encoding"]
+    if left:
+        headers["Content-Encoding"] = ", ".join(left)
+    kind = responsetypes.from_args(headers=headers, url=response.url, body=body)
+    encoding = {"encoding": None} if issubclass(kind, TextResponse) else {}
+    return response.replace(cls=kind, headers=headers, body=body, **encoding)
 
 
 def _codings(response: Response) -> tuple[list[str], list[str]]:

@@ -7,7 +7,6 @@ import json
 import logging
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
@@ -21,14 +20,16 @@ from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
-from archivebot.crawl.entries import SOURCE, entry_of, request_of
+from archivebot.crawl.budget import UrlBudget
+from archivebot.crawl.entries import SOURCE, entry_of, key_of, request_of
 from archivebot.crawl.extension import Extension
+from archivebot.crawl.outbox import STROKE, Outbox, Settled
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.patience import PAUSE, Patience
 from archivebot.crawl.retry import PASSING, closing
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import StorageError
-from archivebot.frontier import Entry, Frontier, Lease, State, chosen_uri, open_frontier
+from archivebot.frontier import Frontier, Lease, State, chosen_uri, open_frontier
 from archivebot.models import Capture, Outcome, Page, Position, Snapshot
 
 if TYPE_CHECKING:
@@ -42,15 +43,6 @@ _SOON = 0.05  # seconds until it is asked again where a better URL is waited for
 _POLL = 1.0  # seconds until a frontier that others work on is asked again
 _LATE = 5.0  # seconds until a frontier whose hosts all have long delays is asked whether others are done
 _BEGINNING = 30.0  # seconds that another worker gets to remove what an earlier crawl left
-
-
-@dataclass(frozen=True, slots=True)
-class _Settled:
-    url: str
-    state: State
-    reason: str = ""
-    capture: Capture | None = None
-    answered: bool = False
 
 
 class Dispatcher(Extension):
@@ -67,11 +59,7 @@ class Dispatcher(Extension):
         self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
         self.slack: float | None = None  # what the order of a focused crawl sets
         self.resumed = False
-        self._entries: list[Entry] = []
-        self._links: list[Entry] = []
-        self._refused: list[Entry] = []
-        self._followed: list[str] = []
-        self._settled: list[_Settled] = []
+        self._outbox = Outbox(UrlBudget.from_crawler(crawler), crawler.stats)
         self._held: set[str] = set()
         self._again: deque[Request] = deque()
         self._paces: dict[str, tuple[int, float]] = {}
@@ -143,22 +131,26 @@ class Dispatcher(Extension):
 
         The links of a page go out together, so that the best of them is fetched first.
         """
-        if request.dont_filter and request.url in self._held:
+        if request.dont_filter and key_of(request) in self._held:
             self._again.append(request)
         else:
-            waiting = self._links if SOURCE in request.meta else self._entries
+            waiting = self._outbox.links if SOURCE in request.meta else self._outbox.entries
             waiting.append(entry_of(request, self.crawler.spider))
 
     def refuse(self, request: Request, reason: str) -> None:
         """Record that a link is not followed, and why, if nothing else is known of its URL."""
-        self._refused.append(entry_of(request, self.crawler.spider, reason))
+        self._outbox.refused.append(entry_of(request, self.crawler.spider, reason))
 
     def turn_down(self, request: Request, reason: str) -> None:
         """Record that a request is not made after all, and why: its lease ends."""
-        if request.url in self._held:
-            self._settle(_Settled(request.url, State.REJECTED, reason))
+        if (url := key_of(request)) in self._held:
+            self._settle(Settled(url, State.REJECTED, reason))
         else:
             self.refuse(request, reason)
+
+    def repeated(self, url: str) -> None:
+        """Take note of a page that repeats another page: its pattern has less room now."""
+        self._outbox.repeated.append(url)
 
     def reprioritise(self, scores: Mapping[str, float]) -> None:
         """Give URLs that are queued new scores; a frontier that is away goes without."""
@@ -170,8 +162,8 @@ class Dispatcher(Extension):
         """Return the next request, or None if none is ready; it looks again when one may be."""
         if self._again:
             return self._again.popleft()
-        while self._waits() or not self._resting:
-            waits = self._waits()
+        while self._outbox or not self._resting:
+            waits = bool(self._outbox)
             lease = self._patience.ask(self._turn if waits else self._lease, proof=waits)
             if lease is None:
                 self._rest()
@@ -196,28 +188,27 @@ class Dispatcher(Extension):
 
     def flush(self) -> bool:
         """Write what waits: refusals, requests, outcomes. False where the frontier is away."""
-        return not self._waits() or self._patience.ask(self._write, proof=True) is not None
+        return not self._outbox or self._patience.ask(self._write, proof=True) is not None
 
     def publish(self) -> bool:
-        """Write what waits, with the links of pages that are not done yet."""
-        self._entries += self._links
-        self._links = []
-        return self.flush()
+        """Write what waits, with the links of pages that are not done yet; False while some are left."""
+        self._outbox.stage(STROKE)
+        return self.flush() and not self._outbox.links
 
     async def safe(self, url: str) -> None:
         """Wait until the links found so far are in the frontier; only then may their page be stored.
 
         Raises StorageError if the crawl ends before.
         """
-        self._followed.append(url)
+        self._outbox.followed.append(url)
         while not self.publish():
             if self._patience.is_over or closing(self.crawler.engine):
                 raise StorageError("the crawl ended before the frontier took the links of the page")
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(PAUSE if self._patience.is_waiting else 0)
 
     def fail(self, what: str, error: StorageError) -> None:
-        """End the crawl, as the archive or the frontier failed; the first error is told as the reason."""
-        if not self.failed:
+        """End the crawl, unless it ends already, as the archive or the frontier failed; tell why, once."""
+        if not self.failed and not closing(self.crawler.engine):
             self.failed = True
             logger.error("%s, so the crawl ends: %s", what, error)
             self._close("storage_error")
@@ -226,12 +217,12 @@ class Dispatcher(Extension):
         """A page is stored: its URL is done, or failed where no answer came."""
         if isinstance(item, Capture):
             state = State.FAILED if item.outcome in _UNANSWERED else State.DONE
-            self._settle(_Settled(item.url, state, item.reason, item))
+            self._settle(Settled(item.url, state, item.reason, item))
 
     def item_dropped(self, item: object, exception: BaseException) -> None:
         """A pipeline dropped a page."""
         if isinstance(item, Page | Snapshot):
-            self._settle(_Settled(_url(item), State.DONE, str(exception)))
+            self._settle(Settled(_url(item), State.DONE, str(exception)))
 
     def item_error(self, item: object, failure: Failure) -> None:
         """A page could not be stored: fetch it again later, or give it up where the stage is at fault.
@@ -240,29 +231,29 @@ class Dispatcher(Extension):
         """
         if isinstance(item, Page | Snapshot):
             error = failure.value
-            if isinstance(error, StorageError) and not closing(self.crawler.engine):
+            if isinstance(error, StorageError):
                 self.fail("The archive cannot be used", error)
             state = State.QUEUED if isinstance(error, StorageError) else State.FAILED
-            self._settle(_Settled(_url(item), state, failure.getErrorMessage()))
+            self._settle(Settled(_url(item), state, failure.getErrorMessage()))
 
     def spider_error(self, failure: Failure, response: Response) -> None:
         """The spider failed on a page; what it found before stays."""
         self.publish()
         if response is not None and response.request is not None:
-            self._settle(_Settled(response.request.url, State.FAILED, failure.getErrorMessage()))
+            self._settle(Settled(key_of(response.request), State.FAILED, failure.getErrorMessage()))
 
-    def _settle(self, settled: _Settled) -> None:
-        self._settled.append(settled)
+    def _settle(self, settled: Settled) -> None:
+        self._outbox.settled.append(settled)
         self._bytes += settled.capture.size if settled.capture else 0
         if self.most_bytes is not None and self._bytes >= self.most_bytes:
             self._close("bytes")
-        elif self.flush():
-            self._close_if_enough()
+        elif self.most is not None and self.flush():
+            self._close_at(self.most)
 
-    def _close_if_enough(self) -> None:
+    def _close_at(self, most: int) -> None:
         """End the crawl at its page limit, whoever fetched the last page."""
-        counts = self._patience.ask(self.frontier.counts) if self.most is not None else None
-        if counts and self.most is not None and counts.answered >= self.most:
+        counts = self._patience.ask(self.frontier.counts)
+        if counts and counts.answered >= most:
             self._close("pages")
 
     def _close(self, reason: str) -> None:
@@ -271,17 +262,12 @@ class Dispatcher(Extension):
 
     def _end(self, reason: str) -> bool:
         """Write what waits, give leases back, and mark the crawl as over if it is."""
-        self._entries += self._links
-        self._links = []
+        self._outbox.stage()
         self._write()
         self.frontier.release()
         if reason in _OVER and (reason != "finished" or not self.frontier.counts().open):
             self.frontier.end(reason)
         return True
-
-    def _waits(self) -> bool:
-        """Say whether anything is to be written."""
-        return bool(self._refused or self._entries or self._followed or self._settled)
 
     def _turn(self) -> Lease | None:
         """Write what waits and take the next URL, as one stroke."""
@@ -298,40 +284,19 @@ class Dispatcher(Extension):
         return True
 
     def _put(self) -> int:
-        """Hand the frontier what waits and give the number of new URLs."""
-        if self._refused:
-            self.frontier.reject(self._refused)
-        for host in {entry.host for entry in self._entries}:
-            self._pace(host)
-        new = self.frontier.add(self._entries) if self._entries else 0
-        if self._followed:
-            self.frontier.mark_followed(self._followed)
-        for settled in self._settled:
-            self._put_outcome(settled)
-        return new
+        """Hand the frontier what waits, and return the number of new URLs."""
+        for host in {entry.host for entry in self._outbox.entries} & self._paces.keys():
+            self._pace(host)  # the others are told when they are asked for the first time
+        position = ArchiveSession.of(self.crawler).worker.position
+        return self._outbox.put(self.frontier, position.number if position else 0)
 
     def _written(self, new: int) -> None:
         """Forget what waited: it is in the frontier now."""
-        if self._entries or self._settled:
+        if self._outbox.is_news:
             self._resting = False
         self.crawler.stats.inc_value("scheduler/enqueued", new)
-        self._held.difference_update(settled.url for settled in self._settled)
-        self._refused, self._entries, self._followed, self._settled = [], [], [], []
-
-    def _put_outcome(self, settled: _Settled) -> None:
-        capture = settled.capture
-        focus = capture.focus if capture else None
-        position = ArchiveSession.of(self.crawler).worker.position
-        self.frontier.settle(
-            settled.url,
-            settled.state,
-            position=position.number if position else 0,
-            answered=settled.answered or (capture is not None and capture.status is not None),
-            reason=settled.reason,
-            relevance=focus.relevance if focus else None,
-            relevant=focus.relevant if focus else None,
-            note=focus.why if focus else "",
-        )
+        self._held.difference_update(settled.url for settled in self._outbox.settled)
+        self._outbox.clear()
 
     def _lease(self) -> Lease | None:
         lease = self.frontier.lease(self.most, self.slack)
@@ -349,7 +314,7 @@ class Dispatcher(Extension):
             return
         if stored:
             reason = "stored before the crawl was interrupted"
-            self._settle(_Settled(url, State.DONE, reason, answered=True))
+            self._settle(Settled(url, State.DONE, reason, answered=True))
         else:
             self._again.append(request_of(lease, self.crawler.spider))
         self._go_on()
@@ -363,12 +328,13 @@ class Dispatcher(Extension):
             self._paces[host] = pace
 
     def _renew(self) -> None:
-        self._patience.ask(self.frontier.renew, proof=not self._waits())
+        self._patience.ask(self.frontier.renew, proof=not self._outbox)
 
     def _rest(self) -> None:
         """Ask no more until a delay has passed, another worker may be done, or something is written."""
         self._resting = True
-        self._close_if_enough()
+        if self.most is not None:
+            self._close_at(self.most)
         due = self._patience.ask(self.frontier.due)
         self._go_on_in(_POLL if due is None else min(max(due, _SOON), _LATE))
 

@@ -12,7 +12,6 @@ from scrapy.http import Response
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
-
 CANCELLED = (CancelledError, asyncio.CancelledError)
 
 

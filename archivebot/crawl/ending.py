@@ -9,11 +9,11 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from twisted.internet.task import LoopingCall
 
-from archivebot import interrupt
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.downloader import Downloader
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.session import ArchiveSession
+from archivebot.interrupt import watch
 
 # Seconds that a download gets to be finished, and then as many that its page gets to be stored.
 GRACE = 5.0
@@ -36,7 +36,7 @@ class Ending(Extension):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Ending:
-        interrupt.watch()  # from here, as the reactor takes the signals to itself when it starts
+        watch()  # from here, as the reactor takes the signals to itself when it starts
         ending = cls(crawler)
         crawler.signals.connect(ending.spider_opened, signals.spider_opened)
         crawler.signals.connect(ending.spider_closed, signals.spider_closed)

@@ -9,7 +9,7 @@ from scrapy.utils.request import request_from_dict
 
 from archivebot.crawl import serializer
 from archivebot.frontier import Entry, Lease
-from archivebot.urls import host_of
+from archivebot.urls import canonical_url, host_of, with_method
 
 # Keys of Request.meta that the frontier keeps in fields of their own ...
 SCORE = "archive_score"  # the score of the link that led to a request
@@ -24,6 +24,17 @@ READING = "archive_reading"  # what was read of a page, while its links are scor
 _KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK, READING))
 
 
+def key_of(request: Request) -> str:
+    """Return the URL under which the answer to a request is kept, the URL of its page for a plain GET.
+
+    >>> key_of(Request("http://a.example/", method="POST", body="a=b", headers={"Content-Type": "text/csv"}))
+    'http://a.example/?__wb_method=POST&__wb_post_data=YT1i'
+    """
+    kind = (request.headers.get("Content-Type") or b"").decode("latin-1")
+    url = with_method(request.url, request.method, kind, request.body)
+    return url if url == request.url else canonical_url(url)
+
+
 def entry_of(request: Request, spider: Spider | None, reason: str = "") -> Entry:
     """Give the entry of a request of a spider; ``reason`` says why it is refused, where it is.
 
@@ -34,7 +45,7 @@ def entry_of(request: Request, spider: Spider | None, reason: str = "") -> Entry
     told |= {"callback": _name(request.callback, spider), "errback": _name(request.errback, spider)}
     told["meta"] = {name: value for name, value in meta.items() if name not in _KEPT_APART}
     return Entry(
-        url=request.url,
+        url=key_of(request),
         host=host_of(request.url),
         score=float(meta.get(SCORE, request.priority)),
         request=serializer.dumps(told),

@@ -1,17 +1,34 @@
-"""Feed exporters that write captures as readable records."""
+"""Feed exporters that write captures as readable records, safe to show and to open in a spreadsheet."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonItemExporter, JsonLinesItemExporter
+from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from archivebot.models import Capture
 from archivebot.records import capture_record
+from archivebot.terminal import escaped, harmless
+
+# What a spreadsheet takes for a formula: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA = re.compile(r"[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff20\uff0d]")
+
+
+class _Encoder(ScrapyJSONEncoder):
+    """Write what could steer a terminal, or has no encoding, as an escape."""
+
+    def encode(self, o: Any) -> str:
+        return escaped(super().encode(o))
 
 
 class _CaptureExporter(BaseItemExporter):
     """Turn a Capture into its record on the way out; other items pass unchanged."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.encoder: Any = _Encoder(**self._kwargs)
 
     def export_item(self, item: Any) -> None:
         super().export_item(capture_record(item) if isinstance(item, Capture) else item)  # type: ignore[safe-super]
@@ -25,7 +42,7 @@ class CaptureJsonLinesExporter(_CaptureExporter, JsonLinesItemExporter):
     """One JSON object per line, for ``-O out.jsonl``."""
 
 
-class CaptureCsvExporter(_CaptureExporter, CsvItemExporter):
+class CaptureCsvExporter(CsvItemExporter):
     """One row per capture with the number of blocks, for ``-O out.csv``."""
 
     def export_item(self, item: Any) -> None:
@@ -33,3 +50,16 @@ class CaptureCsvExporter(_CaptureExporter, CsvItemExporter):
             item = capture_record(item)
             item["blocks"] = item["blocks"]["count"]
         super().export_item(item)
+
+    def serialize_field(self, field: Any, name: str, value: Any) -> Any:
+        value = super().serialize_field(field, name, value)
+        return cell(value) if isinstance(value, str) else value
+
+
+def cell(text: str) -> str:
+    """Return a text as a cell that no spreadsheet takes for a formula; the apostrophe says that it is text.
+
+    >>> cell("=1+1"), cell(" -2"), cell("@SUM(A1)"), cell("a=b")
+    ("'=1+1", "' -2", "'@SUM(A1)", 'a=b')
+    """
+    return harmless(f"'{text}" if _FORMULA.match(text) else text)

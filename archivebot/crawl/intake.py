@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary, WeakSet, finalize, ref
 
 from scrapy import Request, signals
-from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
+from scrapy.http import Response
 
 from archivebot.crawl.retry import pause
 
@@ -17,15 +18,16 @@ from archivebot.crawl.retry import pause
 # 142,000 pages 0.2 % are larger.
 LARGE = 1024 * 1024
 
-# Bytes of large bodies in the crawl's process. Each is there twice while it is on its way to the process
-# that stores it: eight texts of 60 MB at once took 1.9 GB without this bound, with it 420 MB.
-ROOM = 128 * 1024 * 1024
+# Bytes of large bodies that are received or wait to be stored, and as many of those that were decoded. Each
+# is there three times on its way to the process that stores it: eight texts of 60 MB took 1.9 GB at once.
+ROOM = 96 * 1024 * 1024
 
 # What DOWNLOAD_MAXSIZE=0 stands for, no limit, where a number is needed.
 ENDLESS = 1 << 40
 
-# Seconds between two looks whether there is room.
-PATIENCE = 0.05
+# Seconds between two looks whether there is room, and the longest wait: storing 64 MB takes a few.
+STEP = 0.05
+LONGEST = 600.0
 
 
 _INTAKES: WeakKeyDictionary[Crawler, Intake] = WeakKeyDictionary()
@@ -36,22 +38,66 @@ def most_bytes(crawler: Crawler) -> int:
     return crawler.settings.getint("DOWNLOAD_MAXSIZE") or ENDLESS
 
 
-class Intake:
-    """Let large bodies in as long as there is room for them; others wait.
-
-    A body counts from its headers on, by the announced length or else by DOWNLOAD_MAXSIZE, until it is
-    stored. A download that finds no room is broken off, and begun again when there is some: a download
-    that was paused would run into its timeout.
-    """
+class Room:
+    """The bytes that large bodies take of those that they may take."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = ref(crawler)  # it is the key to this
+        self._held: dict[object, int] = {}
+
+    def fits(self, size: int) -> bool:
+        """Tell whether there is room for so many bytes; for one body there always is."""
+        return not self._held or sum(self._held.values()) + size <= ROOM
+
+    def hold(self, thing: object, size: int) -> None:
+        """Take so many bytes for a thing."""
+        self._held[thing] = size
+
+    def free(self, thing: object) -> None:
+        """Give back what a thing took."""
+        self._held.pop(thing, None)
+
+    def keep(self, response: Response) -> Response:
+        """Take the bytes of the body of an answer as long as somebody has the answer."""
+        if len(response.body) > LARGE:
+            thing = object()
+            self.hold(thing, len(response.body))
+            finalize(response, self.free, thing)
+        return response
+
+    @asynccontextmanager
+    async def waited_for(self, size: int) -> AsyncIterator[None]:
+        """Take so many bytes when there is room for them; a crawl that ends does not wait for it."""
+        crawler, patience = self._crawler(), time.monotonic() + LONGEST
+        assert crawler is not None
+        assert crawler.engine is not None
+        while not self.fits(size) and time.monotonic() < patience and await pause(crawler.engine, STEP):
+            pass
+        thing = object()
+        self.hold(thing, size)
+        try:
+            yield
+        finally:
+            self.free(thing)
+
+
+class Intake:
+    """Let large bodies in as long as there is room for them; others wait.
+
+    A body counts from its headers on, by the announced length or else by DOWNLOAD_MAXSIZE, until its
+    answer is forgotten, which is when its page is stored. A download that finds no room is broken off, and
+    begun again when there is some: a download that was paused would run into its timeout. Decoded bodies
+    have a room of their own, as those that are received may wait for it.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
         crawler.signals.connect(self.headers_received, signals.headers_received)
         crawler.signals.connect(self.bytes_received, signals.bytes_received)
         self.most = most_bytes(crawler)
+        self.received, self.decoded = Room(crawler), Room(crawler)
         self.waiting: WeakKeyDictionary[Request, int] = WeakKeyDictionary()
-        self._held: dict[object, int] = {}
-        self._received: WeakKeyDictionary[Request, int] = WeakKeyDictionary()
+        self._sizes: WeakKeyDictionary[Request, int] = WeakKeyDictionary()
+        self._counted: WeakSet[Request] = WeakSet()
 
     @classmethod
     def of(cls, crawler: Crawler) -> Intake:
@@ -60,56 +106,28 @@ class Intake:
             _INTAKES[crawler] = cls(crawler)
         return _INTAKES[crawler]
 
-    @property
-    def _engine(self) -> ExecutionEngine:
-        crawler = self._crawler()
-        assert crawler is not None
-        assert crawler.engine is not None
-        return crawler.engine
-
-    @property
-    def taken(self) -> int:
-        """The bytes that are being received or decoded, and those that are not stored yet."""
-        slot = self._engine.scraper.slot
-        return sum(self._held.values()) + (slot.active_size if slot else 0)
-
-    @asynccontextmanager
-    async def room(self, size: int) -> AsyncIterator[None]:
-        """Wait until there is room for so many bytes, and hold it; a crawl that ends does not wait."""
-        while not self._fits(size) and await pause(self._engine, PATIENCE):
-            pass
-        held = object()
-        self._held[held] = size
-        try:
-            yield
-        finally:
-            del self._held[held]
-
     def headers_received(self, request: Request, body_length: object) -> None:
-        """Hold room for a body that is announced as large. Raises StopDownload if there is none."""
-        self._received[request] = 0
+        """Take room for a body that is announced as large. Raises StopDownload if there is none."""
+        self._sizes[request] = 0
         if isinstance(body_length, int) and body_length <= self.most:
-            self._hold(request, body_length)
+            self._take(request, body_length)
 
     def bytes_received(self, data: bytes, request: Request) -> None:
-        """Hold room for a body that turns out to be large. Raises StopDownload if there is none."""
-        received = self._received.get(request, 0) + len(data)
-        self._received[request] = received
-        if received > LARGE:
-            self._hold(request, self.most)
+        """Take room for a body that turns out to be large. Raises StopDownload if there is none."""
+        self._sizes[request] = size = self._sizes.get(request, 0) + len(data)
+        if size > LARGE:
+            self._take(request, self.most)
 
     def done(self, request: Request) -> None:
-        """Let go of the room that was held while a body was received."""
-        self._held.pop(request, None)
+        """Give back the room that was taken while a body was received."""
+        self.received.free(request)
+        self._counted.discard(request)
 
-    def _hold(self, request: Request, size: int) -> None:
-        if size <= LARGE or request in self._held or request in self.waiting:
+    def _take(self, request: Request, size: int) -> None:
+        if size <= LARGE or request in self._counted or request in self.waiting:
             return
-        if not self._fits(size):
+        if not self.received.fits(size):
             self.waiting[request] = size
             raise StopDownload
-        self._held[request] = size
-
-    def _fits(self, size: int) -> bool:
-        taken = self.taken
-        return not taken or taken + size <= ROOM
+        self._counted.add(request)
+        self.received.hold(request, size)

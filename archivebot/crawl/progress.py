@@ -19,12 +19,12 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
 from archivebot.config import without_password
+from archivebot.terminal import Harmless, harmless, status
 from archivebot.units import size
 
 logger = logging.getLogger(__name__)
 
 LIVE_INTERVAL = 0.5
-ERASE = "\r\x1b[K"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Progress:
     changed: int
     touched: int
     unchanged: int
+    gone: int
     other: int
     fetched: int
     stored: int
@@ -59,7 +60,8 @@ class Progress:
             changed=count("archive/changed"),
             touched=count("archive/touched"),
             unchanged=count("archive/revisit"),
-            other=sum(count(f"archive/{kind}") for kind in ("redirect", "gone", "excluded")),
+            gone=count("archive/gone"),
+            other=sum(count(f"archive/{kind}") for kind in ("redirect", "not_found", "excluded")),
             fetched=count("archive/bytes_fetched"),
             stored=count("archive/bytes_stored"),
             errors=count("archive/failed") + count("log_count/ERROR"),
@@ -74,10 +76,11 @@ class Progress:
         """Say it in one line."""
         rate = self.pages / self.seconds if self.seconds > 0 else 0.0
         doors = f"; query forms: {self.doors}" if self.doors else ""
+        gone = f"{self.gone} gone, " if self.gone else ""
         harvest = f"; harvest {self.relevant} of {self.judged} on topic" if self.judged else ""
         return (
             f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.touched} touched, {self.unchanged} unchanged, {self.other} other; "
+            f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other; "
             f"{size(self.fetched)} fetched, {size(self.stored)} stored; "
             f"{self.queued} queued, {self.errors} errors{harvest}{doors}"
         )
@@ -112,6 +115,8 @@ class ProgressLog:
     def spider_opened(self) -> None:
         """Begin to tell."""
         handler = get_scrapy_root_handler()
+        if isinstance(handler, logging.FileHandler):  # who shows the file has a terminal, too
+            handler.setStream(Harmless(handler.stream))  # type: ignore[arg-type]  # it writes and flushes
         if self.live and handler is not None:
             handler.addFilter(self._make_room)
         self.begun = self.clock()
@@ -125,11 +130,11 @@ class ProgressLog:
         handler = get_scrapy_root_handler()
         if self.live and handler is not None:
             handler.removeFilter(self._make_room)
-            self.out.write(ERASE)
+            status("", self.out)
 
     def engine_stopped(self) -> None:
         """Print the summary, after everything that Scrapy has to say."""
-        self.out.write(self.summary())
+        self.out.write(harmless(self.summary()))
         self.out.flush()
 
     def summary(self) -> str:
@@ -167,13 +172,11 @@ class ProgressLog:
     def _tell(self) -> None:
         line = self._progress().line()
         if self.live:
-            self.out.write(ERASE + line[: shutil.get_terminal_size().columns - 1])
-            self.out.flush()
+            status(line[: shutil.get_terminal_size().columns - 1], self.out)
         else:
             logger.info(line)
 
     def _make_room(self, record: logging.LogRecord) -> bool:
         """Clear the live line before the log writes; it comes back with the next tick."""
-        self.out.write(ERASE)
-        self.out.flush()
+        status("", self.out)
         return True

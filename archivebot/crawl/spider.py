@@ -31,7 +31,7 @@ from archivebot.crawl.convert import (
 )
 from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.downloader import Interrupted
-from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE
+from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE, key_of
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
 from archivebot.crawl.pace import is_loopback
@@ -134,7 +134,7 @@ class ArchiveSpider(Spider):
             if reading and len(reading.links) <= STRETCH:
                 return self._settle(response, request, outcome, reading)
             return self._settle_slowly(response, request, outcome, reading)
-        page = page_of(response, request.url, datetime.now(UTC), outcome, level=self.arguments.level)
+        page = page_of(response, key_of(request), datetime.now(UTC), outcome, level=self.arguments.level)
         return self._later(request, page, wait)
 
     def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
@@ -148,7 +148,7 @@ class ArchiveSpider(Spider):
             return ()
         denied = isinstance(error, RobotsDenied)
         page = Page(
-            url=request.url,
+            url=key_of(request),
             captured_at=datetime.now(UTC),
             outcome=Outcome.ROBOTS_DENIED if denied else outcome_of_failure(error),
             reason=reason_of(error),
@@ -173,7 +173,10 @@ class ArchiveSpider(Spider):
     def _again(self, request: Request, **meta: Any) -> Request:
         """Ask for the same page once more, under the lease that is held."""
         carried = {name: request.meta[name] for name in _CARRIED if name in request.meta}
-        return self.request(request.url, **carried, **meta).replace(dont_filter=True)
+        again = self.request(request.url, **carried, **meta).replace(dont_filter=True)
+        if key_of(request) == request.url:
+            return again  # without what a conditional request said
+        return again.replace(method=request.method, body=request.body, headers=request.headers)
 
     async def _unchanged(self, response: Response, request: Request) -> AsyncIterator[Any]:
         """Follow the links that the archive holds of a page: a 304 brings none.
@@ -275,7 +278,7 @@ class ArchiveSpider(Spider):
         self, response: Response, request: Request, outcome: Outcome, reading: Hypertext, allowed: Directives
     ) -> Page:
         now, level = datetime.now(UTC), self.arguments.level
-        page = page_of(response, request.url, now, outcome, links=reading.links, level=level)
+        page = page_of(response, key_of(request), now, outcome, links=reading.links, level=level)
         if not allowed.store and outcome is Outcome.FETCHED:
             return replace(page, outcome=Outcome.EXCLUDED, body=b"", reason=allowed.reason)
         return page

@@ -15,10 +15,10 @@ from collections import deque
 from concurrent.futures import Future
 from typing import Any
 
-from archivebot import interrupt
 from archivebot.crawl.archivist import HEAD, Answer
 from archivebot.crawl.parcel import pack
 from archivebot.exceptions import StorageError
+from archivebot.interrupt import children
 from archivebot.models import Position
 
 # Bytes read at once; most answers are a tenth of that.
@@ -50,7 +50,7 @@ class Worker:
         self._line.setblocking(False)
         with theirs:
             self._process = _start(module, theirs)
-        interrupt.children.add(self._process)
+        children.add(self._process)
         self._patience = patience
         self._is_open = False
         self._since = 0.0  # when the last answer came, or the first of the calls that wait was sent
@@ -141,7 +141,7 @@ class Worker:
 
     def _end(self) -> int:
         """Wait for the end of the process, and help it; return its code."""
-        interrupt.children.discard(self._process)
+        children.discard(self._process)
         for _ in range(2):
             try:
                 return self._process.wait(LAST)

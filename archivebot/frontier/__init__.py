@@ -8,10 +8,21 @@ from typing import Any
 
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.frontier.base import Counts, CrawlInfo, Entry, Frontier, HostCounts, Lease, Record, State
+from archivebot.frontier.base import (
+    Charge,
+    Counts,
+    CrawlInfo,
+    Entry,
+    Frontier,
+    HostCounts,
+    Lease,
+    Record,
+    State,
+)
 from archivebot.frontier.seen import SeenCache
 
 __all__ = [
+    "Charge",
     "Counts",
     "CrawlInfo",
     "Entry",

@@ -31,6 +31,15 @@ HOLD = 2.0
 LOOK = 8
 
 
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One URL against a budget: its name, how many URLs it has room for, and the reason when it has none."""
+
+    name: str
+    most: int
+    reason: str
+
+
 class State(StrEnum):
     """Where a URL stands in its crawl."""
 
@@ -192,6 +201,15 @@ class Frontier(Protocol):
 
     def reject(self, entries: Sequence[Entry]) -> int:
         """Record URLs not yet known as rejected, each with its reason; give how many were new."""
+
+    def charge(self, wanted: Mapping[str, Sequence[Charge]]) -> dict[str, str]:
+        """Count URLs that are not known yet, or rejected, in their budgets.
+
+        Return those for which a budget has no room, each with the reason; they count in none.
+        """
+
+    def spend(self, name: str, count: int) -> None:
+        """Take more from a budget, for what a page turned out to be."""
 
     def pace(self, host: str, concurrency: int, delay: float) -> None:
         """Say how many requests to a host may be under way at once, and the seconds between two.

@@ -13,6 +13,7 @@ from typing import Any
 from archivebot.exceptions import StorageError, UsageError
 from archivebot.frontier import scripts
 from archivebot.frontier.base import (
+    Charge,
     Counts,
     CrawlInfo,
     Entry,
@@ -168,6 +169,17 @@ class RedisFrontier:
 
     def reject(self, entries: Sequence[Entry]) -> int:
         return int(self._run("reject", *self._packed(entries)))
+
+    def charge(self, wanted: Mapping[str, Sequence[Charge]]) -> dict[str, str]:
+        arguments: list[object] = []
+        for url, charges in wanted.items():
+            arguments += [self._id(url), len(charges)]
+            arguments += (part for charge in charges for part in (charge.name, charge.most))
+        places = zip(wanted.items(), self._run("charge", *arguments), strict=True)
+        return {url: charges[place - 1].reason for (url, charges), place in places if place}
+
+    def spend(self, name: str, count: int) -> None:
+        self._run("spend", name, count)
 
     def _packed(self, entries: Iterable[Entry]) -> Iterator[str]:
         for entry in entries:

@@ -111,8 +111,18 @@ def _reliance(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
+def _budgets(database: sqlite3.Connection) -> None:
+    database.execute(
+        """CREATE TABLE budget (
+            crawl INTEGER NOT NULL REFERENCES crawl,
+            name TEXT NOT NULL,
+            spent INTEGER NOT NULL,
+            PRIMARY KEY (crawl, name)) WITHOUT ROWID"""
+    )
+
+
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _reliance]
+STEPS: list[Step] = [_first_schema, _reliance, _budgets]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

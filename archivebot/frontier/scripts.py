@@ -6,6 +6,7 @@ when the connection broke before the answer came: it is not done twice, the answ
 
 from __future__ import annotations
 
+from archivebot.frontier import budget
 from archivebot.frontier.base import HOLD, LOOK
 
 # The last answers to an owner are kept for this time, in seconds: a call is repeated when the server is back.
@@ -24,7 +25,7 @@ COMMON = (
 local prefix, owner, now = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local CRAWL, ENTRIES, HOSTS = prefix .. 'crawl', prefix .. 'entries', prefix .. 'hosts'
 local READY, WAITING, BUSY = prefix .. 'ready', prefix .. 'waiting', prefix .. 'busy'
-local OWNERS, FOLLOWED = prefix .. 'owners', prefix .. 'followed'
+local OWNERS, FOLLOWED, BUDGET = prefix .. 'owners', prefix .. 'followed', prefix .. 'budget'
 local REPLY = prefix .. 'reply:' .. owner
 local touched = {}
 
@@ -133,7 +134,7 @@ local function empty()
     redis.call('UNLINK', host_key(host), queue_key(host))
   end
   for _, name in ipairs(redis.call('ZRANGE', OWNERS, 0, -1)) do redis.call('UNLINK', leases_key(name)) end
-  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS, FOLLOWED)
+  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS, FOLLOWED, BUDGET)
   return count
 end
 
@@ -232,6 +233,7 @@ local function act()
   return new
 end
 """,
+    **budget.SCRIPTS,
     # The host, how many at once, the delay.
     "pace": """
 local function act()

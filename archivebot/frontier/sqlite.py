@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from archivebot.exceptions import StorageError
-from archivebot.frontier.base import HOLD, LOOK, Entry, Lease, State, key_of
+from archivebot.frontier import budget
+from archivebot.frontier.base import HOLD, LOOK, Charge, Entry, Lease, State, key_of
 from archivebot.frontier.file import FrontierFile
 from archivebot.frontier.listing import CrawlListing
 from archivebot.frontier.owner import is_gone, new_owner, others_at_work
@@ -129,6 +130,20 @@ class SQLiteFrontier(CrawlListing):
                     self._insert(crawl, entry, REJECTED)
                     new += 1
         return new
+
+    def charge(self, wanted: Mapping[str, Sequence[Charge]]) -> dict[str, str]:
+        refused: dict[str, str] = {}
+        with self._writing() as crawl:
+            for url, charges in wanted.items():
+                known = self._known(url)
+                if known is None or known[2] == REJECTED:
+                    reason = budget.charge(self._file, crawl, charges)
+                    refused |= {url: reason} if reason else {}
+        return refused
+
+    def spend(self, name: str, count: int) -> None:
+        with self._writing() as crawl:
+            budget.spend(self._file, crawl, name, count)
 
     def _known(self, url: str) -> Any:
         return self._file.one(
@@ -354,7 +369,7 @@ class SQLiteFrontier(CrawlListing):
         if crawl is None:
             return 0
         hosts = list(self._file.rows("SELECT id FROM host WHERE crawl = ?", *crawl))
-        for table, column in (("host", "crawl"), ("owner", "crawl"), ("crawl", "id")):
+        for table, column in (("host", "crawl"), ("owner", "crawl"), ("budget", "crawl"), ("crawl", "id")):
             self._file.change(f"DELETE FROM {table} WHERE {column} = ?", *crawl)
         # After the hosts, so that there are no counts left to keep.
         return sum(self._file.change("DELETE FROM entry WHERE host = ?", *host) for host in hosts)

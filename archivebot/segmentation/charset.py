@@ -9,6 +9,8 @@ from w3lib.encoding import (
     resolve_encoding,
 )
 
+from archivebot.segmentation.media import BINARY
+
 MARKUP_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/rss+xml")
 
 
@@ -67,17 +69,3 @@ def is_markup(body: bytes, content_type: str, charset: str) -> bool:
     if start.lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith(b"<"):
         return True
     return not start.startswith(BINARY) and (bool(kind) or (b"<" in start and b"\0" not in start))
-
-
-BINARY = (
-    b"%PDF",
-    b"GIF8",
-    b"\x89PNG",
-    b"\xff\xd8\xff",
-    b"PK\x03\x04",
-    b"\x1f\x8b",
-    b"RIFF",
-    b"OggS",
-    b"ID3",
-    b"wOF",
-)

@@ -16,7 +16,8 @@ from archivebot.content.lines import Line, LineWalk
 from archivebot.content.measures import Column
 from archivebot.content.page import choose, read, text_of
 from archivebot.content.title import shown_title
-from archivebot.segmentation.charset import BINARY, charset_of, is_markup
+from archivebot.segmentation.charset import charset_of, is_markup
+from archivebot.segmentation.media import BINARY
 from archivebot.significance.entries import headlines, listed
 from archivebot.significance.menus import is_hub, menus
 from archivebot.significance.volatile import is_volatile

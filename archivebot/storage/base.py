@@ -18,8 +18,10 @@ from typing import Protocol
 
 from archivebot.exceptions import NotArchived
 from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Link, Outcome, Position
+from archivebot.storage.revisits import RevisitStore
 
 VersionId = int | str
+When = datetime | None
 
 # What is known of a page or of one of its versions: the URL, the number of the version, and it.
 Fingerprinted = tuple[str, int, Fingerprint]
@@ -67,7 +69,8 @@ class NewVersion:
 
     ``sketch`` are the least piece ids of the page's blocks, by which similar pages are found; None
     leaves that of the page as it is. ``fingerprint`` is that of its main text, ``duplicate`` the page that
-    it repeats; only versions of content have them.
+    it repeats; only versions of content have them. ``latest`` tells whether no visit of content comes
+    after it in time: the fingerprint of the page is that of its latest version.
     """
 
     record: StoredVersion
@@ -76,6 +79,7 @@ class NewVersion:
     sketch: tuple[int, ...] | None
     fingerprint: Fingerprint | None = None
     duplicate: Duplicate | None = None
+    latest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +170,7 @@ class ArchiveStore(Protocol):
     """A place that keeps captures, versions and frames."""
 
     uri: str
+    revisits: RevisitStore
 
     def together(self) -> AbstractContextManager[None]:
         """Make one stroke of the calls inside it where the store can: all of them count, or none.
@@ -178,6 +183,12 @@ class ArchiveStore(Protocol):
 
         ``head`` is what :meth:`head` gave when the version was made; Conflict is raised where it
         is no longer true.
+        """
+
+    def amend(self, old: Capture, new: Capture) -> None:
+        """Replace what is kept of a visit; only its kind, its reason and the version it points at differ.
+
+        A visit that brought a version keeps pointing at it.
         """
 
     def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
@@ -219,8 +230,8 @@ class ArchiveStore(Protocol):
     def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
         """Give the pages whose fingerprint has one of the keys, those stored first before others.
 
-        A page has the fingerprint of the version of content that was stored last, none where that has
-        none. Of the pages that share one key the first MOST_NEAR are given.
+        A page has the fingerprint of its latest version of content, none where that has none. Of the pages
+        that share one key the first MOST_NEAR are given.
         """
 
     def fingerprints(self) -> Iterator[Fingerprinted]:
@@ -254,9 +265,12 @@ class ArchiveStore(Protocol):
         """Give the frames that rebuild a version, the one that stands alone first; raises NotArchived."""
 
     def captures(
-        self, url: str, newest_first: bool = False, until: datetime | None = None
+        self, url: str, newest_first: bool = False, until: When = None, since: When = None
     ) -> Iterator[Capture]:
-        """Give the captures of a URL, at or before ``until`` if given, read as they are asked for."""
+        """Return the captures of a URL, at or before ``until`` and after ``since`` if given.
+
+        They are read as they are asked for.
+        """
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         """Tell whether there is a capture of that URL, time, outcome and body (None: any body)."""

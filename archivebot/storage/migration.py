@@ -11,7 +11,7 @@ from archivebot.exceptions import CorruptObject, StorageError
 
 # What SQLite says of a file whose pages, texts or definitions a disk or a memory changed.
 DAMAGE = re.compile(
-    "malformed|decode to UTF-8|user-defined function raised|unsupported file format"
+    "malformed|decode to UTF-8|codec can't decode|user-defined function raised|unsupported file format"
     "|no such (table|column)|has no column|duplicate column|already exists"
 )
 
@@ -38,7 +38,7 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def failure(uri: str, error: sqlite3.Error, damaged: str) -> StorageError:
+def failure(uri: str, error: sqlite3.Error | UnicodeDecodeError, damaged: str) -> StorageError:
     """Return the error of a file with advice; ``damaged`` says what it is no file of, and what to do then.
 
     >>> failure("sqlite:///a.db", sqlite3.OperationalError("database is locked"), "")

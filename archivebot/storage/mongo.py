@@ -31,6 +31,7 @@ from archivebot.storage.base import (
     StoredVersion,
     Totals,
     VersionId,
+    When,
     edges_of,
 )
 from archivebot.storage.mongo_database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
@@ -62,7 +63,9 @@ from archivebot.storage.mongo_fingerprints import (
     mark_of,
 )
 from archivebot.storage.mongo_forms import form_document, form_id, form_of, form_page_change, form_page_of
+from archivebot.storage.mongo_revisits import MongoRevisits
 from archivebot.storage.mongo_sums import SUMMED, is_whole, sum_of, whole
+from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import shared
 
 # No more parts of large frames than this are asked for at a time: a message holds 48 MB.
@@ -84,6 +87,11 @@ class MongoStore(MongoDatabase):
 
     An instance belongs to the thread that opened it; several processes may write the same database.
     """
+
+    def __init__(self, uri: str, create: bool = True) -> None:
+        super().__init__(uri, create)
+        payloads, waiting = self._database["payloads"], self._database["waiting"]
+        self.revisits: RevisitStore = MongoRevisits(payloads, waiting, self._captures, self._retried)
 
     def together(self) -> AbstractContextManager[None]:
         return nullcontext()  # transactions need a replica set
@@ -108,9 +116,25 @@ class MongoStore(MongoDatabase):
         # Of two writers that read the same state both come here, and the slot is given to one.
         if not self._insert(self._captures, _sealed(named(document, slot(page, seq)))):
             raise Conflict(f"another writer stored a version of {capture.url}")
-        if version.record.number is not None:
+        if version.record.number is not None and version.latest:
             self._put_fingerprint(page, capture, version.record.number, version.fingerprint)
         return True
+
+    def amend(self, old: Capture, new: Capture) -> None:
+        page, digest = page_id(old.url), (old.digest or "").removeprefix("sha256:") or None
+        same = {"page": page, "time": milliseconds(old.captured_at), "outcome": old.outcome.value}
+        found = self._one(same | {"digest": digest})
+        if found is None:
+            raise NotArchived(f"the capture of {old.url} at {old.captured_at} is gone")
+        changed = _sealed(found | {"kind": new.kind.value, "reason": new.reason})
+        if new.digest == old.digest:
+            self._retried(lambda: self._captures.replace_one({"_id": found["_id"]}, changed))
+            return
+        version = self.find(new.url, (new.digest or "").removeprefix("sha256:"))
+        # The new one first: a writer that is killed between leaves two visits rather than none.
+        document = named(capture_document(page, new), version.id if version else None)
+        self._insert(self._captures, _sealed(document))
+        self._retried(lambda: self._captures.delete_one({"_id": found["_id"]}))
 
     def _put_frame(self, frame: bytes) -> None:
         for part in part_documents(frame):
@@ -273,10 +297,12 @@ class MongoStore(MongoDatabase):
         return frames
 
     def captures(
-        self, url: str, newest_first: bool = False, until: datetime | None = None
+        self, url: str, newest_first: bool = False, until: When = None, since: When = None
     ) -> Iterator[Capture]:
         order = DESCENDING if newest_first else ASCENDING
-        query: Document = {"page": page_id(url)} | ({"time": {"$lte": milliseconds(until)}} if until else {})
+        times = {"$lte": milliseconds(until)} if until else {}
+        times |= {"$gt": milliseconds(since)} if since else {}
+        query: Document = {"page": page_id(url)} | ({"time": times} if times else {})
         marks = {number: mark for _, number, mark in self.duplicates(url)}
         for document in self._whole(self._captures, query, [("time", order), ("version", order)]):
             yield capture_of(document, marks)

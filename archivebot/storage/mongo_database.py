@@ -48,8 +48,10 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("templates", (("site", ASCENDING), ("time", DESCENDING)), False),
     ("forms", (("site", ASCENDING),), False),
     ("form_pages", (("form", ASCENDING),), False),
+    ("waiting", (("payload", ASCENDING),), False),
+    ("waiting", (("refers_to", ASCENDING), ("refers_time", ASCENDING)), False),
 )
-COLLECTIONS = frozenset({"archive", "frames", *(name for name, _, _ in INDEXES)})
+COLLECTIONS = frozenset({"archive", "frames", "payloads", *(name for name, _, _ in INDEXES)})
 
 # How long a server may take to be found, in seconds, and to answer a question: FerretDB 1 reads 20,000
 # documents in a second, whatever is asked for.

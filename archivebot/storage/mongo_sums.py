@@ -14,6 +14,8 @@ SUMMED: dict[str, tuple[str, ...]] = {
     "links": ("source", "target", "anchor", "role", "kind"),
     "templates": ("site", "time", "pages", "tree"),
     "forms": ("site", "signature", "data"),
+    "payloads": ("_id", "url", "digest"),
+    "waiting": ("url", "page", "time", "payload", "refers_to", "refers_time"),
 }
 
 

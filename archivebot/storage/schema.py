@@ -137,7 +137,7 @@ def _checksums(database: sqlite3.Connection) -> None:
     database.execute(
         "UPDATE version SET frame_sum = (SELECT checksum(data) FROM frame WHERE frame.version = version.id)"
     )
-    for table in SUMMED.keys() - {"archive"}:
+    for table in SUMMED.keys() - {"archive", "payload", "waiting"}:
         database.execute(f"ALTER TABLE {table} ADD COLUMN sum INTEGER")
         database.execute(renew(table))
     database.execute(
@@ -149,12 +149,32 @@ def _checksums(database: sqlite3.Connection) -> None:
     database.execute(insert("archive"), (secrets.token_hex(8), 0))
 
 
-# The schemas that brought the links, the fingerprints with marks, qualities and templates, the forms, and the
-# checksums: a copy of an older one that cannot be written is read without them.
-LINKS, FINGERPRINTS, FORMS, CHECKSUMS = 2, 3, 4, 5
+def _revisits(database: sqlite3.Connection) -> None:
+    for statement in (
+        """CREATE TABLE payload (
+            payload BLOB PRIMARY KEY,
+            version INTEGER NOT NULL REFERENCES version,
+            sum INTEGER) WITHOUT ROWID""",
+        """CREATE TABLE waiting (
+            page INTEGER NOT NULL REFERENCES page,
+            time INTEGER NOT NULL,
+            payload BLOB NOT NULL,
+            refers_to TEXT,
+            refers_time INTEGER,
+            sum INTEGER,
+            PRIMARY KEY (page, time)) WITHOUT ROWID""",
+        "CREATE INDEX waiting_payload ON waiting (payload)",
+        "CREATE INDEX waiting_refers_to ON waiting (refers_to, refers_time)",
+    ):
+        database.execute(statement)
+
+
+# The schemas that brought the links, the fingerprints with marks, qualities and templates, the forms, the
+# checksums, and the revisits: a copy of an older one that cannot be written is read without them.
+LINKS, FINGERPRINTS, FORMS, CHECKSUMS, REVISITS = 2, 3, 4, 5, 6
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _checksums]
+STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _checksums, _revisits]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, FoundForm, Kind, Link, Outcome
-from archivebot.storage import sqlite_fingerprints, sqlite_forms, sqlite_links
+from archivebot.storage import sqlite_fingerprints, sqlite_forms, sqlite_links, sqlite_revisits
 from archivebot.storage.base import (
     Edge,
     Fingerprinted,
@@ -24,10 +24,12 @@ from archivebot.storage.base import (
     StoredVersion,
     Totals,
     VersionId,
+    When,
     edges_of,
 )
 from archivebot.storage.checksum import checksum
 from archivebot.storage.migration import transaction
+from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.schema import CHECKSUMS, FINGERPRINTS, FORMS, LINKS, altered
 from archivebot.storage.sketch import decode, encode, shared
 from archivebot.storage.sqlite_file import ArchiveFile
@@ -69,6 +71,10 @@ class SQLiteStore(ArchiveFile):
 
     An instance belongs to the thread that opened it; several processes may write the same file.
     """
+
+    def __init__(self, path: str, writable: bool = True) -> None:
+        super().__init__(path, writable)
+        self.revisits: RevisitStore = sqlite_revisits.SQLiteRevisits(self._db, self.together)
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
         with self.together():
@@ -115,7 +121,8 @@ class SQLiteStore(ArchiveFile):
         )
         self._db.execute(f"{renew('page')} WHERE id = ?", (page,))
         if record.number is not None:
-            sqlite_fingerprints.put_fingerprint(self._db, page, record.number, new.fingerprint)
+            if new.latest:
+                sqlite_fingerprints.put_fingerprint(self._db, page, record.number, new.fingerprint)
             if new.duplicate:
                 sqlite_fingerprints.put_mark(self._db, identity, new.duplicate)
         return identity
@@ -131,6 +138,11 @@ class SQLiteStore(ArchiveFile):
             ),
         )  # fmt: skip
         return cursor.rowcount == 1
+
+    def amend(self, old: Capture, new: Capture) -> None:
+        with self.together():
+            found = self.find(new.url, new.digest.removeprefix("sha256:")) if new.digest else None
+            self._add_capture(sqlite_revisits.take_out(self._db, old), new, int(found.id) if found else 0)
 
     def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
         rows = [
@@ -273,17 +285,18 @@ class SQLiteStore(ArchiveFile):
         return frames
 
     def captures(
-        self, url: str, newest_first: bool = False, until: datetime | None = None
+        self, url: str, newest_first: bool = False, until: When = None, since: When = None
     ) -> Iterator[Capture]:
         order = "DESC" if newest_first else "ASC"
         columns = CAPTURE if self._schema >= FINGERPRINTS else OLD_CAPTURE
         marks = {number: mark for _, number, mark in self.duplicates(url)}
         return self._rows(
             partial(capture_of, marks=marks),
-            f"{columns} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ?"
+            f"{columns} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ? AND time > ?"
             f" ORDER BY time {order}, capture.version {order}",
             url,
             milliseconds(until) if until else FOR_EVER,
+            milliseconds(since) if since else -FOR_EVER,
         )
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:

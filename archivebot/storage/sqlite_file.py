@@ -84,7 +84,7 @@ class ArchiveFile:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may repeat damaged text
             damaged = "no archive; restore a copy, or give another ARCHIVE_URI"
             raise failure(self.uri, error, damaged) from error
 

@@ -30,6 +30,8 @@ SUMMED: dict[str, tuple[str, ...]] = {
     "template": ("site", "time", "pages", "tree"),
     "form": ("site", "signature", "data"),
     "form_page": ("form", "page", "first", "last"),
+    "payload": ("payload", "version"),
+    "waiting": ("page", "time", "payload", "refers_to", "refers_time"),
 }
 
 # How a row of each table is named to the user, by columns.
@@ -44,6 +46,8 @@ NAMES = {
     "template": "'the template of ' || site",
     "form": "'a form of ' || site",
     "form_page": "'a page of form ' || form",
+    "payload": "'the payload of version ' || version",
+    "waiting": "'the visit at ' || time || ' of page ' || page || ' that waits'",
 }
 
 _INTACT = re.compile(r"\w+\.sum IS checksum\([^)]*\)")

@@ -1,6 +1,8 @@
 """Addresses: what identifies a page, how it is looked up, and whether it may be fetched at all."""
 
 from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, joined, parse_seed
+from archivebot.urls.method import with_method
+from archivebot.urls.pattern import pattern
 from archivebot.urls.scope import Scope
 from archivebot.urls.surt import host_of, host_of_key, key_range, urlkey
 from archivebot.urls.tokens import url_tokens
@@ -15,7 +17,9 @@ __all__ = [
     "joined",
     "key_range",
     "parse_seed",
+    "pattern",
     "trap",
     "url_tokens",
     "urlkey",
+    "with_method",
 ]

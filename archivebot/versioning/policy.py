@@ -36,6 +36,8 @@ def kind_of(outcome: Outcome, digest: str | None, latest: str | None) -> Kind:
     (<Kind.REVISIT: 'revisit'>, <Kind.REVISIT: 'revisit'>)
     >>> kind_of(Outcome.SERVER_ERROR, "x", "a"), kind_of(Outcome.NOT_FOUND, "x", "a")
     (<Kind.FAILED: 'failed'>, <Kind.GONE: 'gone'>)
+    >>> kind_of(Outcome.NOT_FOUND, "x", None)
+    <Kind.NOT_FOUND: 'not_found'>
     """
     if outcome is Outcome.FETCHED:
         if latest is None:
@@ -45,8 +47,10 @@ def kind_of(outcome: Outcome, digest: str | None, latest: str | None) -> Kind:
         return Kind.REVISIT
     if outcome is Outcome.REDIRECT:
         return Kind.REDIRECT
+    if outcome is Outcome.UNRESOLVED:
+        return Kind.UNRESOLVED
     if outcome in GONE:
-        return Kind.GONE
+        return Kind.NOT_FOUND if latest is None else Kind.GONE
     return Kind.EXCLUDED if outcome in REFUSED else Kind.FAILED
 
 

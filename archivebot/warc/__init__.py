@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from archivebot.warc.damage import Damage
-from archivebot.warc.reader import WarcPage, read_pages
+from archivebot.warc.reader import WarcPage, first_date, read_pages
 
-__all__ = ["Damage", "WarcPage", "read_pages"]
+__all__ = ["Damage", "WarcPage", "first_date", "read_pages"]

@@ -11,39 +11,48 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from archivebot.codings import zstd
 from archivebot.exceptions import WarcError
+from archivebot.warc.lines import LINE, OPENING, begins, may_begin
 
 # Read first of a frame, as most records are small, and at a time after that. A decoded piece has at
 # most CHUNK bytes, so that a decompression bomb is met piece by piece.
 FIRST = 1 << 14
 CHUNK = 1 << 18
 
-# No first line of a record is longer: an ARC line holds a URL.
-LINE = 1 << 13
+# Decoded first of a frame to see whether a record begins in it, in bytes of the file. A gzip header
+# with a name, and the tables of a dynamic block, take less.
+PEEK = 1 << 9
 
-RECORD = re.compile(
-    rb"""
-    WARC/\d\.\d+ [ \t]* \r{0,2}\n                                 # WARC: the version
-    | [a-z][a-z0-9+.-]{1,20}:[^\r\n]{0,6000}?                     # ARC: URL
-      \ [^\ \r\n]{1,100} \ \d{8,20} \ (?:[^\r\n]{0,1000}\ )?      #   address, date, type and more
-      -?\w{1,20} \r?\n                                            #   length
-    """,
-    re.VERBOSE,
-)
+# A frame whose first bytes are not seen in so many bytes of the file holds no record.
+LONGEST_HEADER = 1 << 12
 
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
-_COMPRESSED = re.compile(b"|".join(map(re.escape, (_GZIP, _ZSTD))))
+
+# Where a frame may begin behind damage, told by what a header always has: in gzip flags of which the
+# upper three are zero, a word of three for the effort and a known system (RFC 1952); in Zstandard a
+# descriptor whose reserved bit is zero (RFC 8878). A row of magic numbers is no row of frames.
+_UNRESERVED = b"".join(re.escape(bytes([byte])) for byte in range(256) if not byte & 8)
+_COMPRESSED = re.compile(
+    re.escape(_GZIP) + rb"(?=[\x00-\x1f](?s:.{4})[\x00\x02\x04][\x00-\x0d\xff])"
+    rb"|" + re.escape(_ZSTD) + b"(?=[" + _UNRESERVED + b"])"
+)
+_LONGEST_MAGIC = 10
 
 
 class FrameError(Exception):
-    """A frame cannot be decoded to its end."""
+    """A frame cannot be decoded to its end; ``until`` is the offset in the file of the damage."""
+
+    def __init__(self, message: str, until: int) -> None:
+        super().__init__(message)
+        self.until = until
 
 
 class RawFile:
@@ -51,6 +60,7 @@ class RawFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._kept, self._kept_at = b"", 0  # small frames follow each other: what was read last
         try:
             self._file = io.FileIO(path)
             self.size = os.fstat(self._file.fileno()).st_size
@@ -58,7 +68,15 @@ class RawFile:
             raise self._refused(error) from error
 
     def read(self, offset: int, size: int) -> bytes:
-        """Give up to ``size`` bytes from ``offset``, none behind the end."""
+        """Return up to ``size`` bytes from ``offset``, none behind the end."""
+        if size >= CHUNK:
+            return self._read(offset, size)
+        start, ends = offset - self._kept_at, self._kept_at + len(self._kept)
+        if start < 0 or (offset + size > ends and (ends < self.size or offset > ends)):
+            self._kept, self._kept_at, start = self._read(offset, CHUNK), offset, 0
+        return self._kept[start : start + size]
+
+    def _read(self, offset: int, size: int) -> bytes:
         try:
             self._file.seek(offset)
             return self._file.read(size) or b""
@@ -78,17 +96,18 @@ class RawFile:
 
 
 def is_compressed(raw: RawFile, offset: int) -> bool:
-    """Say whether a gzip member or a Zstandard frame begins at an offset."""
+    """Return whether a gzip member or a Zstandard frame begins at an offset."""
     return raw.read(offset, 4).startswith((_GZIP, _ZSTD, _ZSTD_DICTIONARY))
 
 
+@lru_cache(maxsize=8)  # who finds a frame asks, and who enters it
 def begins_record(raw: RawFile, offset: int) -> bool:
-    """Say whether the frame at an offset decodes to something that begins like a record."""
-    return RECORD.match(head_of(raw, offset)) is not None
+    """Return whether the frame at an offset decodes to something that begins like a record."""
+    return begins(_first_line(raw, offset))
 
 
 def head_of(raw: RawFile, offset: int) -> bytes:
-    """Give the first decoded bytes of the frame at an offset, as many as can be decoded."""
+    """Return the first decoded bytes of the frame at an offset, as many as can be decoded."""
     head = b""
     try:
         for piece, _ in decoded(raw, offset):
@@ -100,86 +119,124 @@ def head_of(raw: RawFile, offset: int) -> bytes:
     return head[:LINE]
 
 
+def _first_line(raw: RawFile, offset: int) -> bytes:
+    """Decode the first line of a frame, or as much of it as tells that no record begins with it."""
+    head, limit = _glimpse(raw, offset), offset + LONGEST_HEADER
+    if not may_begin(head):
+        return b""
+    head = b""
+    try:
+        for piece, until in decoded(raw, offset, PEEK):
+            head += piece
+            if len(head) >= LINE or b"\n" in piece or (not head and until > limit):
+                break
+    except FrameError:
+        pass  # as above
+    return head[:LINE]
+
+
+def _glimpse(raw: RawFile, offset: int) -> bytes:
+    """Decode the first bytes of a gzip member, all that is needed of most that hold no record."""
+    data = raw.read(offset, PEEK)
+    if not data.startswith(_GZIP):
+        return b""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(data, OPENING)
+    except zlib.error:
+        return b"\0"
+
+
 def find_frame(raw: RawFile, offset: int) -> int:
-    """Give the first offset at or behind ``offset`` of a frame that begins with a record, else the size."""
-    while data := raw.read(offset, CHUNK):
+    """Return the first offset at or behind ``offset`` of a frame that begins with a record, else the size."""
+    size = PEEK
+    while data := raw.read(offset, size):
+        size = min(2 * size, CHUNK // 2)
         for match in _COMPRESSED.finditer(data):
             if begins_record(raw, offset + match.start()):
                 return offset + match.start()
-        # The last bytes are read again: a magic number may lie across the border.
-        offset += max(len(data) - len(_ZSTD) + 1, 1)
+        # The last bytes are read again: a header may lie across the border.
+        offset += max(len(data) - _LONGEST_MAGIC + 1, 1)
     return raw.size
 
 
-def decoded(raw: RawFile, offset: int) -> Iterator[tuple[bytes, int]]:
-    """Decode the frame at an offset.
+def decoded(raw: RawFile, offset: int, first: int = FIRST) -> Iterator[tuple[bytes, int]]:
+    """Decode the frame at an offset, of which ``first`` bytes are read before others.
 
-    Gives pieces, each with the offset in the file behind what was used for it. A plain frame goes
+    Yields pieces, each with the offset in the file behind what was used for it. A plain frame goes
     to the end of the file. Raises FrameError after the last byte that can be decoded.
     """
     magic = raw.read(offset, 4)
     if magic.startswith(_GZIP):
-        return _gzip(raw, offset)
+        return _gzip(raw, offset, first)
     if magic in (_ZSTD, _ZSTD_DICTIONARY):
-        return _zstd(raw, offset)
-    return _plain(raw, offset)
+        return _zstd(raw, offset, first)
+    return _plain(raw, offset, first)
 
 
-def _plain(raw: RawFile, offset: int) -> Iterator[tuple[bytes, int]]:
-    while data := raw.read(offset, CHUNK):
+def _plain(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
+    while data := raw.read(offset, size):
         offset += len(data)
+        size = CHUNK
         yield data, offset
 
 
-def _gzip(raw: RawFile, offset: int) -> Iterator[tuple[bytes, int]]:
+def _gzip(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
     decoder = zlib.decompressobj(wbits=31)
-    size = FIRST
     while not decoder.eof:
         data = raw.read(offset, size)
         if not data:
-            raise FrameError("gzip member ends early")
+            raise FrameError("gzip member ends early", offset)
         before = decoder.copy()
         try:
             piece = decoder.decompress(data, CHUNK)
         except zlib.error as error:
-            yield _salvage(before, data), offset
-            raise FrameError(f"gzip member is damaged ({error})") from error
+            piece, used = _salvage(before, data)
+            yield piece, offset + used
+            raise FrameError(f"gzip member is damaged ({error})", offset + used) from error
         # At the end of a member unconsumed_tail may repeat what unused_data holds.
         offset += len(data) - len(decoder.unused_data if decoder.eof else decoder.unconsumed_tail)
-        size = CHUNK
+        size = min(2 * size, CHUNK)
         yield piece, offset
 
 
-def _salvage(decoder: Any, data: bytes) -> bytes:
-    """Decode byte by byte up to the damage: zlib drops the output of the call that meets it."""
-    salvaged = bytearray()
-    try:
-        for start in range(len(data)):
-            salvaged += decoder.decompress(data[start : start + 1])
-    except zlib.error:
-        pass
-    return bytes(salvaged)
+def _salvage(decoder: Any, data: bytes) -> tuple[bytes, int]:
+    """Decode up to the damage, for zlib drops the output of the call that meets it.
+
+    Returns the output, and how many bytes gave it. Steps are doubled, and halved behind the damage.
+    """
+    salvaged, used, length, behind = bytearray(), 0, 64, False
+    while length:
+        attempt = decoder.copy()
+        try:
+            salvaged += attempt.decompress(data[used : used + length])
+            decoder, used = attempt, used + length
+        except zlib.error:
+            behind = True
+        length = length // 2 if behind else 2 * length
+    return bytes(salvaged), used
 
 
-def _zstd(raw: RawFile, offset: int) -> Iterator[tuple[bytes, int]]:
+def _zstd(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
     library = zstd()
     if library is None:
         raise WarcError("reading .zst needs Python 3.14 or the package backports.zstd")
     try:
         decoder = library.ZstdDecompressor(zstd_dict=_dictionary(raw, library))
         while not decoder.eof:
-            data = raw.read(offset, CHUNK) if decoder.needs_input else b""
+            data = raw.read(offset, size) if decoder.needs_input else b""
             if decoder.needs_input and not data:
-                raise FrameError("Zstandard frame ends early")
+                raise FrameError("Zstandard frame ends early", offset)
             piece = decoder.decompress(data, CHUNK)
             offset += len(data) - len(decoder.unused_data)
+            size = min(2 * size, CHUNK)
             yield piece, offset
     except (library.ZstdError, ValueError) as error:
-        raise FrameError(f"Zstandard frame is damaged ({error})") from error
+        raise FrameError(f"Zstandard frame is damaged ({error})", offset) from error
 
 
+@lru_cache(maxsize=1)  # each frame of a file needs it
 def _dictionary(raw: RawFile, library: Any) -> Any:
-    """Give the dictionary in the first frame, https://iipc.github.io/warc-specifications/specifications/warc-zstd/."""
+    """Return the dictionary in the first frame, https://iipc.github.io/warc-specifications/specifications/warc-zstd/."""
     head = raw.read(0, 8)
     if not head.startswith(_ZSTD_DICTIONARY):
         return None

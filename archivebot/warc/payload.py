@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import hashlib
 import re
 from dataclasses import dataclass, field
+from enum import Enum
 
-from archivebot.codings import CodingError, decode
+from archivebot.codings import KNOWN, CodingError, Oversized, decode
 from archivebot.models import Headers
 
-# The reason phrase may be missing, and with it the space before it; a second \r at a line end comes
-# from a conversion of line ends.
-_STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?:[ \t][^\r\n]*)?(?=\r{0,2}\n|\Z)")
+# The reason phrase may be missing, and with it the space before it; Browsertrix writes a 0 for some
+# answers without a body; a second \r at a line end comes from a conversion of line ends.
+_STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{1,3})(?:[ \t][^\r\n]*)?(?=\r{0,2}\n|\Z)")
 _HEADERS_END = re.compile(rb"\r{0,2}\n\r{0,2}\n")
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
+_CHUNK_LINE_CUT = re.compile(rb"[0-9A-Fa-f]{0,15}[ \t]*(?:;[^\r\n]*)?\r?")
+
+# A body that is no text in its first bytes has its coding still; fewer bytes may look like text by chance.
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_BEGINNING, _FEW = 1024, 16
+_MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _ALGORITHMS = ("md5", "sha1", "sha256", "sha384", "sha512")
 
 
 class PayloadError(ValueError):
-    """A block is no HTTP response, or its chunks are broken; the message says why."""
+    """A block is no HTTP response, or no chunks; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +40,7 @@ class Response:
     payload: bytes = field(repr=False)
 
     def values(self, name: str) -> list[str]:
-        """Give the comma-separated values of all headers of a name in order."""
+        """Return the comma-separated values of all headers of a name in order."""
         found = (value for key, value in self.headers if key.lower() == name)
         return [part.strip() for value in found for part in value.split(",")]
 
@@ -62,6 +70,14 @@ def _headers(head: bytes) -> Headers:
     return tuple((name.strip(), value.strip()) for name, colon, value in pairs if colon)
 
 
+class State(Enum):
+    """Whether a body is what the server had to say."""
+
+    WHOLE = "whole"
+    CUT = "cut"  # it ended early, or is damaged
+    TOO_LONG = "too long"
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """A payload as stored, without chunks, and without content codings; ``wrong`` says what failed."""
@@ -70,24 +86,66 @@ class Body:
     entity: bytes = field(repr=False)
     content: bytes = field(repr=False)
     wrong: str = ""
+    state: State = State.WHOLE
 
 
 def read_body(response: Response, limit: int) -> Body:
     """Undo the transfer coding, then the content codings, of a payload.
 
-    Where a coding fails or gives more than ``limit`` bytes, the bytes before it are the content.
+    A body that is cut, or gives more than ``limit`` bytes, keeps its content codings, and its chunks
+    where they cannot be told apart. A body that never had the coding that its header names (writers
+    undo a coding and keep the header) is whole.
     """
     stored = entity = response.payload
+    wrong = ""
+    if _is_chunked(response):
+        try:
+            entity, wrong = unchunk(stored)
+        except PayloadError as error:
+            return Body(stored, stored, stored, str(error))  # text that begins like a chunk
+    wrong = wrong or _missing(response)
+    if wrong:
+        return Body(stored, entity, entity, wrong, State.CUT)
+    codings = [coding.lower() for coding in response.values("content-encoding")]
     try:
-        if _is_chunked(response):
-            entity = unchunk(stored)
-        return Body(stored, entity, decode(entity, response.values("content-encoding"), limit))
-    except (PayloadError, CodingError) as error:
-        return Body(stored, entity, entity, str(error))
+        return Body(stored, entity, decode(entity, codings, limit))
+    except CodingError as error:
+        return Body(stored, entity, entity, str(error), _state(error, entity, codings[-1]))
+
+
+def _state(error: CodingError, entity: bytes, coding: str) -> State:
+    """Return the state of a body that cannot be decoded; what never had a known coding is whole."""
+    if isinstance(error, Oversized):
+        return State.TOO_LONG
+    return State.WHOLE if coding not in KNOWN or _is_plain(entity, coding) else State.CUT
+
+
+def _is_plain(entity: bytes, coding: str) -> bool:
+    """Return whether a body that cannot be decoded was never coded."""
+    magic = _MAGIC.get(coding)
+    if magic is not None:
+        return not entity.startswith(magic)
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(entity[:_BEGINNING])
+    except UnicodeDecodeError:
+        return False
+    return len(text) >= _FEW and _NO_TEXT.search(text) is None
+
+
+def _missing(response: Response) -> str:
+    """Say how much of a body is missing by its Content-Length, which counts the bytes before any coding."""
+    lengths = response.values("content-length")
+    if not response.payload or response.values("transfer-encoding") or response.values("content-encoding"):
+        return ""
+    length = lengths[0] if len(set(lengths)) == 1 else ""
+    if not (length.isascii() and length.isdecimal() and len(length) <= 18):
+        return ""
+    there = len(response.payload)
+    return f"the body ended after {there} of {length} bytes" if there < int(length) else ""
 
 
 def _is_chunked(response: Response) -> bool:
-    """Say whether the payload is chunked: writers keep the header without chunks, or the other way."""
+    """Return whether the payload is chunked: writers keep the header without chunks, or the other way."""
     first = _CHUNK_LINE.match(response.payload)
     if first is None:
         return False
@@ -99,34 +157,46 @@ def _is_chunked(response: Response) -> bool:
 
 def _unchunks(data: bytes) -> bool:
     try:
-        return bool(unchunk(data))
+        return not unchunk(data)[1]
     except PayloadError:
         return False
 
 
-def unchunk(data: bytes) -> bytes:
-    """Join the chunks of a chunked payload; raises PayloadError where they are broken.
+def unchunk(data: bytes) -> tuple[bytes, str]:
+    """Join the chunks of a chunked payload; return them with what is wrong, "" for nothing.
+
+    Of chunks that end early all bytes are joined that are there; what is broken behind a whole chunk
+    stays as it is. Raises PayloadError where not even the first chunk ends where it should.
 
     >>> unchunk(b"3\\r\\nabc\\r\\n2;x=y\\r\\nde\\r\\n0\\r\\n\\r\\n")
-    b'abcde'
+    (b'abcde', '')
+    >>> unchunk(b"3\\r\\nabc\\r\\n2\\r\\nd")
+    (b'abcd', 'chunks end early')
     """
     chunks: list[bytes] = []
     at = 0
     while line := _CHUNK_LINE.match(data, at):
         size = int(line[1], 16)
         if not size:
-            return b"".join(chunks)
+            return b"".join(chunks), ""
         at = line.end() + size
+        chunks.append(data[line.end() : at])
         end = _LINE_END.match(data, at)
         if end is None:
-            raise PayloadError(f"chunk of {size} bytes does not end where it should")
-        chunks.append(data[line.end() : at])
+            if len(data) <= at + 1:
+                return b"".join(chunks), "chunks end early"
+            wrong = f"chunk of {size} bytes does not end where it should"
+            if not chunks[1:]:
+                raise PayloadError(wrong)
+            return data, wrong
         at = end.end()
-    raise PayloadError("chunks end early" if at >= len(data) else "malformed chunk size")
+    if _CHUNK_LINE_CUT.fullmatch(data, at):
+        return b"".join(chunks), "chunks end early"
+    return data, "malformed chunk size"
 
 
 def digest_of(payload: bytes) -> str:
-    """Give the classic digest of a payload.
+    """Return the classic digest of a payload.
 
     >>> digest_of(b"")
     'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
@@ -135,7 +205,7 @@ def digest_of(payload: bytes) -> str:
 
 
 def is_digest_of(digest: str, body: Body) -> bool:
-    """Say whether a recorded digest fits one of the forms of a payload.
+    """Return whether a recorded digest fits one of the forms of a payload.
 
     Tools disagree on whether chunks and content codings are undone before (warcio issue 74), and
     write hexadecimal or base32. A digest of an unknown algorithm fits anything.

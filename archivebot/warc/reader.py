@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,8 +16,17 @@ from archivebot.urls import joined
 from archivebot.warc.damage import Damage, Report
 from archivebot.warc.dates import record_date
 from archivebot.warc.frames import RawFile, head_of, is_compressed
-from archivebot.warc.payload import Body, PayloadError, digest_of, is_digest_of, parse_response, read_body
+from archivebot.warc.payload import (
+    Body,
+    PayloadError,
+    State,
+    digest_of,
+    is_digest_of,
+    parse_response,
+    read_body,
+)
 from archivebot.warc.records import Record, read_records
+from archivebot.warc.requests import Requests
 from archivebot.warc.source import HEAD, Source
 
 # Bodies beyond this are left coded, records beyond it left out; 512 MiB is above every page that a
@@ -43,10 +53,11 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 class WarcPage:
     """A page from a file, with what is needed to resolve a revisit.
 
-    ``page`` of a revisit has the outcome NOT_MODIFIED and no body; its content is that of the
-    record with the same ``payload_digest``, or of ``refers_to_uri`` at ``refers_to_date``.
-    ``payload_digest`` is as recorded, else computed (sha1 of the payload without chunks), and None
-    for a revisit without one.
+    ``page`` of a revisit has the outcome UNRESOLVED, or NOT_MODIFIED where the server said so, and
+    no body; its content is that of the record with the same ``payload_digest``, or of
+    ``refers_to_uri`` at ``refers_to_date``.
+    ``payload_digest`` is as recorded if the payload fits it, else computed (sha1 of the payload
+    without chunks), and None for a revisit without one.
     """
 
     page: Page
@@ -68,12 +79,14 @@ def read_pages(
 ) -> Iterator[WarcPage]:
     """Stream the pages of a WARC (0.18, 1.0, 1.1) or ARC file, plain or compressed.
 
-    Gives one item for each response, revisit and resource record of an http(s) URI and for each
-    such ARC record, its body without transfer and content codings. One record at a time is in
-    memory. What is broken goes to ``on_damage`` and reading continues behind it; a body that
-    cannot be decoded, decodes to more than ``max_body`` bytes, or does not fit its digest is kept
-    as it is stored, and the page's reason says so. Raises WarcError, with the first item asked
-    for, where the file cannot be read or holds no record at all.
+    Yields one item for each response, revisit and resource record of an http(s) URI and for each
+    such ARC record, its body without transfer and content codings. The URL of an answer to another
+    request than a plain GET holds the method and the body of the request. One record at a time is in
+    memory. What is broken goes to ``on_damage`` and reading continues behind it. A body that ends
+    early or that its writer truncated has the outcome INCOMPLETE, a body that decodes to more than
+    ``max_body`` bytes TOO_LARGE; both keep their content codings. A body that does not fit its
+    digest is kept; the page's reason says so. Raises WarcError, with the first item asked for,
+    where the file cannot be read or holds no record at all.
     """
     path = Path(path)
 
@@ -82,17 +95,30 @@ def read_pages(
 
     with RawFile(path) as raw:
         _refuse_foreign(path, raw)
+        requests = Requests(raw, max_body + HEAD)
         source = Source(raw, report)
         for record in read_records(source, report, max_body + HEAD):
             try:
                 item = _item(record, path.name, max_body, report)
-            except (PayloadError, _PageError) as error:
-                report(record.offset, str(error))
+            except _PageError as error:
+                if not record.cut:  # that was reported already
+                    report(record.offset, str(error))
                 continue
             if item is not None:
-                yield item
+                url = requests.url(record, item.page.url)
+                yield replace(item, page=replace(item.page, url=url))
         if raw.size and not source.found:
             raise _not_a_warc(path, raw)
+
+
+def first_date(path: Path) -> datetime | None:
+    """Return the date of the first record of a file that has one; None for a file without."""
+    with suppress(WarcError), RawFile(path) as raw:
+        source = Source(raw, lambda offset, reason: None)
+        for record in read_records(source, lambda offset, reason: None, MAX_BODY):
+            if when := record_date(record.fields.get("warc-date", "")):
+                return when
+    return None
 
 
 def _refuse_foreign(path: Path, raw: RawFile) -> None:
@@ -133,13 +159,16 @@ def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage 
 
 
 def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built:
-    response = parse_response(record.block)
+    try:
+        response = parse_response(record.block)
+    except PayloadError as error:
+        return _no_response(record, uri, when, str(error))
     body = read_body(response, max_body)
     outcome = outcome_of(response.status, body.content)
     page = Page(
         url=uri,
         captured_at=when,
-        outcome=outcome,
+        outcome=_shortened(record, body) or outcome,
         status=response.status,
         headers=response.headers,
         body=body.content,
@@ -150,13 +179,31 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built
     return _checked(record, page, body)
 
 
+def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> _Built:
+    """Keep what is in place of a response, as it is, where nothing else is wrong with its record."""
+    if not record.framed:
+        raise _PageError(wrong)
+    outcome = Outcome.INCOMPLETE if record.cut else Outcome.PROTOCOL_ERROR
+    page = Page(uri, when, outcome, body=record.block if record.block.strip() else b"")
+    # What was cut was reported already.
+    return WarcPage(page, digest_of(record.block)), [] if record.cut else [wrong]
+
+
 def _resource(record: Record, uri: str, when: datetime, _max_body: int) -> _Built:
     body = Body(record.block, record.block, record.block)
     kind = record.fields.get("content-type")
     headers: Headers = (("Content-Type", kind),) if kind else ()
-    outcome = outcome_of(200, record.block)
+    outcome = _shortened(record, body) or outcome_of(200, record.block)
     page = Page(uri, when, outcome, 200, headers, record.block, _truncation(record))
     return _checked(record, page, body)
+
+
+def _shortened(record: Record, body: Body) -> Outcome | None:
+    """Return the outcome of a page that is not there in full; None for one that is."""
+    if body.state is State.TOO_LONG:
+        return Outcome.TOO_LARGE
+    cut = record.cut or record.fields.get("warc-truncated") or body.state is State.CUT
+    return Outcome.INCOMPLETE if cut else None
 
 
 def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built:
@@ -165,13 +212,15 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built
     except PayloadError:
         response = None  # a revisit may leave the HTTP headers out
     fields = record.fields
+    profile = fields.get("warc-profile", "").rpartition("/")[2]
+    unchanged = profile == "server-not-modified" or (response is not None and response.status == 304)
     page = Page(
         url=uri,
         captured_at=when,
-        outcome=Outcome.NOT_MODIFIED,
+        outcome=Outcome.NOT_MODIFIED if unchanged else Outcome.UNRESOLVED,
         status=response.status if response else None,
         headers=response.headers if response else (),
-        reason="revisit: " + (fields.get("warc-profile", "").rpartition("/")[2] or "unknown profile"),
+        reason="revisit: " + (profile or "unknown profile"),
     )
     refers_to = fields.get("warc-refers-to-target-uri", "").strip("<> ") or None
     refers_date = record_date(fields.get("warc-refers-to-date", ""))
@@ -186,12 +235,15 @@ _BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built]] = {
 
 
 def _checked(record: Record, page: Page, body: Body) -> _Built:
-    """Add the digest to a page, with what went wrong."""
-    wrong = [body.wrong] if body.wrong else []
+    """Add the digest to a page, with what went wrong; that of a record that was cut is no digest of it."""
     digest = record.fields.get("warc-payload-digest")
-    if digest and not is_digest_of(digest, body):
+    if record.cut:
+        return WarcPage(page, digest_of(body.entity)), []
+    wrong = [body.wrong] if body.wrong else []
+    fits = digest is not None and is_digest_of(digest, body)
+    if digest and not fits:
         wrong.append(f"bytes do not fit the payload digest {digest}")
-    return WarcPage(page, digest or digest_of(body.entity)), wrong
+    return WarcPage(page, digest if fits else digest_of(body.entity)), wrong
 
 
 def _truncation(record: Record) -> str:

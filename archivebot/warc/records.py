@@ -7,24 +7,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from archivebot.warc.damage import Report
-from archivebot.warc.frames import RECORD
+from archivebot.warc.lines import arc_line
 from archivebot.warc.source import Source
 
-_BLANK_LINE = re.compile(rb"\n\r{0,2}\n")  # a second \r comes from a conversion of line ends
-_NEWLINE = re.compile(rb"\n")
-_INNER_RECORD = re.compile(rb"(?:\A|\n)(?:" + RECORD.pattern + rb")", re.VERBOSE)
-_ARC_LINE = re.compile(r"(?P<url>\S.*?) \S+ (?P<date>\d{8,20}) (?:(?P<type>\S+).* )?(?P<length>\S+)\s*")
+_FOLD = re.compile(r"\r?\n[ \t]+")
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+
+# The only field that a record may have more than once.
+_REPEATED = "warc-concurrent-to"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record as it is stored; names of fields are lower case, ``flaw`` says what its frame lacks."""
+    """One record as it is stored; names of fields are lower case, ``flaw`` says what its frame lacks.
+
+    Repeated WARC-Concurrent-To fields are one, with blanks between. The block of a record that is
+    ``cut`` ended before its Content-Length; ``framed`` tells whether it ended where it should.
+    """
 
     offset: int
     kind: str
     fields: dict[str, str]
     block: bytes = field(repr=False)
     flaw: str = ""
+    cut: bool = False
+    framed: bool = True
 
 
 class _RecordError(ValueError):
@@ -34,61 +41,97 @@ class _RecordError(ValueError):
 def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]:
     """Cut a source into records.
 
-    Gives every whole record in order; an ARC record is given as a ``response`` with the fields that
-    a WARC would have. What is broken, or has more than ``limit`` bytes, is reported and left out.
+    Yields every record in order; an ARC record is given as a ``response`` with the fields that a
+    WARC would have. A record that ends early is given with what is there of it, a record of no
+    usable length where its block is empty. What is broken, or has more than ``limit`` bytes, is
+    reported.
     """
     while source.next_record():
         offset = source.offset
         try:
             fields = _head(source)
-            block = _block(source, _length(fields, limit))
         except _RecordError as error:
-            # One damage, one report: a broken frame has told already why the record is short.
-            if source.frame not in source.flaws:
-                report(offset, str(error))
+            _tell(source, report, offset, str(error))
             source.resync()
             continue
-        yield Record(offset, fields["warc-type"].lower(), fields, block, source.flaws.get(offset, ""))
+        cut = ""
+        try:
+            length = _length(fields, limit)
+            there, framed = _there(source, length)
+            if there < length:
+                cut = f"record ends after {there} of {length} bytes"
+        except _RecordError as error:
+            cut, there, framed = str(error), 0, source.at_empty_line()
+        block = source.take(there)
+        if cut:
+            _tell(source, report, offset, cut)
+            source.resync()
+        if block or framed:
+            flaw = source.flaws.get(offset, cut)
+            yield Record(offset, fields["warc-type"].lower(), fields, block, flaw, bool(cut), framed)
+
+
+def _tell(source: Source, report: Report, offset: int, reason: str) -> None:
+    """Report damage once: a broken frame has told already why its record is short."""
+    if source.frame not in source.flaws:
+        report(offset, reason)
+
+
+def _there(source: Source, length: int) -> tuple[int, bool]:
+    """Return how many bytes of a block are there, and whether the record ends with them.
+
+    A block goes up to its length, a gap, or another record inside.
+    """
+    there = source.fill(length)
+    if there == length and source.ends_at(length):
+        return length, True
+    inner = source.inner_record(there)
+    return there if inner is None else inner, False
 
 
 def _head(source: Source) -> dict[str, str]:
-    if source.begins_with(b"WARC/"):
-        return _warc_fields(source.until(_BLANK_LINE).decode("utf-8", "replace"))
-    return _arc_fields(source.until(_NEWLINE).decode("utf-8", "replace"))
+    return _warc_fields(source.head()) if source.begins_with(b"WARC/") else _arc_fields(source.line())
 
 
-def _warc_fields(head: str) -> dict[str, str]:
+def _warc_fields(head: bytes) -> dict[str, str]:
     """Read named fields; a line that begins with white space continues the one before.
 
-    >>> _warc_fields("WARC/1.1\\r\\nWARC-Type: re\\r\\n source\\r\\nX: a:b\\r\\n\\r\\n")
+    >>> _warc_fields(b"WARC/1.1\\r\\nWARC-Type: re\\r\\n source\\r\\nX: a:b\\r\\n\\r\\n")
     {'warc-type': 're source', 'x': 'a:b'}
     """
     fields: dict[str, str] = {}
-    unfolded = re.sub(r"\r?\n[ \t]+", " ", head)
-    for line in unfolded.split("\n")[1:]:
+    repeated: list[str] = []
+    for line in _FOLD.sub(" ", head.decode("utf-8", "replace")).split("\n")[1:]:
         name, colon, value = line.partition(":")
-        if colon:
-            fields.setdefault(name.strip().lower(), value.strip())
+        name = name.strip().lower()
+        if colon and name == _REPEATED:
+            repeated.append(value.strip())
+        elif colon:
+            fields.setdefault(name, value.strip())
+    if repeated:
+        fields[_REPEATED] = " ".join(repeated)
     if not fields.get("warc-type"):
         raise _RecordError("record has no WARC-Type")
     return fields
 
 
-def _arc_fields(line: str) -> dict[str, str]:
+def _arc_fields(line: bytes) -> dict[str, str]:
     """Read the first line of an ARC record, version 1 or 2, as the fields of a WARC record.
 
-    >>> _arc_fields("http://a/b c 1.2.3.4 20140216050221 text/html 1591\\n")["warc-target-uri"]
+    >>> _arc_fields(b"http://a/b c 1.2.3.4 20140216050221 text/html 1591\\n")["warc-target-uri"]
     'http://a/b c'
     """
-    match = _ARC_LINE.fullmatch(line)
-    if match is None:
+    line = line.rstrip(b"\r\n")
+    found = arc_line(line)
+    if found is None or _CONTROL.search(line):
         raise _RecordError("malformed ARC record line")
+    url, date, content_type, length = (part.decode("utf-8", "replace") for part in found)
     return {
         "warc-type": "response",
-        "warc-target-uri": match["url"],
-        "warc-date": match["date"],
-        "content-type": match["type"] or "",
-        "content-length": match["length"],
+        "warc-target-uri": url,
+        "warc-date": date,
+        "content-type": content_type,
+        "content-length": length,
     }
 
 
@@ -101,18 +144,3 @@ def _length(fields: dict[str, str], limit: int) -> int:
     if len(text) > 18 or int(text) > limit:
         raise _RecordError(f"record of {text[:40]} bytes is larger than the limit of {limit}")
     return int(text)
-
-
-def _block(source: Source, length: int) -> bytes:
-    """Read a block; where its length is wrong, put it back, for a record may begin inside."""
-    left = source.left
-    if left is not None and length > left:
-        raise _RecordError(f"record ends after {left} of {length} bytes")
-    block = source.read(length)
-    if len(block) < length:
-        source.unread(block)
-        raise _RecordError(f"record ends after {len(block)} of {length} bytes")
-    if not source.at_border() and _INNER_RECORD.search(block):
-        source.unread(block)
-        raise _RecordError(f"Content-Length {length} is wrong: another record begins before its end")
-    return block

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from archivebot.warc.damage import Report
 from archivebot.warc.frames import (
-    LINE,
-    RECORD,
+    CHUNK,
     FrameError,
     RawFile,
     begins_record,
@@ -16,13 +15,19 @@ from archivebot.warc.frames import (
     find_frame,
     is_compressed,
 )
+from archivebot.warc.lines import LINE, OPENING, begins, next_opening, opens
 
 # No head of a record is longer.
 HEAD = 1 << 20
 
-_NEXT = re.compile(rb"\n(?=" + RECORD.pattern + rb")", re.VERBOSE)
+# Behind damage the next frame is looked for from so far before it at least, for the decoder may have
+# taken the beginning of that frame for the rest of the damaged one: of random bytes it reads hundreds.
+LOOK_BACK = 1 << 10
+
 _BLANK = re.compile(rb"[\r\n]*")
-_NEWLINE = re.compile(rb"\n")
+_BORDER = re.compile(rb"[\r\n]{0,%d}" % LINE)
+_HEAD_END = re.compile(rb"\n\r{0,2}\n")  # a second \r comes from a conversion of line ends
+_LONGEST_HEAD_END = 4
 
 
 class Source:
@@ -30,16 +35,22 @@ class Source:
 
     Frames follow each other without a seam, so a record may span several; but where a new frame
     begins with a record, the one before has ended. Damage between and in frames goes to ``report``,
-    and reading goes on at the next frame that begins with a record.
+    and reading goes on at the next frame that begins with a record. Whatever the bytes are, each is
+    decoded and searched a few times at most.
     """
 
     def __init__(self, raw: RawFile, report: Report) -> None:
         self._raw = raw
         self._report = report
-        self._buffer = b""
+        self._buffer = bytearray()
         self._at = 0
         self._start = 0  # offset of the first byte of the buffer
         self._next = 0  # offset behind what was decoded so far
+        self._dropped = 0  # bytes that were in the buffer before its first one
+        self._record = -1  # the place of the record found last, counted as _dropped
+        self._headless = 0  # no head of a record ends before, counted as _dropped
+        self._decoded_to = 0  # offset that decoding has come to, whatever was decoded twice
+        self._seam = (-1, False)  # the end of a frame, and whether the next one goes on with its record
         self._pieces: Iterator[bytes] = iter(())
         self._plain = False
         self.found = False  # whether anything began like a record
@@ -51,13 +62,8 @@ class Source:
         """The place of the next byte, counted as in Damage."""
         return self._start + self._at
 
-    @property
-    def left(self) -> int | None:
-        """How many bytes are left at most, or None where compression hides it."""
-        return self._raw.size - self.offset if self._plain else None
-
     def next_record(self) -> bool:
-        """Go to the next record and say whether there is one."""
+        """Go to the next record and return whether there is one."""
         while self._skip_blank():
             if self._at_record():
                 self.found = True
@@ -68,88 +74,121 @@ class Source:
 
     def resync(self) -> None:
         """Drop bytes up to the next record, or to the end of what can be read without a gap."""
-        if self._at_record():
-            return
-        while (found := _NEXT.search(self._buffer, self._at)) is None:
-            self._at = max(self._at, len(self._buffer) - LINE)
-            if not self._more():
-                self._at = len(self._buffer)
-                return
-        self._at = found.end()
+        while not self._at_record():
+            while (found := next_opening(self._buffer, self._at)) is None:
+                self._at = max(self._at, len(self._buffer) - OPENING - 1)
+                if not self._more():
+                    self._at = len(self._buffer)
+                    return
+            self._at = found
 
     def begins_with(self, prefix: bytes) -> bool:
-        """Say whether the bytes at a record's beginning are these."""
+        """Return whether the bytes at a record's beginning are these."""
         return self._buffer.startswith(prefix, self._at)
 
-    def until(self, end: re.Pattern[bytes]) -> bytes:
-        """Take the bytes up to and with a match, or one line where none is near."""
-        found = end.search(self._buffer, self._at)
-        while found is None and len(self._buffer) - self._at < HEAD and self._more():
-            found = end.search(self._buffer, self._at)
-        found = found or _NEWLINE.search(self._buffer, self._at)
-        return self._take((found.end() if found else len(self._buffer)) - self._at)
+    def line(self) -> bytes:
+        """Take the bytes up to and with the next line end, or all that can be read without a gap."""
+        end = self._buffer.find(b"\n", self._at)
+        return self.take((end + 1 if end >= 0 else len(self._buffer)) - self._at)
 
-    def read(self, size: int) -> bytes:
-        """Take ``size`` bytes, fewer where a gap, another record's frame or the end comes before."""
-        pieces = [self._take(size)]
-        missing = size - len(pieces[0])
-        while missing and self._more():
-            pieces.append(self._take(missing))
-            missing -= len(pieces[-1])
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    def head(self) -> bytes:
+        """Take the bytes up to and with the first empty line, or one line where none is near."""
+        while True:
+            since = max(self._at, self._headless - self._dropped)
+            if found := _HEAD_END.search(self._buffer, since):
+                return self.take(found.end() - self._at)
+            end = max(self._at, len(self._buffer) - _LONGEST_HEAD_END + 1)
+            self._headless = max(self._headless, self._dropped + end)
+            if len(self._buffer) - self._at >= HEAD or not self._more():
+                return self.line()
 
-    def unread(self, data: bytes) -> None:
-        """Put back bytes that were read last."""
-        self._start = self.offset - len(data)
-        self._buffer = data + self._buffer[self._at :]
-        self._at = 0
-
-    def at_border(self) -> bool:
-        """Say whether a record, the end of the frame or the end of the file comes next."""
-        while len(self._buffer) - self._at < LINE and self._decode():
+    def fill(self, size: int) -> int:
+        """Decode the next ``size`` bytes; return how many come before a gap or another record's frame."""
+        while len(self._buffer) - self._at < size and self._more():
             pass
-        after = self._after_blank()
-        return after == len(self._buffer) or RECORD.match(self._buffer, after) is not None
+        return min(size, len(self._buffer) - self._at)
+
+    def take(self, size: int) -> bytes:
+        """Take ``size`` bytes that were decoded."""
+        data = bytes(self._buffer[self._at : self._at + size])
+        self._at += len(data)
+        return data
+
+    def inner_record(self, size: int) -> int | None:
+        """Return how many of the next ``size`` bytes come before another record, None where none begins."""
+        end = self._at + size
+        found: int | None = self._at
+        while found is not None and not (found < end and begins(self._buffer, found)):
+            found = next_opening(self._buffer, found, end)
+        return None if found is None else found - self._at
+
+    def ends_at(self, size: int) -> bool:
+        """Return whether a record, or the end of the frame or file, comes behind the next ``size`` bytes."""
+        while len(self._buffer) - self._at < size + LINE and self._decode():
+            pass
+        border = _BORDER.match(self._buffer, self._at + size)
+        after = border.end() if border else self._at + size
+        return after == len(self._buffer) or begins(self._buffer, after)
+
+    def at_empty_line(self) -> bool:
+        """Return whether an empty line, and then the end or a record, comes next."""
+        return self.fill(1) == 1 and self._buffer[self._at] in b"\r\n" and self.ends_at(0)
 
     def _at_record(self) -> bool:
-        while not RECORD.match(self._buffer, self._at):
+        """Return whether a record begins here; its first line is in the buffer then."""
+        if self._record == self._dropped + self._at:
+            return True
+        while len(self._buffer) - self._at < OPENING and self._more():
+            pass
+        if not opens(self._buffer, self._at):
+            return False
+        while self._buffer.find(b"\n", self._at, self._at + LINE) < 0:
             if len(self._buffer) - self._at >= LINE or not self._more():
-                return False
+                break
+        if not begins(self._buffer, self._at):
+            return False
+        self._record = self._dropped + self._at
         return True
-
-    def _after_blank(self) -> int:
-        blank = _BLANK.match(self._buffer, self._at)
-        return blank.end() if blank else self._at
 
     def _skip_blank(self) -> bool:
         """Go to the next byte that is no line end, in whatever frame; False at the end of the file."""
         while True:
-            self._at = self._after_blank()
+            blank = _BLANK.match(self._buffer, self._at)
+            self._at = blank.end() if blank else self._at
             if self._at < len(self._buffer):
                 return True
             if not self._decode() and not self._enter_next():
                 return False
 
-    def _take(self, size: int) -> bytes:
-        data = self._buffer[self._at : self._at + size]
-        self._at += len(data)
-        return data
-
     def _more(self) -> bool:
         """Add decoded bytes to the buffer, from the next frame too if that goes on with the same record."""
         while not self._decode():
-            if not is_compressed(self._raw, self._next) or begins_record(self._raw, self._next):
+            if not self._goes_on():
                 return False
             self._enter(self._next)
         return True
 
+    def _goes_on(self) -> bool:
+        """Return whether the frame behind this one goes on with its record."""
+        if self._seam[0] != self._next:
+            compressed = is_compressed(self._raw, self._next)
+            self._seam = self._next, compressed and not begins_record(self._raw, self._next)
+        return self._seam[1]
+
     def _decode(self) -> bool:
         """Add decoded bytes of this frame to the buffer; False at the end of the frame."""
         piece = next(self._pieces, b"")
-        self._start += self._at
-        self._buffer = self._buffer[self._at :] + piece
-        self._at = 0
+        if self._at >= CHUNK:
+            self._drop()
+        self._buffer += piece
         return bool(piece)
+
+    def _drop(self) -> None:
+        """Let go of what was taken."""
+        del self._buffer[: self._at]
+        self._start += self._at
+        self._dropped += self._at
+        self._at = 0
 
     def _enter_next(self) -> bool:
         """Go to the next frame with an empty buffer; False at the end of the file."""
@@ -163,7 +202,7 @@ class Source:
         return offset < self._raw.size
 
     def _is_frame(self, offset: int) -> bool:
-        """Say whether reading may go on here: at the start or end of the file, or at a frame."""
+        """Return whether reading may go on here: at the start or end of the file, or at a frame."""
         inside = 0 < offset < self._raw.size
         return not inside or is_compressed(self._raw, offset) or begins_record(self._raw, offset)
 
@@ -177,10 +216,8 @@ class Source:
         return offset
 
     def _enter(self, offset: int) -> None:
-        self._buffer = self._buffer[self._at :]
-        self._at = 0
+        self._drop()
         self._start = offset - len(self._buffer)
-        self._plain = not is_compressed(self._raw, offset)
         self._pieces = self._frame(offset)
         self.frame = offset
 
@@ -193,4 +230,14 @@ class Source:
         except FrameError as error:
             self.flaws[offset] = str(error)
             self._report(offset, str(error))
-            self._next = find_frame(self._raw, offset + 1)
+            self._next = find_frame(self._raw, self._resumed(offset, error.until))
+        self._decoded_to = max(self._decoded_to, self._next)
+
+    def _resumed(self, offset: int, damage: int) -> int:
+        """Return from where the next frame is looked for behind damage in the frame at an offset.
+
+        What is decoded a second time is no more than what was decoded for the first time.
+        """
+        new = max(damage - max(offset, self._decoded_to), 0)
+        self._decoded_to = max(self._decoded_to, damage)
+        return max(offset + 1, damage - new - LOOK_BACK)

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 
 from archivebot.exceptions import NotArchived, StorageError
 from archivebot.frontier import latest_crawl, open_frontier
-from archivebot.frontier.base import HOLD, LOOK, Counts, Entry, Frontier, HostCounts, Record, State
+from archivebot.frontier.base import HOLD, LOOK, Charge, Counts, Entry, Frontier, HostCounts, Record, State
 from archivebot.models import Position
 from tests.contracts.frontier_workers import (
     CRAWL,
@@ -309,6 +309,34 @@ class FrontierContract:
         found = frontier.get(url_of("A"))
         assert found is not None
         assert (found.state, found.entry.score) == (state, 0)
+
+    def test_a_budget_has_room_for_so_many_urls_whoever_brings_them(
+        self, frontier: Frontier, other: Frontier
+    ) -> None:
+        def wanted(*numbers: int) -> dict[str, list[Charge]]:
+            shared = [Charge("host", 100, "host"), Charge("a/*", 3, "pattern")]
+            return {f"http://a.example/{number}": shared for number in numbers}
+
+        assert frontier.charge(wanted(1, 2)) == {}
+        frontier.add([Entry(url, "a.example") for url in wanted(1, 2)])
+        assert other.charge(wanted(1, 2)) == {}, "they are known"
+        assert other.charge(wanted(3, 4, 5)) == {f"http://a.example/{number}": "pattern" for number in (4, 5)}
+        other.reject([Entry("http://a.example/4", "a.example", reason="pattern")])
+        assert frontier.charge(wanted(4)) == {"http://a.example/4": "pattern"}
+        assert frontier.charge({"http://a.example/x": [Charge("host", 4, "host")]}) == {}, "three so far"
+        assert frontier.charge({"http://a.example/y": [Charge("host", 4, "host")]}) == {
+            "http://a.example/y": "host"
+        }
+        frontier.spend("other", 7)
+        assert other.charge({"http://a.example/z": [Charge("other", 7, "spent")]}) == {
+            "http://a.example/z": "spent"
+        }
+
+    def test_the_budgets_of_a_crawl_go_with_it(self, frontier: Frontier) -> None:
+        frontier.spend("a/*", 5)
+        frontier.end("finished")
+        frontier.begin("{}", None)
+        assert frontier.charge({"http://a.example/1": [Charge("a/*", 5, "pattern")]}) == {}
 
     def test_a_rejected_url_is_recorded_with_its_reason_and_never_leased(self, frontier: Frontier) -> None:
         assert frontier.reject([entry("A", -1, reason="off topic"), entry("A", reason="twice")]) == 1

@@ -18,7 +18,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict, NotArchived
-from archivebot.models import Capture, Headers, Kind, Link, Outcome, Page
+from archivebot.models import Capture, Fingerprint, Headers, Kind, Link, Outcome, Page, Payload
 from archivebot.storage import open_store
 from archivebot.storage.base import (
     LONGEST_ANCHOR,
@@ -378,6 +378,75 @@ class StoreContract:
         store.add(visit(2, one, kind=Kind.CHANGED), store.head(URL), one.id)
         assert store.latest(URL) == one
 
+    def test_visits_between_two_times_are_told_apart(self, store: ArchiveStore) -> None:
+        for minute in (3, 5, 8):
+            put(store, b"%d" % minute, minute)
+        for since, until, minutes in ((3, None, [5, 8]), (None, 5, [3, 5]), (3, 5, [5]), (8, None, [])):
+            found = store.captures(
+                URL, since=at(since) if since else None, until=at(until) if until else None
+            )
+            assert [capture.captured_at for capture in found] == list(map(at, minutes))
+
+    def test_what_a_visit_says_is_amended_and_its_version_stays(self, store: ArchiveStore) -> None:
+        put(store, b"one", 5)
+        (old,) = store.captures(URL)
+        new = replace(old, kind=Kind.TOUCHED, reason="a counter")
+        store.amend(old, new)
+        assert list(store.captures(URL)) == [new]
+        assert [version.digest for version in store.versions(URL)] == [digest_of(b"one")]
+        assert store.check() == []
+
+    def test_a_visit_that_brought_no_version_is_pointed_at_another_one(self, store: ArchiveStore) -> None:
+        one, two = put(store, b"one", 0), put(store, b"second", 1)
+        unchanged = visit(2, two, outcome=Outcome.NOT_MODIFIED, kind=Kind.REVISIT)
+        store.add(unchanged, store.head(URL), two.id)
+        store.amend(unchanged, visit(2, one, outcome=Outcome.NOT_MODIFIED, kind=Kind.REVISIT))
+        assert [capture.digest for capture in store.captures(URL)][2] == f"sha256:{one.digest}"
+        assert len(list(store.captures(URL))) == 3
+        assert store.check() == []
+
+    def test_the_fingerprint_of_a_page_is_that_of_its_latest_version_in_time(
+        self, store: ArchiveStore
+    ) -> None:
+        prints = [Fingerprint(digest=n, simhash=None, keys=(n,), words=3) for n in (1, 2)]
+        for minute, latest, known in ((9, True, prints[0]), (5, False, prints[1])):
+            head = store.head(URL)
+            new = replace(version_of(b"%d" % minute, head), fingerprint=known, latest=latest)
+            store.add(visit(minute, new.record), head, new)
+        assert [known for _, _, known in store.fingerprints()] == prints[:1]
+
+    # Payloads and who waits for them
+
+    def test_a_payload_is_found_until_another_version_has_it(self, store: ArchiveStore) -> None:
+        one, two = put(store, b"one", 0), put(store, b"second", 1)
+        kept = store.revisits
+        assert kept.payload("ab" * 16) is None
+        kept.remember("ab" * 16, URL, one.digest, again=False)
+        kept.remember("ab" * 16, URL, two.digest, again=False)
+        assert kept.payload("ab" * 16) == (URL, one.digest)
+        kept.remember("ab" * 16, URL, two.digest, again=True)
+        assert kept.payload("ab" * 16) == (URL, two.digest)
+
+    def test_a_visit_waits_for_a_payload_or_a_capture_until_it_is_released(self, store: ArchiveStore) -> None:
+        kept = store.revisits
+        waiting = [
+            (URL, at(1), Payload("ab" * 16)),
+            (URL, at(2), Payload("", OTHER, at(0))),
+            (URL, at(3), Payload("cd" * 16, OTHER, at(0))),
+        ]
+        for url, when, payload in waiting:
+            capture = replace(visit(0, outcome=Outcome.UNRESOLVED, kind=Kind.UNRESOLVED), captured_at=when)
+            store.add(capture, store.head(URL), None)
+            kept.wait((url, when, payload))
+            kept.wait((url, when, payload))
+        second = at(0) + timedelta(milliseconds=700)
+        assert kept.waiting("ab" * 16, OTHER, at(9)) == waiting[:1]
+        assert kept.waiting("", OTHER, second) == waiting[1:]
+        assert kept.waiting("", URL, at(0)) == []
+        kept.release(URL, at(2))
+        assert kept.waiting("cd" * 16, OTHER, second) == waiting[2:]
+        assert [capture.captured_at for capture in store.captures(URL)] == [at(1), at(3)]
+
     # Links
 
     def test_an_empty_archive_has_no_links(self, store: ArchiveStore) -> None:
@@ -654,6 +723,24 @@ class StoreContract:
         captures = archive.captures(URL)
         assert [archive.body(capture) for capture in captures] == [story(number) for number in range(30)]
         assert archive.verify() == (30, [])
+        archive.close()
+
+    def test_a_page_is_gone_that_was_there_and_not_found_that_never_was(self, uri: str) -> None:
+        archive = archive_of(uri)
+        visits = [
+            *((0, Outcome.NOT_FOUND), (1, Outcome.FETCHED), (2, Outcome.GONE), (3, Outcome.TIMEOUT)),
+            *((4, Outcome.NOT_FOUND), (5, Outcome.FETCHED), (6, Outcome.NOT_FOUND)),
+        ]
+        since = []
+        for minute, outcome in visits:
+            body = story(0) if outcome is Outcome.FETCHED else b"<p>error"
+            page = Page(URL, at(minute), outcome, 200, body=body)
+            archive.add(archive.segment(page))
+            since.append(archive.gone_since(URL))
+        kinds = [capture.kind.value for capture in archive.captures(URL)]
+        assert kinds == ["not_found", "new", "gone", "failed", "gone", "revisit", "gone"]
+        assert since == [None, None, at(2), at(2), at(2), None, at(6)]
+        assert [archive.gone_since(URL, at(minute)) for minute, _ in visits] == since
         archive.close()
 
     def test_no_version_takes_more_reading_than_the_bound(self, uri: str) -> None:

@@ -1,0 +1,157 @@
+"""Which block of a version about to be stored is which block of the versions beside it in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from archivebot.bodies import Content
+from archivebot.fingerprint import sha256_hex
+from archivebot.models import Change, Partition, PlacedBlock
+from archivebot.segmentation.dom import visible_text
+from archivebot.segmentation.layout import split
+from archivebot.segmentation.topic import topic
+from archivebot.storage.content import Slot
+from archivebot.versioning.align import Match, align
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A body with its partition applied: the bytes of its blocks, and the id of its layout."""
+
+    partition: Partition
+    blocks: tuple[bytes, ...]
+    layout: int
+
+    @classmethod
+    def of(cls, body: bytes, partition: Partition | None) -> Cut:
+        """Apply a partition; a body without one is all layout."""
+        partition = partition or Partition(len(body), 0, "utf-8", 0, ())
+        layout, blocks = split(body, partition.blocks)
+        return cls(partition, blocks, int.from_bytes(layout.digest()[:8], "big", signed=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A block of a version about to be stored: where it stands, and what happened to it."""
+
+    slot: Slot
+    change: Change
+    new: bool
+
+    def placed(self, url: str) -> PlacedBlock:
+        slot = self.slot
+        lineage = lineage_id(url, slot.lineage)
+        return PlacedBlock(lineage, slot.level, slot.start, slot.end, slot.topic, self.change, self.new)
+
+
+class _Neighbour:
+    """A version beside the one to be stored, cut as that one is, and how the blocks of both match."""
+
+    def __init__(self, cut: Cut, content: Content) -> None:
+        body, charset = content.body, cut.partition.charset
+        self.slots = content.recut(cut.partition.level, cut.partition.segmenter)
+        self.blocks = [body[slot.start : slot.end] for slot in self.slots]
+        matches = align(
+            self.blocks,
+            cut.blocks,
+            lambda index: visible_text(self.blocks[index], content.charset),
+            lambda index: visible_text(cut.blocks[index], charset),
+        )
+        self.matches = matches[: len(cut.blocks)]  # removed blocks come last
+
+    def continued(self) -> Iterator[tuple[float, int, Slot, Match]]:
+        """Yield the blocks that continue one of this version: how alike they are, their index, and it.
+
+        The same bytes are more alike than the same words.
+        """
+        for index, match in enumerate(self.matches):
+            if match.before is not None:
+                same = match.change in (Change.UNCHANGED, Change.MOVED)
+                yield (2.0 if same else match.similarity), index, self.slots[match.before], match
+
+
+def place(cut: Cut, before: Content | None, after: Content | None, lineages: int) -> list[Placement]:
+    """Give every block of a cut its lineage: that of the block it continues, or the next free one.
+
+    ``before`` and ``after`` are the versions seen last before and first after the visit. Where both
+    have a block that is continued, the one more alike counts, at a tie that of the version before.
+    """
+    earlier = _Neighbour(cut, before) if before else None
+    later = _Neighbour(cut, after) if after else None
+    then = (
+        {slot.lineage: data for slot, data in zip(earlier.slots, earlier.blocks, strict=True)}
+        if earlier
+        else {}
+    )
+    lineage, known = _inherited(earlier, later)
+    charset = cut.partition.charset
+    placements: list[Placement] = []
+    for index, (block, data) in enumerate(zip(cut.partition.blocks, cut.blocks, strict=True)):
+        slot, match = known.get(index, (None, None))
+        number = lineage.get(index, 0)
+        if not number:
+            lineages = number = lineages + 1
+        if match is not None:
+            change = match.change
+        elif number in then:
+            change = Change.MOVED if then[number] == data else Change.MODIFIED
+        else:
+            change = Change.ADDED
+        new = change in (Change.ADDED, Change.MODIFIED)
+        words = slot.topic if slot and slot.topic and not new else topic(data, charset)
+        placements.append(Placement(Slot(block.start, block.end, block.level, number, words), change, new))
+    return placements
+
+
+def _inherited(
+    earlier: _Neighbour | None, later: _Neighbour | None
+) -> tuple[dict[int, int], dict[int, tuple[Slot, Match]]]:
+    """Return the lineages of blocks that continue others, and those of them that continue one before."""
+    candidates = [
+        (alike, near, index, slot, match)
+        for near, neighbour in ((1, earlier), (0, later))
+        if neighbour
+        for alike, index, slot, match in neighbour.continued()
+    ]
+    candidates.sort(key=lambda each: each[:2], reverse=True)
+    lineage: dict[int, int] = {}
+    known: dict[int, tuple[Slot, Match]] = {}
+    taken: set[int] = set()
+    for _, near, index, slot, match in candidates:
+        if index in lineage or slot.lineage in taken:
+            continue
+        if near:
+            known[index] = slot, match
+        if slot.lineage:  # a block that was cut for the comparison only has none
+            lineage[index] = slot.lineage
+            taken.add(slot.lineage)
+    return lineage, known
+
+
+def again(content: Content, before: Content) -> list[Placement]:
+    """Give the blocks of a version that the archive holds; by lineage they are those of the one before."""
+    then, now = before.body, content.body
+    old = {slot.lineage: then[slot.start : slot.end] for slot in before.slots}
+    placements = []
+    for slot in content.slots:
+        change = Change.ADDED if slot.lineage not in old else Change.MODIFIED
+        if old.get(slot.lineage) == now[slot.start : slot.end]:
+            change = Change.UNCHANGED
+        placements.append(Placement(slot, change, new=False))
+    return placements
+
+
+def lineage_id(url: str, lineage: int | str) -> str:
+    """Name a block of a page for ever: 8 hex digits of the SHA-256 of its URL, and its number there.
+
+    >>> lineage_id("http://example.com/", 7)
+    '2a1b4024-7'
+    """
+    return f"{_page_id(url)}-{lineage}"
+
+
+@lru_cache(maxsize=64)
+def _page_id(url: str) -> str:
+    return sha256_hex(url.encode())[:8]

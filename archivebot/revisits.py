@@ -1,0 +1,93 @@
+"""From a revisit record to the bytes that it stands for, by payload digest, then by what it refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from archivebot.bodies import Bodies
+from archivebot.fingerprint.payload import payload_keys
+from archivebot.models import Capture, Outcome, Page, Payload
+from archivebot.outcome import outcome_of
+from archivebot.storage.base import ArchiveStore
+
+# The status of an answer without a body of its own.
+NOT_MODIFIED = 304
+
+# Outcomes whose body is not the page in full; whoever repeats it has it no better.
+SHORT = frozenset((Outcome.INCOMPLETE, Outcome.TOO_LARGE))
+
+
+class Revisits:
+    """Finds payloads for visits that repeat them; never gives bytes that another digest is known of."""
+
+    def __init__(self, store: ArchiveStore, bodies: Bodies) -> None:
+        self._store, self._bodies = store, bodies
+
+    def resolved(self, page: Page) -> Page:
+        """Return a revisit with the body that it repeats, or as unresolved where the archive has none.
+
+        A revisit that names neither a digest nor a capture, such as a 304, stays as it is.
+        """
+        payload = page.payload
+        if page.outcome not in (Outcome.NOT_MODIFIED, Outcome.UNRESOLVED) or payload is None:
+            return page
+        if not payload.digest and payload.when is None:
+            return page
+        found = self._by_digest(page, payload) or self._by_reference(page, payload)
+        return found or replace(page, outcome=Outcome.UNRESOLVED)
+
+    def released(self, page: Page) -> Iterator[Page]:
+        """Yield the visits that waited for a page and have their body now."""
+        digest = page.payload.digest if page.payload else ""
+        for url, when, payload in self._store.revisits.waiting(digest, page.url, page.captured_at):
+            visits = [each for each in self._within_second(url, when) if each.outcome is Outcome.UNRESOLVED]
+            visit = next((each.page() for each in visits if each.captured_at == when), None)
+            if visit is None:  # its writer was killed between
+                visit = Page(url, when, Outcome.UNRESOLVED)
+            found = self.resolved(replace(visit, payload=payload))
+            if found.outcome is not Outcome.UNRESOLVED:
+                yield found
+
+    def _by_digest(self, page: Page, payload: Payload) -> Page | None:
+        url, digest = (self._store.revisits.payload(payload.digest) if payload.digest else None) or ("", "")
+        brought = (each for each in self._store.captures(url) if each.digest == f"sha256:{digest}")
+        return next(filter(None, (self._with(page, each) for each in sorted(brought, key=_worth))), None)
+
+    def _by_reference(self, page: Page, payload: Payload) -> Page | None:
+        """Resolve by URL and second of the capture referred to; its bytes must not have another digest."""
+        if payload.when is None:
+            return None
+        for original in sorted(self._within_second(payload.url or page.url, payload.when), key=_worth):
+            found = self._with(page, original)
+            if found and (not payload.digest or payload.digest in payload_keys(found.body)):
+                return found
+        return None
+
+    def _within_second(self, url: str, when: datetime) -> list[Capture]:
+        """Return the captures of a URL in the same second: WARC 1.0 writes no fractions."""
+        second = when.replace(microsecond=0)
+        before, last = second - timedelta(milliseconds=1), second + timedelta(milliseconds=999)
+        return list(self._store.captures(url, since=before, until=last))
+
+    def _with(self, page: Page, original: Capture) -> Page | None:
+        """Return a visit with the body of a capture; None where that has none that can be read."""
+        version = self._store.find(original.url, (original.digest or "").removeprefix("sha256:"))
+        content = self._bodies.readable(version)
+        if content is None:
+            return None
+        own = page.status is not None and page.status != NOT_MODIFIED and original.outcome not in SHORT
+        return replace(
+            page,
+            body=content.body,
+            status=page.status if own else original.status,
+            outcome=outcome_of(page.status or 0, content.body) if own else original.outcome,
+            location=original.location,
+            headers=page.headers if page.header("Content-Type") else original.headers,
+        )
+
+
+def _worth(capture: Capture) -> tuple[bool, datetime]:
+    """Put captures of content before others."""
+    return capture.outcome is not Outcome.FETCHED, capture.captured_at

@@ -1,0 +1,93 @@
+"""Payload digests and waiting visits as documents of a MongoDB server.
+
+A document of ``payloads`` names the version that has a payload, one of ``waiting`` a visit whose payload
+has not come yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from pymongo.collection import Collection
+
+from archivebot.models import Outcome, Payload
+from archivebot.storage.mongo_documents import EPOCH, Document, milliseconds, page_id
+from archivebot.storage.mongo_sums import sum_of, whole
+from archivebot.storage.revisits import Waiting
+
+Result = TypeVar("Result")
+
+
+class MongoRevisits:
+    """A RevisitStore in collections of the archive; ``retried`` asks the server until it answers."""
+
+    def __init__(
+        self,
+        payloads: Collection[Document],
+        waiting: Collection[Document],
+        captures: Collection[Document],
+        retried: Callable[[Callable[[], object]], object],
+    ) -> None:
+        self._payloads, self._waiting, self._captures, self._retried = payloads, waiting, captures, retried
+
+    def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
+        version: Document = {"url": url, "digest": digest}
+        version["sum"] = sum_of("payloads", {"_id": payload, **version})
+        change = {"$set" if again else "$setOnInsert": version}
+        self._retried(lambda: self._payloads.update_one({"_id": payload}, change, upsert=True))
+
+    def payload(self, payload: str) -> tuple[str, str] | None:
+        found: list[Document] = []
+        self._retried(lambda: found.extend(self._payloads.find({"_id": payload}, limit=1)))
+        return _version(whole("payloads", found[0])) if found else None
+
+    def wait(self, waiting: Waiting) -> None:
+        url, when, payload = waiting
+        document = {
+            "url": url,
+            "page": page_id(url),
+            "time": milliseconds(when),
+            "payload": payload.digest,
+            "refers_to": payload.url,
+            "refers_time": milliseconds(payload.when) if payload.when else None,
+        }
+        change = {"$setOnInsert": document | {"sum": sum_of("waiting", document)}}
+        self._retried(lambda: self._waiting.update_one({"_id": _id(url, when)}, change, upsert=True))
+
+    def waiting(self, payload: str, url: str, when: datetime) -> list[Waiting]:
+        second = milliseconds(when) // 1000 * 1000
+        refers = {"refers_to": url, "refers_time": {"$gte": second, "$lt": second + 1000}}
+        found = self._found(refers) | (self._found({"payload": payload}) if payload else {})
+        return [_waiting(whole("waiting", found[name])) for name in sorted(found)]
+
+    def _found(self, query: Document) -> dict[str, Document]:
+        found: dict[str, Document] = {}
+        self._retried(lambda: found.update((each["_id"], each) for each in self._waiting.find(query)))
+        return found
+
+    def release(self, url: str, when: datetime) -> None:
+        # The capture first: a writer that is killed between is told again that the visit waits.
+        capture = {
+            "page": page_id(url),
+            "time": milliseconds(when),
+            "outcome": Outcome.UNRESOLVED.value,
+        }
+        self._retried(lambda: self._captures.delete_many(capture))
+        self._retried(lambda: self._waiting.delete_one({"_id": _id(url, when)}))
+
+
+def _version(document: Document) -> tuple[str, str]:
+    return document["url"], document["digest"]
+
+
+def _id(url: str, when: datetime) -> str:
+    return f"{page_id(url)} {milliseconds(when)}"
+
+
+def _waiting(document: Document) -> Waiting:
+    refers = document.get("refers_time")  # FerretDB 1 keeps no null that an upsert inserts
+    when = EPOCH + timedelta(milliseconds=refers) if refers is not None else None
+    payload = Payload(document["payload"], document.get("refers_to"), when)
+    return document["url"], EPOCH + timedelta(milliseconds=document["time"]), payload

@@ -1,0 +1,100 @@
+"""Payload digests and waiting visits in the SQLite archive, and captures taken out to be replaced."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+
+from archivebot.models import Capture, Outcome, Payload
+from archivebot.storage.revisits import Waiting
+from archivebot.storage.sqlite_rows import milliseconds, moment
+from archivebot.storage.sqlite_sums import insert, intact, whole
+
+_WAITING = (
+    f"SELECT {intact('waiting')}, url, time, payload, refers_to, refers_time"
+    " FROM waiting JOIN page ON page.id = page"
+)
+_CAPTURE = (
+    "SELECT capture.page, capture.version FROM capture JOIN page ON page.id = capture.page"
+    " LEFT JOIN version ON version.id = version"
+    " WHERE url = ? AND time = ? AND outcome = ? AND lower(coalesce(hex(digest), '')) = ?"
+)
+
+
+class SQLiteRevisits:
+    """A RevisitStore in tables of the archive; ``together`` opens a transaction."""
+
+    def __init__(
+        self, database: sqlite3.Connection, together: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self._db, self._together = database, together
+
+    def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
+        with self._together():
+            version = self._db.execute(
+                "SELECT version.id FROM version JOIN page ON page.id = page WHERE url = ? AND digest = ?",
+                (url, bytes.fromhex(digest)),
+            ).fetchone()
+            if version:
+                otherwise = "OR REPLACE" if again else "OR IGNORE"
+                self._db.execute(insert("payload", otherwise), (bytes.fromhex(payload), *version))
+
+    def payload(self, payload: str) -> tuple[str, str] | None:
+        with self._together():
+            row = self._db.execute(
+                f"SELECT {intact('payload')}, url, lower(hex(digest)) FROM payload"
+                " JOIN version ON version.id = version JOIN page ON page.id = page WHERE payload.payload = ?",
+                (bytes.fromhex(payload),),
+            ).fetchone()
+        if row is None:
+            return None
+        url, digest = whole(row)
+        return url, digest
+
+    def wait(self, waiting: Waiting) -> None:
+        url, when, payload = waiting
+        with self._together():
+            for page in self._db.execute("SELECT id FROM page WHERE url = ?", (url,)).fetchall():
+                refers_time = milliseconds(payload.when) if payload.when else None
+                values = (milliseconds(when), bytes.fromhex(payload.digest), payload.url, refers_time)
+                self._db.execute(insert("waiting", "OR IGNORE"), (*page, *values))
+
+    def waiting(self, payload: str, url: str, when: datetime) -> list[Waiting]:
+        second = milliseconds(when) // 1000 * 1000
+        with self._together():
+            rows = self._db.execute(
+                f"{_WAITING} WHERE payload = ? AND payload <> x'' UNION {_WAITING} WHERE refers_to = ?"
+                " AND refers_time BETWEEN ? AND ? ORDER BY 2, 3",
+                (bytes.fromhex(payload), url, second, second + 999),
+            ).fetchall()
+        return [
+            (
+                url,
+                moment(time),
+                Payload(payload.hex(), refers_to, moment(refers) if refers is not None else None),
+            )
+            for url, time, payload, refers_to, refers in map(whole, rows)
+        ]
+
+    def release(self, url: str, when: datetime) -> None:
+        with self._together():
+            page = self._db.execute("SELECT id FROM page WHERE url = ?", (url,)).fetchone()
+            visit = (page[0] if page else 0, milliseconds(when))
+            self._db.execute("DELETE FROM waiting WHERE page = ? AND time = ?", visit)
+            self._db.execute(
+                "DELETE FROM capture WHERE page = ? AND time = ? AND outcome = ?",
+                (*visit, Outcome.UNRESOLVED),
+            )
+
+
+def take_out(database: sqlite3.Connection, capture: Capture) -> int:
+    """Delete the row of a capture, to be replaced by another one; return its page."""
+    when, digest = milliseconds(capture.captured_at), (capture.digest or "").removeprefix("sha256:")
+    page, version = database.execute(_CAPTURE, (capture.url, when, capture.outcome, digest)).fetchone()
+    database.execute(
+        "DELETE FROM capture WHERE page = ? AND time = ? AND version = ? AND outcome = ?",
+        (page, when, version, capture.outcome),
+    )
+    return int(page)

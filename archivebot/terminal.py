@@ -1,0 +1,145 @@
+"""The one door to a terminal: what is printed cannot steer it, hide text, or fail to be encoded."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from io import TextIOWrapper
+from typing import Any, TextIO
+
+ERASE = "\r\x1b[K"  # the start of a line, and nothing behind it
+
+# C0 controls but for tab and line feed, DEL and C1 controls can drive a terminal. Bidi controls, line and
+# paragraph separators, tags and other format characters show a text in another order, or not at all
+# (Boucher, Anderson, "Trojan Source", 2021). Soft hyphens, U+200B to U+200D and the signs before Arabic
+# numbers stay: Thai, Persian and emoji are not read without them. A lone surrogate has no encoding.
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"
+    "\u061c\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+)
+NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def harmless(text: str) -> str:
+    """Replace what could steer a terminal or disguise a text.
+
+    >>> harmless("a\\x1b[2Jb\\u202e") == "a\\ufffd[2Jb\\ufffd"
+    True
+    """
+    return UNSAFE.sub("\ufffd", text)
+
+
+def json_text(document: Any, indent: int | None = None) -> str:
+    """Write a document as JSON with each such character as an escape, so that no text of it is changed.
+
+    >>> json_text(["é\\x7f\\u202e\\udc80"])
+    '["é\\\\u007f\\\\u202e\\\\udc80"]'
+    """
+    return escaped(json.dumps(document, ensure_ascii=False, indent=indent))
+
+
+def escaped(text: str) -> str:
+    """Replace such characters in a JSON text by their escapes; they stand only inside its strings."""
+    # The line feeds between the lines of a document are safe, those of its strings are escapes already.
+    return UNSAFE.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+class Harmless:
+    """A text stream that makes harmless what is written to it, and is the stream below in all else."""
+
+    def __init__(self, bare: Any) -> None:
+        self.bare = bare
+
+    def write(self, text: str) -> int:
+        """Write a text, made harmless."""
+        return int(self.bare.write(harmless(text)))
+
+    def writelines(self, lines: list[str]) -> None:
+        """Write texts, made harmless."""
+        self.bare.writelines(map(harmless, lines))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.bare, name)
+
+
+def guard() -> None:
+    """Let all that this process prints from now on pass through the door, whoever prints it.
+
+    What Scrapy logs, argparse complains about, or a traceback shows, may have a text of a page in it.
+    Characters that the terminal does not have are printed as escapes.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+        if stream is not None and not isinstance(stream, Harmless):
+            setattr(sys, name, Harmless(stream))
+
+
+def say(text: str = "", colours: Mapping[str, str] | None = None) -> None:
+    """Print a text to stdout, made harmless; on a terminal, marks in it get their colours."""
+    text = harmless(text)
+    for mark, coloured in (colours or {}).items() if sys.stdout.isatty() else ():
+        text = text.replace(mark, coloured)
+    _bare(sys.stdout).write(f"{text}\n")
+
+
+def tell(text: str) -> None:
+    """Print a text to stderr, made harmless, in place of the line that :func:`status` left there."""
+    status("")
+    _bare(sys.stderr).write(f"{harmless(text)}\n")
+
+
+_shown = ""  # what status() left on the terminal
+
+
+def status(line: str, stream: TextIO | None = None) -> None:
+    """Show a line on the terminal of stderr in place of the one before; elsewhere nothing."""
+    global _shown
+    stream = stream or sys.stderr
+    if stream.isatty() and (line or _shown):
+        _bare(stream).write(ERASE + harmless(line))
+        stream.flush()
+        _shown = line
+
+
+def say_json(document: Any, indent: int | None = None) -> None:
+    """Print a document as JSON; in ASCII where the output has no Unicode."""
+    unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    text = json_text(document, indent)
+    _bare(sys.stdout).write((text if unicode else NOT_ASCII.sub(_escape, text)) + "\n")
+
+
+def is_terminal() -> bool:
+    """Return whether stdout is a terminal."""
+    return sys.stdout.isatty()
+
+
+def say_bytes(data: bytes) -> None:
+    """Write bytes to stdout as they are, for a file or a program; never for a terminal."""
+    flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def flush() -> None:
+    """Hand on what was printed to stdout."""
+    sys.stdout.flush()
+
+
+def hush() -> None:
+    """Print nothing more to stdout: its reader (head, less) has seen enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _bare(stream: Any) -> Any:
+    return stream.bare if isinstance(stream, Harmless) else stream

@@ -1,0 +1,50 @@
+"""The proof that an archive is what was stored: bodies rebuilt and hashed, checksums compared."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from archivebot.bodies import Bodies
+from archivebot.exceptions import ArchiveError, CorruptObject
+from archivebot.storage.base import ArchiveStore, VersionId
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What is damaged, and how; without URL and version where it is no version."""
+
+    url: str
+    version: int | None
+    digest: str
+    reason: str
+
+
+def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tuple[int, list[Damage]]:
+    """Rebuild versions, all or that many at random, and hold all that is stored against its checksums.
+
+    Return how many versions were checked, and what is damaged. Nothing is changed.
+    """
+    try:
+        ids = list(store.version_ids())
+    except CorruptObject:  # the store tells
+        ids = []
+    if sample is not None and sample < len(ids):
+        ids = sorted(random.sample(ids, sample))
+    damage = [found for identity in ids if (found := _damage(store, bodies, identity))]
+    damage += [Damage("", None, "", reason) for reason in store.check()]
+    return len(ids), damage
+
+
+def _damage(store: ArchiveStore, bodies: Bodies, identity: VersionId) -> Damage | None:
+    try:
+        version = store.version(identity)
+    except ArchiveError as error:
+        return Damage("", None, f"version {identity}", str(error))
+    try:
+        slots = bodies.get(version).slots
+        if len(slots) != version.blocks or (slots and slots[-1].end > version.length):
+            raise CorruptObject("its block table is not that of its body")
+    except ArchiveError as error:
+        return Damage(version.url, version.number, version.digest, str(error))
+    return None

@@ -1,0 +1,42 @@
+"""Whether a page was there and is gone, read from its captures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import takewhile
+
+from archivebot.models import Capture, Kind, Outcome
+from archivebot.versioning.policy import GONE
+
+_UNTOLD = frozenset({Kind.FAILED, Kind.EXCLUDED})  # such a visit does not tell whether the page is there
+
+
+def placed(captures: Iterable[Capture]) -> Iterator[Capture]:
+    """Yield captures of a page, oldest first, where a 404 or 410 is ``gone`` only after content.
+
+    The kind that was stored is what was known at that time: a file with older captures may have been
+    ingested later, and archives of older versions of archivebot call every 404 ``gone``.
+    """
+    there = False
+    for capture in captures:
+        there = there or _is_content(capture)
+        if capture.outcome in GONE:
+            capture = replace(capture, kind=Kind.GONE if there else Kind.NOT_FOUND)
+        yield capture
+
+
+def gone_since(captures: Sequence[Capture]) -> datetime | None:
+    """Return the time of the capture from which on a page is gone; None when it is there, or never was.
+
+    The captures are those of :func:`placed`. A fetch that failed or was refused changes nothing.
+    """
+    told = [capture for capture in reversed(captures) if capture.kind not in _UNTOLD]
+    gone = list(takewhile(lambda capture: capture.kind is Kind.GONE, told))
+    return gone[-1].captured_at if gone else None
+
+
+def _is_content(capture: Capture) -> bool:
+    """Return whether a visit brought the page itself; a wall or an error in its place is no page."""
+    return capture.outcome is Outcome.FETCHED and capture.quality is None and capture.kind is not Kind.FAILED

@@ -1,0 +1,144 @@
+"""What a POST brings is kept under a key of its own, in a crawl and in an ingest, as pywb keys it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.urls import urlkey, with_method
+from archivebot.warc import Damage, read_pages
+from tests.conftest import Crawl
+from tests.mockserver import MockServer, Reply
+from tests.test_ingest import record_of
+
+WARCS = Path(__file__).parent / "warc"
+URL = "http://example.com/search?p=1"
+FORM = "application/x-www-form-urlencoded"
+
+
+def test_a_spider_that_posts_keeps_each_answer_under_its_own_key(crawl: Crawl, site: MockServer) -> None:
+    replies = [
+        Reply(b"<p>The first page.</p>"),
+        Reply(b"<p>Ships.</p>"),
+        Reply(b"", 503),
+        Reply(b"<p>Timber.</p>"),
+    ]
+    site.routes["/search"] = replies
+    url = site.url("/search")
+    posting = Crawl(crawl.folder, "posting")
+    options = ("-s", "SPIDER_MODULES=tests.posting", "-s", "CONCURRENT_REQUESTS=1")
+    done = posting(*options, seeds=url, depth=0)
+    assert done.code == 0, done.log
+    keys = [url, f"{url}?__wb_method=POST&q=ships", f"{url}?__wb_method=POST&q=timber"]
+    assert sorted(record["url"] for record in done.records) == sorted(keys)
+    assert {record["kind"] for record in done.records} == {"new"}
+    assert {record["version"] for record in done.records} == {1}
+    with closing(Archive.open(ArchiveConfig(uri=crawl.uri))) as archive:
+        assert len({archive.body(archive.at(key, None)) for key in keys}) == 3
+
+
+def request(method: str, body: bytes = b"", kind: str = FORM) -> bytes:
+    length = f"Content-Length: {len(body)}\r\n" if body else ""
+    return f"{method} /search?p=1 HTTP/1.1\r\nContent-Type: {kind}\r\n{length}\r\n".encode() + body
+
+
+def answer(text: str) -> bytes:
+    return f"HTTP/1.1 200 OK\r\n\r\n{text}".encode()
+
+
+def urls(path: Path) -> list[tuple[str, bytes]]:
+    def refuse(damage: Damage) -> None:
+        raise AssertionError(str(damage))
+
+    return [(item.page.url, item.page.body) for item in read_pages(path, refuse)]
+
+
+DAY = "2020-01-01T00:00:00Z"
+ASKED, ANSWERED = "<urn:uuid:1>", "<urn:uuid:2>"
+KEY = f"{URL}&__wb_method=POST&q=ships"
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (2, 0, 1), (1, 2, 0)])
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ({"WARC-Record-ID": ASKED, "WARC-Concurrent-To": ANSWERED}, {"WARC-Record-ID": ANSWERED}),
+        ({"WARC-Record-ID": ASKED}, {"WARC-Concurrent-To": f"<urn:uuid:9>\r\nWARC-Concurrent-To: {ASKED}"}),
+    ],
+)
+def test_records_that_name_each_other_belong_together_in_any_order(
+    order: tuple[int, ...], asked: dict[str, str], answered: dict[str, str], tmp_path: Path
+) -> None:
+    records = [
+        record_of(request("POST", b"q=ships"), "request", DAY, URL, asked),
+        record_of(answer("ships"), "response", DAY, URL, answered),
+        record_of(answer("page"), "response", DAY, URL, {"WARC-Concurrent-To": "<urn:uuid:8>"}),
+    ]
+    path = tmp_path / "x.warc"
+    path.write_bytes(b"".join(records[index] for index in order))
+    assert sorted(urls(path)) == sorted([(KEY, b"ships"), (URL, b"page")])
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)])
+def test_records_without_names_belong_to_their_neighbour_of_the_same_uri_and_date(
+    order: tuple[int, ...], tmp_path: Path
+) -> None:
+    records = [
+        record_of(request("POST", b"q=ships"), "request", DAY, URL),
+        record_of(answer("ships"), "response", DAY, URL),
+        record_of(request("GET"), "request", DAY, URL),
+        record_of(answer("page"), "response", DAY, URL),
+    ]
+    path = tmp_path / "x.warc"
+    path.write_bytes(b"".join(records[index] for index in order))
+    assert sorted(urls(path)) == sorted([(KEY, b"ships"), (URL, b"page")])
+
+
+def test_the_answers_of_real_files_have_the_keys_of_pywb() -> None:
+    found = [
+        urlkey(url) for name in ("post-test.warc.gz", "post-test-more.warc") for url, _ in urls(WARCS / name)
+    ]
+    assert found == [
+        "org,httpbin)/post?__wb_method=post&foo=bar&test=abc",
+        "org,httpbin)/post?__wb_method=post&a=1&b=[]&c=3",
+        "org,httpbin)/post?__wb_method=post&data=^&foo=bar",
+        "org,httpbin)/post?__wb_method=post&another=more^data&test=some+data",
+        "org,httpbin)/post?__wb_method=post&a=json-data",
+        "org,httpbin)/post?__wb_method=post&__wb_post_data=c29tzwnodw5rlwvuy29kzwrkyxrh",
+    ]
+
+
+MULTIPART = (
+    b'--x\r\nContent-Disposition: form-data; name="q"\r\n\r\nships\r\n'
+    b'--x\r\nContent-Disposition: form-data; name="f"; filename="a.bin"\r\n\r\n\xff\r\n--x--\r\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "query"),
+    [
+        (FORM, b"q=a%23b&r=1#2", "q=a%23b&r=1%232"),
+        (FORM, b"\xff", "__wb_post_data=%2Fw%3D%3D"),
+        ("application/json", b'{"q": ["a", {"q": "b"}], "n": 1}', "q=a&q.2_=b&n=1"),
+        ("text/plain", b'{"q": "a"}\n{"q": "b"}', "q=a&q.2_=b"),
+        ("text/plain", b"ships", "__wb_post_data=c2hpcHM%3D"),
+        ("application/json", b"[" * 100_000, "__wb_post_data=sha256:"),
+        ("multipart/form-data; boundary=x", MULTIPART, "q=ships&f=%FF"),
+        ("multipart/form-data", b"ships", "__wb_post_data=c2hpcHM%3D"),
+        (FORM, b"q=" + b"a" * 5000, "__wb_post_data=sha256:"),
+        ("", b"", ""),
+    ],
+)
+def test_a_body_becomes_fields_of_the_query(kind: str, body: bytes, query: str) -> None:
+    key = with_method("http://a.example/", "POST", kind, body)
+    assert key.startswith(f"http://a.example/?__wb_method=POST{'&' if query else ''}{query}")
+    assert query.endswith(":") or key.endswith(query or "POST")
+
+
+def test_a_get_with_a_body_is_no_plain_get_and_a_head_is() -> None:
+    assert with_method(URL, "GET", FORM, b"q=1") == f"{URL}&__wb_method=GET&q=1"
+    assert with_method(URL, "HEAD") == with_method(URL, "get") == URL

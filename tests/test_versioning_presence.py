@@ -1,0 +1,74 @@
+"""When a page is gone, and when it never was there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.models import Capture, Kind, Outcome
+from tests.factories import START, URL, html, make_page
+
+PAGE = html("The library opens at nine and closes at six on every working day of the week.")
+WALL = b"<!DOCTYPE html><title>Page not found</title><h1>Page not found</h1><p>Sorry."
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
+    yield archive
+    archive.close()
+
+
+def fetched(archive: Archive, day: float, body: bytes) -> Capture:
+    return archive.add(archive.segment(make_page(body, day)))
+
+
+def missing(archive: Archive, day: float, outcome: Outcome = Outcome.NOT_FOUND) -> Capture:
+    page = make_page(b"<p>nothing here", day, outcome=outcome, status=404)
+    return archive.add(archive.segment(page))
+
+
+def test_what_had_a_wall_only_was_never_there(archive: Archive) -> None:
+    assert fetched(archive, 0, WALL).quality
+    archive.add(archive.segment(make_page(b"", 1, outcome=Outcome.NOT_MODIFIED, status=304)))
+    assert missing(archive, 2).kind is Kind.NOT_FOUND
+    assert archive.captures(URL)[-1].kind is Kind.NOT_FOUND
+    assert archive.gone_since(URL) is None
+
+
+def test_a_page_that_is_ingested_later_was_there_before(archive: Archive) -> None:
+    assert missing(archive, 9).kind is Kind.NOT_FOUND, "as far as is known by then"
+    fetched(archive, 3, PAGE)
+    assert [capture.kind for capture in archive.captures(URL)] == [Kind.NEW, Kind.GONE]
+    assert archive.gone_since(URL) == archive.captures(URL)[-1].captured_at
+
+
+def test_a_404_with_the_bytes_of_the_page_is_gone_and_no_content(archive: Archive) -> None:
+    fetched(archive, 0, PAGE)
+    page = make_page(PAGE, 1, outcome=Outcome.NOT_FOUND, status=404)
+    archive.add(archive.segment(page))
+    assert archive.gone_since(URL) == page.captured_at
+
+
+def test_what_moved_after_it_was_gone_is_no_longer_gone(archive: Archive) -> None:
+    fetched(archive, 0, PAGE)
+    missing(archive, 1)
+    page = make_page(b"", 2, outcome=Outcome.REDIRECT, status=301, location="http://example.com/new")
+    archive.add(archive.segment(page))
+    assert archive.gone_since(URL) is None
+    missing(archive, 3, Outcome.GONE)
+    last = archive.captures(URL)[-1]
+    assert (last.kind, archive.gone_since(URL)) == (Kind.GONE, last.captured_at)
+
+
+def test_what_cannot_be_asked_for_is_still_gone(archive: Archive) -> None:
+    fetched(archive, 0, PAGE)
+    missing(archive, 1)
+    for day, outcome in ((2, Outcome.ROBOTS_DENIED), (3, Outcome.SERVER_ERROR), (4, Outcome.UNREACHABLE)):
+        archive.add(archive.segment(make_page(b"", day, outcome=outcome, status=None)))
+    assert archive.gone_since(URL) == archive.captures(URL)[1].captured_at
+    assert archive.gone_since(URL, START) is None
