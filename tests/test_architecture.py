@@ -91,6 +91,7 @@ FOREIGN: dict[str, set[str]] = {
     "protego": {"crawl/robots.py"},
     "tldextract": {"urls/scope.py"},
     "Stemmer": {"terms.py"},
+    "py3langid": {"content/language.py"},
     "backports": {"storage/frames.py", "warc/codings.py"},
     "brotli": {"warc/codings.py"},
 }
