@@ -10,7 +10,7 @@ from typing import Any
 from archivebot.cli import ArchiveCommand, file_body, named_files, print_table, say
 from archivebot.config import MAX_LEVEL
 from archivebot.content.agreement import agreement
-from archivebot.content.page import content
+from archivebot.content.page import body_content
 from archivebot.description import describe, record_of
 from archivebot.exceptions import UsageError
 from archivebot.models import Block
@@ -61,7 +61,7 @@ class Command(ArchiveCommand):
 
 
 def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
-    read = content(body, charset_of(body))
+    read = body_content(body)
     return {
         "file": name,
         "title": read.title,

@@ -8,10 +8,9 @@ import sys
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, harmless, print_json, say
 from archivebot.content.agreement import agreement
-from archivebot.content.page import content
+from archivebot.content.page import body_content
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
-from archivebot.segmentation.charset import charset_of
 from archivebot.timestamps import parse_time, timestamp
 
 
@@ -27,7 +26,7 @@ class Command(ArchiveCommand):
     def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         capture = archive.at(archive.resolve(args[0]), parse_time(opts.at) if opts.at else None)
         body, content_type = archive.document(capture)
-        read = content(body, charset_of(body, content_type))
+        read = body_content(body, content_type)
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
             print_json(
