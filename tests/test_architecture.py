@@ -92,6 +92,7 @@ FOREIGN: dict[str, set[str]] = {
     "tldextract": {"urls/scope.py"},
     "Stemmer": {"terms.py"},
     "py3langid": {"content/language.py"},
+    "babel": {"content/days.py"},
     "backports": {"storage/frames.py", "warc/codings.py"},
     "brotli": {"warc/codings.py"},
 }
