@@ -44,6 +44,7 @@ alarms.py $(DATA)/history-dev
 blocks.py $(DATA)/blocks-random
 deepweb.py $(DATA)/forms-dev
 duplicates.py $(DATA)/history-dev
+edits.py $(DATA)/wcxb-dev
 fingerprints.py $(DATA)/wcxb-dev
 focused.py $(DATA)/webkb --simulate
 forms.py $(DATA)/forms-dev
