@@ -85,7 +85,7 @@ FOREIGN: dict[str, set[str]] = {
     "matplotlib": {"harvest.py"},
     "playwright": {"vision/render.py"},
     "pymongo": {"storage/mongo.py", "storage/mongo_database.py"},
-    "turbohtml": {"content", "quality", "segmentation"},
+    "turbohtml": {"content", "quality", "segmentation", "significance/attributes.py"},
     "datasketch": {"fingerprint/minhash.py"},
     "lxml": {"forms", "hypertext"},
     "protego": {"crawl/robots.py"},
