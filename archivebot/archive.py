@@ -104,6 +104,11 @@ class Archive:
         """
         return self._recorder.add(self._inspector.marked(snapshot))
 
+    @property
+    def is_durable(self) -> bool:
+        """Whether all that was stored survives a power cut."""
+        return self._store.is_durable
+
     def sync(self) -> Position | None:
         """Make durable what was stored, so that it survives a power cut; return how far the archive has come.
 

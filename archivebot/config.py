@@ -10,6 +10,7 @@ from typing import Any
 from archivebot.exceptions import UsageError
 
 DEFAULT_URI = "sqlite:///archive.db"
+KINDS = re.compile(r"sqlite:///.+|mongodb(\+srv)?://.*", re.DOTALL)
 DEFAULT_LEVEL = 3
 MAX_LEVEL = 9
 
@@ -34,6 +35,9 @@ class ArchiveConfig:
     zstd_level: int = ZSTD_LEVEL
 
     def __post_init__(self) -> None:
+        if not KINDS.fullmatch(self.uri):
+            places = "sqlite:///archive.db, sqlite:////full/path.db or mongodb://host/database"
+            raise UsageError(f"{self.uri!r} names no archive: write {places}")
         for name, low, high in (("level", 1, MAX_LEVEL), ("zstd_level", 1, 19), ("frame_bound", 0, 1 << 30)):
             if not low <= getattr(self, name) <= high:
                 raise UsageError(f"{name} is {getattr(self, name)}: give a whole number from {low} to {high}")

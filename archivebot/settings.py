@@ -47,6 +47,8 @@ DOWNLOAD_HANDLERS = {
     **dict.fromkeys(("data", "file", "ftp", "s3")),
 }
 COOKIES_ENABLED = False
+# Whether links, redirects and names may lead to this machine and to private networks that no seed names.
+ARCHIVE_PRIVATE_ADDRESSES = False
 REACTOR_THREADPOOL_MAXSIZE = 20  # names are looked up here; 10 slow ones would hold up all others
 
 # Tries after the first one, for timeouts, lost connections, short bodies, 202, 408, 429 and 5xx.
@@ -131,6 +133,7 @@ ITEM_PIPELINES = {
 }
 EXTENSIONS = {
     "archivebot.crawl.session.ArchiveSession": 10,
+    "archivebot.crawl.addresses.PublicAddresses": 15,
     "archivebot.crawl.pace.HostPace": 20,
     "archivebot.crawl.dispatcher.Dispatcher": 25,
     "archivebot.crawl.ending.Ending": 26,

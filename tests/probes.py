@@ -43,16 +43,18 @@ class BrokenArchive:
     """A pipeline that makes the file of the archive refuse every page after the second."""
 
     def __init__(self, crawler: Crawler) -> None:
-        file = crawler.settings["ARCHIVE_URI"].removeprefix("sqlite:///")
-        with closing(sqlite3.connect(file)) as database, database:
-            database.execute(
-                "CREATE TRIGGER full BEFORE INSERT ON capture WHEN (SELECT count(*) FROM capture) >= 2"
-                " BEGIN SELECT RAISE(ABORT, 'disk full'); END"
-            )
+        self.file = crawler.settings["ARCHIVE_URI"].removeprefix("sqlite:///")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> BrokenArchive:
         return cls(crawler)
+
+    def open_spider(self) -> None:
+        with closing(sqlite3.connect(self.file)) as database, database:
+            database.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON capture WHEN (SELECT count(*) FROM capture) >= 2"
+                " BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+            )
 
     def process_item(self, item: object) -> object:
         return item

@@ -89,6 +89,7 @@ ROOMS: dict[str, set[str]] = {
 FOREIGN: dict[str, set[str]] = {
     "scrapy": {"crawl", "commands", "cli", "settings", "spiders", "pipelines"},
     "twisted": {"crawl"},
+    "zope": {"crawl"},
     "sqlite3": {"storage", "frontier"},
     "redis": {"frontier/redis.py"},
     "scrapy_redis": {"crawl/redis.py"},

@@ -13,7 +13,6 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject, NotArchived, UsageError
 from archivebot.models import Change, Kind, Outcome
-from archivebot.storage import open_store
 from tests.factories import START, URL, html, make_page
 
 TEXTS = [
@@ -200,4 +199,4 @@ def test_reading_an_archive_that_does_not_exist_makes_none(tmp_path: Path) -> No
 @pytest.mark.parametrize("uri", ["archive.db", "sqlite://", "sqlite:///", "postgres://x/y", ""])
 def test_a_uri_that_names_no_archive_is_refused_with_what_to_write(uri: str) -> None:
     with pytest.raises(UsageError, match=r"sqlite:///archive\.db"):
-        open_store(uri)
+        ArchiveConfig(uri=uri)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,14 @@ def test_an_archive_that_cannot_be_opened_is_exit_code_3() -> None:
     done = scrapy("site", "-a", "seeds=http://a.example/", "-s", "ARCHIVE_URI=sqlite:////no/such/folder/a.db")
     assert done.returncode == 3
     assert "archivebot: " in done.stderr
+
+
+def test_a_file_that_is_no_archive_is_one_message_and_exit_code_3(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_bytes(bytes(range(256)) * 40)
+    done = scrapy("site", "-a", "seeds=http://a.example/", "-s", f"ARCHIVE_URI=sqlite:///{tmp_path}/a.db")
+    assert done.returncode == 3
+    assert "is damaged or no archive" in done.stderr
+    assert "Traceback" not in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -183,7 +184,9 @@ def test_a_page_of_which_a_process_dies_is_stored_whole(
         with caplog.at_level(logging.ERROR):
             uncut = await pipeline.segment(deadly)
         monkeypatch.undo()
-        assert (uncut.page, uncut.partition) == (deadly, None)
+        reason = uncut.page.reason
+        assert reason.startswith("not cut: a process of the archive was killed by signal 9")
+        assert (uncut.page, uncut.partition) == (replace(deadly, reason=reason), None)
         assert f"{URL} could not be cut, its bytes are kept: a process of the archive was" in caplog.text
         cut = await pipeline.segment(other)
         assert cut.partition is not None

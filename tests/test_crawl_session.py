@@ -14,7 +14,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.crawl.session import ArchiveSession
-from archivebot.exceptions import NotArchived, StorageError, UsageError
+from archivebot.exceptions import NotArchived, StorageError
 from archivebot.models import Snapshot
 from tests.conftest import ROOT, Crawl
 from tests.factories import URL, make_page
@@ -133,8 +133,6 @@ async def opened(config: ArchiveConfig) -> ArchiveSession:
 def test_an_archive_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="does the folder exist"):
         asyncio.run(opened(ArchiveConfig(uri=f"sqlite:///{tmp_path}/no/such/folder/a.db")))
-    with pytest.raises(UsageError, match="names no archive"):
-        asyncio.run(opened(ArchiveConfig(uri="archive.db")))
 
 
 SCRIPT = """

@@ -17,7 +17,7 @@ from redis import Redis
 from archivebot.exceptions import StorageError, UsageError
 from archivebot.frontier import redis as frontier_redis
 from archivebot.frontier import scripts
-from archivebot.frontier.base import Counts, Frontier, State
+from archivebot.frontier.base import Charge, Counts, Entry, Frontier, State
 from archivebot.frontier.redis import RedisFrontier
 from tests.contracts.frontier import FrontierContract
 from tests.contracts.frontier_workers import CRAWL, ROOT, entry, url_of
@@ -231,6 +231,16 @@ def test_a_forgotten_crawl_leaves_no_keys_but_answers_that_expire(
         left = list(client.scan_iter())
         assert left == [f"{PREFIX}reply:{frontier.owner}"]
         assert 0 < client.ttl(left[0]) <= scripts.MEMORY
+
+
+def test_a_url_that_two_workers_meet_at_once_counts_once(frontier: RedisFrontier, redis_uri: str) -> None:
+    other = RedisFrontier(redis_uri, CRAWL)
+    room = {"http://a.example/1": [Charge("a/*", 1, "pattern")]}
+    assert frontier.charge(room) == other.charge(room) == {}
+    frontier.add([Entry("http://a.example/1", "a.example")])
+    spent = {"http://a.example/2": "pattern"}
+    assert other.charge({url: [Charge("a/*", 1, "pattern")] for url in spent}) == spent
+    other.close()
 
 
 def test_a_repeated_reap_spares_an_owner_that_spoke_meanwhile(redis_uri: str) -> None:

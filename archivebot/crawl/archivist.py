@@ -93,7 +93,7 @@ def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
         _tell(line, Answer(None, error, _taken(told)))
         held: list[Answer] = []
         while archive:
-            if held and (len(held) == MOST_HELD or not _waits(line, calls)):
+            if held and (archive.is_durable or len(held) == MOST_HELD or not _waits(line, calls)):
                 _release(line, archive, held)
                 held = []
             work, args, kwargs = pickle.load(calls)

@@ -17,10 +17,11 @@ from scrapy.http.request import NO_CALLBACK
 
 from archivebot.crawl.convert import reason_of
 from archivebot.crawl.downloader import Interrupted
+from archivebot.crawl.guard import PrivateAddress
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.robotstxt import RobotsTxt
-from archivebot.urls import joined
+from archivebot.urls import host_of, joined
 
 logger = logging.getLogger(__name__)
 
@@ -144,6 +145,10 @@ class RobotsMiddleware:
             response = await self._follow(f"{origin}/robots.txt")
         except Interrupted:  # the pages that wait are neither allowed nor denied
             raise
+        except PrivateAddress as error:
+            if error.host == host_of(origin):  # so the pages are there, too
+                raise
+            return Rules(fault=str(error))
         except Exception as error:  # whatever keeps us from reading the file means the same
             return Rules(fault=reason_of(error))
         self.crawler.stats.inc_value(f"robots/status/{response.status}")

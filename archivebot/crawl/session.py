@@ -16,7 +16,7 @@ from archivebot.config import ArchiveConfig, whole
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.readers import Readers
 from archivebot.crawl.worker import Worker
-from archivebot.exceptions import ArchiveError, StorageError, UsageError
+from archivebot.exceptions import StorageError, UsageError
 
 # Seconds that the archive gets to be closed: SQLite copies its log into the file, 64 MB at most.
 CLOSING = 5.0
@@ -54,10 +54,10 @@ class ArchiveSession(Extension):
         return session
 
     async def opened(self) -> None:
-        """Wait until the archive is open; raises UsageError and StorageError if it cannot be opened."""
+        """Wait until the archive is open; raises StorageError if it cannot be opened."""
         try:
             await self.worker.answer(self._opening)
-        except ArchiveError:
+        except StorageError:
             self._end()
             raise
 

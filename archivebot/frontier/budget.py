@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 # What the functions below do, for a Redis server: see archivebot.frontier.scripts.
 SCRIPTS = {
     # For each URL its id, the number of its budgets, and for each of these its name and how many it has room
-    # for. Gives for each URL the place of the first budget that is spent, or 0.
+    # for. Returns for each URL the place of the first budget that is spent, or 0. A URL that was counted
+    # stays in CHARGED until it is added: two workers may meet it before either adds it.
     "charge": """
 local function act()
   local full, i = {}, 4
   while i <= #ARGV do
     local known, last, spent = load(ARGV[i]), i + 2 * tonumber(ARGV[i + 1]), 0
-    if not known or known[STATE] == 'rejected' then
+    local counts = not known or known[STATE] == 'rejected'
+    if counts and redis.call('SISMEMBER', CHARGED, ARGV[i]) == 0 then
       for at = i + 2, last, 2 do
         if spent == 0 and tonumber(redis.call('HGET', BUDGET, ARGV[at]) or 0) >= tonumber(ARGV[at + 1]) then
           spent = (at - i) / 2
@@ -27,6 +29,7 @@ local function act()
       end
       if spent == 0 then
         for at = i + 2, last, 2 do redis.call('HINCRBY', BUDGET, ARGV[at], 1) end
+        redis.call('SADD', CHARGED, ARGV[i])
       end
     end
     full[#full + 1] = spent

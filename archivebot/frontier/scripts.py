@@ -26,7 +26,7 @@ local prefix, owner, now = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local CRAWL, ENTRIES, HOSTS = prefix .. 'crawl', prefix .. 'entries', prefix .. 'hosts'
 local READY, WAITING, BUSY = prefix .. 'ready', prefix .. 'waiting', prefix .. 'busy'
 local OWNERS, FOLLOWED, BUDGET = prefix .. 'owners', prefix .. 'followed', prefix .. 'budget'
-local REPLY = prefix .. 'reply:' .. owner
+local CHARGED, REPLY = prefix .. 'charged', prefix .. 'reply:' .. owner
 local touched = {}
 
 local function host_key(host) return prefix .. 'host:' .. host end
@@ -134,7 +134,7 @@ local function empty()
     redis.call('UNLINK', host_key(host), queue_key(host))
   end
   for _, name in ipairs(redis.call('ZRANGE', OWNERS, 0, -1)) do redis.call('UNLINK', leases_key(name)) end
-  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS, FOLLOWED, BUDGET)
+  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS, FOLLOWED, BUDGET, CHARGED)
   return count
 end
 
@@ -206,6 +206,7 @@ local function act()
   local new = 0
   for i = 4, #ARGV, 2 do
     local id, entry, known = ARGV[i], cjson.decode(ARGV[i + 1]), load(ARGV[i])
+    redis.call('SREM', CHARGED, id)
     if not known then
       insert(id, entry, 'queued')
       new = new + 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from archivebot.exceptions import UsageError
 from archivebot.storage.base import ArchiveStore, missing
 
 __all__ = ["ArchiveStore", "open_store"]
@@ -16,21 +15,18 @@ def open_store(uri: str, create: bool = True) -> ArchiveStore:
     ``sqlite:///archive.db`` is a file in the working directory, ``sqlite:////srv/archive.db`` one
     by its full path, ``mongodb://host/database`` a database of a MongoDB server.
 
-    Raises UsageError for another URI, StorageError if the store cannot be opened, and NotArchived if
-    the file or the database does not exist and ``create`` is false.
+    Raises StorageError if the store cannot be opened, and NotArchived if the file or the database does
+    not exist and ``create`` is false. A URI of another kind is refused by :class:`ArchiveConfig`.
     """
-    scheme, separator, rest = uri.partition("://")
-    if separator and scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
+    scheme, _, rest = uri.partition("://")
+    if scheme == "sqlite":
         from archivebot.storage.sqlite import SQLiteStore
 
         path = Path(rest[1:])
         if not create and not (path.exists() and path.stat().st_size):
             raise missing(uri)
         return SQLiteStore(rest[1:], create)
-    if separator and scheme in ("mongodb", "mongodb+srv"):
-        from archivebot.storage.mongo import MongoStore
 
-        return MongoStore(uri, create)
-    raise UsageError(
-        f"{uri!r} names no archive: write sqlite:///archive.db, sqlite:////full/path.db or mongodb://host/database"
-    )
+    from archivebot.storage.mongo import MongoStore
+
+    return MongoStore(uri, create)

@@ -284,6 +284,10 @@ class ArchiveStore(Protocol):
     def check(self) -> list[str]:
         """Look for damage: broken files, rows that are not what was stored, references to nothing."""
 
+    @property
+    def is_durable(self) -> bool:
+        """Whether a sync has nothing to do."""
+
     def sync(self) -> Position | None:
         """Make durable what this instance stored, and return how far the archive has come with it.
 

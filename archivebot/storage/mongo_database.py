@@ -150,8 +150,12 @@ class MongoDatabase:
             raise StorageError(f"{self._place}: the database was dropped; give the same command again")
         return Position(found["identity"], int(found["position"]))
 
+    @property
+    def is_durable(self) -> bool:
+        return not self._unsynced
+
     def sync(self) -> Position | None:
-        if not self._unsynced:
+        if self.is_durable:
             return None
         # Captures are in the journal when they are stored; this tells that they are still there.
         moved = self._retried(

@@ -117,8 +117,12 @@ class ArchiveFile:
             raise self._damaged(CorruptObject("its identity is lost"))
         return found
 
+    @property
+    def is_durable(self) -> bool:
+        return not self._is_open or self._db.total_changes == self._durable
+
     def sync(self) -> Position | None:
-        if not self._is_open or self._db.total_changes == self._durable:
+        if self.is_durable:
             return None
         self._presence.check()
         with self._translated():

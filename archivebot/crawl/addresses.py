@@ -1,0 +1,89 @@
+"""Private addresses by name: what a name resolves to is checked where a connection is made to it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.request import getproxies
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
+from zope.interface import implementer
+
+from archivebot.urls import host_of, is_private
+
+
+def named_by_seeds(crawler: Crawler) -> frozenset[str]:
+    """Return the hosts that the operator of a crawl named."""
+    arguments = getattr(crawler.spider, "arguments", None)
+    return frozenset(host_of(seed) for seed in arguments.seeds) if arguments else frozenset()
+
+
+class PublicAddresses:
+    """Keep a crawl from connecting to private addresses under the names of hosts that no seed names.
+
+    The addresses that a name has when a connection is made are those that are checked, so a name that is
+    bound anew meanwhile is checked anew. The hosts of the operator's proxies are theirs to name; behind a
+    proxy, names are looked up by the proxy.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.refused: set[str] = set()  # names of which an address was kept back
+        self._before: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> PublicAddresses:
+        if crawler.settings.getbool("ARCHIVE_PRIVATE_ADDRESSES"):
+            raise NotConfigured("ARCHIVE_PRIVATE_ADDRESSES is on")
+        extension = cls(crawler)
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
+
+    def spider_opened(self) -> None:
+        from twisted.internet import reactor  # importing it earlier would choose it
+
+        proxies = {host_of(proxy) for proxy in getproxies().values()}
+        self._before = reactor.nameResolver
+        allowed = named_by_seeds(self.crawler) | proxies
+        reactor.installNameResolver(PublicResolver(self._before, allowed, self.refused))
+
+    def spider_closed(self) -> None:
+        from twisted.internet import reactor
+
+        reactor.installNameResolver(self._before)
+
+
+@implementer(IHostnameResolver)
+class PublicResolver:
+    """Resolve names as another resolver does, without the private addresses of hosts that are not allowed."""
+
+    def __init__(self, resolver: Any, allowed: frozenset[str], refused: set[str]) -> None:
+        self.resolver = resolver
+        self.allowed = allowed
+        self.refused = refused
+
+    def resolveHostName(self, receiver: Any, name: str, *wanted: Any, **more: Any) -> Any:  # noqa: N802 (Twisted's)
+        if name.lower() not in self.allowed:
+            receiver = PublicReceiver(receiver, name.lower(), self.refused)
+        return self.resolver.resolveHostName(receiver, name, *wanted, **more)
+
+
+@implementer(IResolutionReceiver)
+class PublicReceiver:
+    """Hand on what is found out about a name, but for its private addresses."""
+
+    def __init__(self, receiver: Any, name: str, refused: set[str]) -> None:
+        self.receiver = receiver
+        self.name = name
+        self.refused = refused
+        self.resolutionBegan = receiver.resolutionBegan
+        self.resolutionComplete = receiver.resolutionComplete
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802 (Twisted's)
+        if is_private(address.host):
+            self.refused.add(self.name)
+        else:
+            self.receiver.addressResolved(address)

@@ -1,0 +1,38 @@
+"""Private addresses: hosts that a public page has no business to lead to."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+# An IPv4 address stands in the last 32 bits of these, https://www.rfc-editor.org/rfc/rfc6052#section-2.1
+_TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+
+
+def is_private(host: str) -> bool:
+    """Return whether a host is an address that is not on the public Internet, or always this machine.
+
+    That is loopback, link-local, private, unique-local, shared (CGNAT), multicast, unspecified and
+    reserved, also where an IPv6 address carries such an IPv4 address. A name is private when what it
+    resolves to is; of names only ``localhost`` is told here.
+
+    >>> [is_private(host) for host in ("127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1", "localhost")]
+    [True, True, True, True]
+    >>> is_private("93.184.216.34"), is_private("2606:2800:220:1::1"), is_private("example.com")
+    (False, False, False)
+    """
+    try:
+        return not _is_public(ip_address(host.partition("%")[0]))
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    if isinstance(address, IPv6Address):
+        carried = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if any(address in network for network in _TRANSLATED):
+            carried = IPv4Address(int(address) & 0xFFFFFFFF)
+        if carried is not None:
+            return _is_public(carried)
+        if address.is_site_local:
+            return False
+    return address.is_global and not address.is_multicast
