@@ -78,8 +78,7 @@ class Archive:
     def open(cls, config: ArchiveConfig, create: bool = True) -> Archive:
         """Open the archive that the configuration names; it is made where it does not exist yet.
 
-        Raises UsageError for a URI of no known kind, StorageError where it cannot be opened,
-        NotArchived where there is none and ``create`` is false.
+        Raises StorageError if it cannot be opened, NotArchived if there is none and ``create`` is false.
         """
         return cls(open_store(config.uri, create), config)
 

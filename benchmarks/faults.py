@@ -26,7 +26,7 @@ EXPERIMENTS: Mapping[str, tuple[Callable[[Path, int], list[Row]], int]] = {
     "power": (fault_power.measure, 20),
     "flips": (fault_flips.measure, 1000),
     "cuts": (fault_cuts.measure, 100),
-    "bombs": (fault_bombs.measure, 1),
+    "bombs": (fault_bombs.measure, len(fault_bombs.BOMBS)),
 }
 
 
@@ -35,7 +35,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="all unless some are named")
-    parser.add_argument("--count", type=int, help="trials of each experiment")
+    parser.add_argument("--count", type=int, help="trials of each experiment, or kinds of bombs")
     options = parser.parse_args()
     unknown = set(options.experiments) - EXPERIMENTS.keys()
     if unknown:

@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -198,18 +197,8 @@ PROGRAMS = [path for path in DOCUMENTS if fenced(path.read_text("utf-8"), "pytho
 SESSIONS = [session for session in sessions() if session.steps[0][0] != "make crawl"]
 
 
-@pytest.fixture(scope="module")
-def results(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Session, Future[str]]]:
-    """Run all sessions side by side, each on its own copy of the archive; a result is what went wrong."""
-    folder = tmp_path_factory.mktemp("sessions")
-    with ThreadPoolExecutor(4) as pool:
-        yield {
-            session: pool.submit(follow, session, sample, folder / f"{number}")
-            for number, session in enumerate(SESSIONS)
-        }
-
-
 def follow(session: Session, sample: Sample, folder: Path) -> str:
+    """Run a session on its own copy of the archive, and return what went wrong."""
     sample.copy(folder)
     code = 0
     for command, expected in session.steps:
@@ -234,10 +223,8 @@ def test_make_crawl_prints_what_the_readme_shows(sample: Sample) -> None:
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=str)
-def test_a_session_runs_as_the_document_shows_it(
-    session: Session, results: dict[Session, Future[str]]
-) -> None:
-    wrong = results[session].result()
+def test_a_session_runs_as_the_document_shows_it(session: Session, sample: Sample, tmp_path: Path) -> None:
+    wrong = follow(session, sample, tmp_path / "session")
     assert not wrong, wrong
 
 

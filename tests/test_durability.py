@@ -20,9 +20,9 @@ from tests.mockserver import MockServer, Reply
 from tests.test_ingest import Warc
 
 # Times that a process is killed; each costs about a second.
-KILLS = int(os.environ.get("ARCHIVE_TEST_KILLS", "50"))
+KILLS = int(os.environ.get("ARCHIVE_TEST_KILLS", "20"))
 PAGES = 40
-VERSIONS = 12
+VERSIONS = 5
 
 
 def text(page: int, version: int, paragraph: int) -> str:
