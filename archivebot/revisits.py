@@ -52,8 +52,13 @@ class Revisits:
 
     def _by_digest(self, page: Page, payload: Payload) -> Page | None:
         url, digest = (self._store.revisits.payload(payload.digest) if payload.digest else None) or ("", "")
-        brought = (each for each in self._store.captures(url) if each.digest == f"sha256:{digest}")
-        return next(filter(None, (self._with(page, each) for each in sorted(brought, key=_worth))), None)
+        other: Capture | None = None
+        for each in self._store.captures(url):
+            if each.digest == f"sha256:{digest}":
+                if each.outcome is Outcome.FETCHED:
+                    return self._with(page, each)
+                other = other or each
+        return self._with(page, other) if other else None
 
     def _by_reference(self, page: Page, payload: Payload) -> Page | None:
         """Resolve by URL and second of the capture referred to; its bytes must not have another digest."""

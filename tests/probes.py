@@ -14,6 +14,7 @@ from typing import Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from archivebot.archive import Archive
@@ -89,6 +90,22 @@ class KilledArchive:
         if self.pages == 3:
             os.kill(self.session.worker.pid, signal.SIGKILL)
         return item
+
+
+class KilledByRevisit:
+    """An extension that kills the process of the archive when the first 304 comes."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        crawler.signals.connect(self.received, signals.response_received)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> KilledByRevisit:
+        return cls(crawler)
+
+    def received(self, response: Response) -> None:
+        if response.status == 304:
+            os.kill(ArchiveSession.of(self.crawler).worker.pid, signal.SIGKILL)
 
 
 def die(archive: Archive, *args: object) -> None:

@@ -6,6 +6,8 @@ import os
 import pickle
 import select
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -22,6 +24,7 @@ from archivebot.crawl.archivist import HEAD, MOST_HELD, Answer
 from archivebot.crawl.parcel import pack
 from archivebot.exceptions import StorageError
 from archivebot.models import Position, Snapshot
+from tests.conftest import ROOT
 from tests.factories import URL, make_page
 
 
@@ -111,6 +114,24 @@ def test_pages_that_are_stored_together_wait_for_the_disk_once(line: Line, disk:
     answers = [line.answer() for _ in range(count)]
     assert [answer.result.number for answer in answers] == list(range(1, count + 1))
     assert disk.waits < count / 2
+
+
+def test_no_answer_is_held_back_for_long(line: Line, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archivist, "LONGEST_HELD", -1.0)
+    line.send(*map(add, range(9)))
+    assert [line.answer().result.number for _ in range(9)] == list(range(1, 10))
+    assert disk.waits == 9
+
+
+def test_memory_is_bounded_by_what_the_operator_allows_at_most() -> None:
+    code = (
+        "import resource as r; r.setrlimit(r.RLIMIT_DATA, (1 << 32, 1 << 32));"
+        "from archivebot.crawl.archivist import bound_memory;"
+        "bound_memory(1 << 28); print(r.getrlimit(r.RLIMIT_DATA)[0] < 1 << 32);"
+        "bound_memory(1 << 40); print(r.getrlimit(r.RLIMIT_DATA) == (1 << 32, 1 << 32))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert told.stdout.split() == ["True"] * 2
 
 
 def test_what_writes_nothing_does_not_wait_for_the_disk(line: Line, disk: Disk) -> None:

@@ -1,9 +1,11 @@
 """Conditional requests: what did not change costs no body, and its links are followed all the same."""
 
+import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 
+from archivebot.settings import EXTENSIONS
 from tests.conftest import Crawl
 from tests.mockserver import Asked, MockServer, Reply, html, markup
 
@@ -36,6 +38,21 @@ def test_a_second_crawl_sees_revisits_and_versions(site: MockServer, crawl: Craw
     asked = next(asked for asked in site.asked if asked.path == "/")
     assert (asked.headers["If-None-Match"], asked.headers["If-Modified-Since"]) == ('"1"', MODIFIED)
     assert second.of(site.url("/a"))["version"] == 2
+
+
+def test_unchanged_pages_are_asked_for_again_when_the_process_of_the_archive_was_killed(
+    site: MockServer, crawl: Crawl
+) -> None:
+    links = [f"/{number}" for number in range(6)]
+    site.routes |= {path: tagged(markup(links), f'"{path}"') for path in ("/", *links)}
+    crawl(seeds=site.url())
+    extensions = json.dumps(EXTENSIONS | {"tests.probes.KilledByRevisit": 99})
+    killed = crawl("-s", f"EXTENSIONS={extensions}", seeds=site.url())
+    assert killed.code == 3
+    assert crawl.ask("frontier")["states"]["failed"] == 0
+    again = crawl(seeds=site.url())
+    assert (again.code, {record["kind"] for record in again.records}) == (0, {"revisit"})
+    assert len(again.records) == 1 + len(links)
 
 
 def test_it_can_be_switched_off(site: MockServer, crawl: Crawl) -> None:

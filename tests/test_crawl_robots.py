@@ -1,5 +1,6 @@
 """robots.txt by RFC 9309."""
 
+import gzip
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -107,6 +108,33 @@ def test_a_missing_robots_txt_allows_and_an_unreachable_one_denies_everything(
             assert (len(host.paths()), len(host.times("/robots.txt"))) == (0, 3)
         else:
             assert (record["outcome"], len(host.times("/robots.txt"))) == ("fetched", 1)
+
+
+SHORT = b"User-agent: *\nDisallow: /pri"
+LENGTHY = gzip.compress(b"User-agent: *\nDisallow: /secret\n" + b"#" * 200_000)
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (OK + b"Content-Length: 99\r\n\r\n" + SHORT, "incomplete"),
+        (OK + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(SHORT), SHORT), "incomplete"),
+        (OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(SHORT)[:-9], "incomplete"),
+        (OK + b"Content-Encoding: gzip\r\n\r\n" + LENGTHY, "too_large"),
+        (OK + b"X-Line: 1\r\n" * 30_000, "incomplete"),
+        (OK[:-2], "incomplete"),
+    ],
+    ids=["counted", "chunked", "coded", "bomb", "headers", "cut headers"],
+)
+def test_rules_that_came_short_forbid_everything(
+    site: MockServer, crawl: Crawl, answer: bytes, outcome: str
+) -> None:
+    site.routes |= {"/": html(), "/robots.txt": Reply(raw=answer)}
+    crawled = crawl("-s", "DOWNLOAD_MAXSIZE=100000", "-s", "RETRY_TIMES=0", seeds=site.url())
+    record = crawled.of(site.url())
+    assert (record["outcome"], site.paths()) == ("robots_denied", [])
+    assert record["reason"] == f"robots.txt unreachable: it is {outcome}"
 
 
 def test_a_lost_answer_is_asked_for_again(site: MockServer, crawl: Crawl) -> None:

@@ -5,8 +5,10 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -210,6 +212,27 @@ def test_a_stopped_crawl_loses_nothing_that_was_fetched(site: MockServer, crawl:
     assert {record["url"] for record in crawled.records} == asked
     assert set(stored(crawl)) == asked
     assert crawled.of(site.url("/busy"))["outcome"] == "server_error"
+
+
+def test_a_stopped_crawl_keeps_a_page_whose_links_are_still_on_their_way(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes["/"] = html(*(f"/{number}" for number in range(9000)))
+    process = crawl.start(seeds=site.url())
+
+    def is_begun() -> bool:
+        with (
+            closing(sqlite3.connect(f"{crawl.folder}/archive.frontier.db")) as frontier,
+            suppress(sqlite3.Error),
+        ):
+            return bool(frontier.execute("SELECT 1 FROM host WHERE queued > 0 AND leased > 0").fetchone())
+        return False
+
+    wait_for(is_begun, process)
+    process.send_signal(signal.SIGINT)
+    crawled = crawl.finish(process)
+    assert crawled.code == 0
+    assert crawled.of(site.url())["outcome"] == "fetched"
 
 
 def test_a_stopped_crawl_goes_on_where_it_was(site: MockServer, crawl: Crawl) -> None:

@@ -19,6 +19,7 @@ from archivebot.frontier import redis as frontier_redis
 from archivebot.frontier import scripts
 from archivebot.frontier.base import Charge, Counts, Entry, Frontier, State
 from archivebot.frontier.redis import RedisFrontier
+from tests.conftest import Crawl
 from tests.contracts.frontier import FrontierContract
 from tests.contracts.frontier_workers import CRAWL, ROOT, entry, url_of
 from tests.servers import CuttingProxy, RedisServer, free_port, redis_server, redis_uri
@@ -109,6 +110,14 @@ def test_a_server_that_does_not_answer_is_named() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
+def test_an_archive_that_cannot_be_opened_is_one_message(crawl: Crawl, redis_uri: str) -> None:
+    Path(crawl.folder, "archive.db").write_bytes(bytes(range(256)) * 40)
+    crawled = crawl("-s", f"REDIS_URL={redis_uri}", seeds="http://a.example/")
+    assert crawled.code == 3
+    assert "is damaged or no archive" in crawled.log
+    assert "Traceback" not in crawled.log
+
+
 def test_a_wrong_password_is_told(tmp_path: Path, redis_server: RedisServer) -> None:
     server = RedisServer(tmp_path)
     server.start()

@@ -7,9 +7,10 @@ import random
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -112,6 +113,27 @@ def state(archive: Archive) -> set[tuple[str, datetime, Outcome, Kind, str | Non
 
 
 # Revisits
+
+
+@pytest.mark.long
+def test_twice_the_revisits_take_at_most_some_twice_the_time(tmp_path: Path) -> None:
+    seconds = []
+    for number in (400, 800):
+        path = tmp_path / f"{number}.warc"
+        block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page(1)
+        named_by = {"WARC-Payload-Digest": digest_of(page(1))}
+        revisit = named_by | {"WARC-Profile": IDENTICAL}
+        first = datetime(2020, 1, 1, tzinfo=UTC)
+        times = [f"{first + timedelta(hours=each):%Y-%m-%dT%H:%M:%SZ}" for each in range(1 + number)]
+        records = [record_of(block, "response", times[0], URL, named_by)]
+        records += [record_of(b"", "revisit", time, URL, revisit) for time in times[1:]]
+        path.write_bytes(b"".join(records))
+        with closing(opened(f"sqlite:///{tmp_path}/{number}.db")) as archive:
+            started = process_time()
+            ingest(archive, path)
+            seconds.append(process_time() - started)
+            assert len(list(archive.captures(URL))) == 1 + number
+    assert seconds[1] <= 2.5 * seconds[0]
 
 
 def test_a_revisit_has_the_body_of_its_digest_not_that_of_the_day_before(

@@ -13,14 +13,20 @@ from archivebot.urls import urlkey, with_method
 from archivebot.warc import Damage, read_pages
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply
+from tests.servers import redis_server, redis_uri
 from tests.test_ingest import record_of
+
+__all__ = ["redis_server", "redis_uri"]
 
 WARCS = Path(__file__).parent / "warc"
 URL = "http://example.com/search?p=1"
 FORM = "application/x-www-form-urlencoded"
 
 
-def test_a_spider_that_posts_keeps_each_answer_under_its_own_key(crawl: Crawl, site: MockServer) -> None:
+@pytest.mark.parametrize("frontier", ["sqlite", "redis"])
+def test_a_spider_that_posts_keeps_each_answer_under_its_own_key(
+    crawl: Crawl, site: MockServer, frontier: str, request: pytest.FixtureRequest
+) -> None:
     replies = [
         Reply(b"<p>The first page.</p>"),
         Reply(b"<p>Ships.</p>"),
@@ -30,7 +36,8 @@ def test_a_spider_that_posts_keeps_each_answer_under_its_own_key(crawl: Crawl, s
     site.routes["/search"] = replies
     url = site.url("/search")
     posting = Crawl(crawl.folder, "posting")
-    options = ("-s", "SPIDER_MODULES=tests.posting", "-s", "CONCURRENT_REQUESTS=1")
+    redis = f"REDIS_URL={request.getfixturevalue('redis_uri')}" if frontier == "redis" else "REDIS_URL="
+    options = ("-s", "SPIDER_MODULES=tests.posting", "-s", "CONCURRENT_REQUESTS=1", "-s", redis)
     done = posting(*options, seeds=url, depth=0)
     assert done.code == 0, done.log
     keys = [url, f"{url}?__wb_method=POST&q=ships", f"{url}?__wb_method=POST&q=timber"]
@@ -60,6 +67,17 @@ def urls(path: Path) -> list[tuple[str, bytes]]:
 DAY = "2020-01-01T00:00:00Z"
 ASKED, ANSWERED = "<urn:uuid:1>", "<urn:uuid:2>"
 KEY = f"{URL}&__wb_method=POST&q=ships"
+
+
+def test_a_record_without_an_id_does_not_end_the_search_for_requests(tmp_path: Path) -> None:
+    path = tmp_path / "x.warc"
+    asked = {"WARC-Record-ID": ASKED, "WARC-Concurrent-To": ANSWERED}
+    path.write_bytes(
+        b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 2\r\n\r\na:\r\n\r\n"
+        + record_of(request("POST", b"q=ships"), "request", DAY, URL, asked)
+        + record_of(answer("ships"), "response", DAY, URL, {"WARC-Record-ID": ANSWERED})
+    )
+    assert urls(path) == [(KEY, b"ships")]
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (2, 0, 1), (1, 2, 0)])

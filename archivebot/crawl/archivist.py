@@ -16,6 +16,7 @@ from io import BufferedReader
 from logging.handlers import QueueHandler
 from pathlib import Path
 from queue import SimpleQueue
+from time import monotonic
 from typing import Any, NamedTuple
 
 from archivebot.archive import Archive
@@ -30,8 +31,10 @@ from archivebot.urls import host_of
 HEAD = 8
 
 
-# Answers that wait for the disk at most: it takes about 5 ms, in which no more than a few pages are stored.
+# Answers that wait for the disk at most, and for how many seconds: it takes about 5 ms, in which no more
+# than a few pages are stored.
 MOST_HELD = 32
+LONGEST_HELD = 1.0
 
 
 class Answer(NamedTuple):
@@ -64,7 +67,9 @@ def query_forms(archive: Archive, site: str, since: datetime) -> int:
 def bound_memory(more: int) -> None:
     """Let this process take so many bytes more than it has; beyond them allocating raises MemoryError."""
     taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_DATA, (taken + more, resource.RLIM_INFINITY))
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = taken + more if hard == resource.RLIM_INFINITY else min(taken + more, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def main() -> None:
@@ -92,10 +97,14 @@ def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
             bound_memory(most)
         _tell(line, Answer(None, error, _taken(told)))
         held: list[Answer] = []
+        since = 0.0
         while archive:
-            if held and (archive.is_durable or len(held) == MOST_HELD or not _waits(line, calls)):
+            is_late = len(held) == MOST_HELD or monotonic() - since > LONGEST_HELD
+            if held and (archive.is_durable or is_late or not _waits(line, calls)):
                 _release(line, archive, held)
                 held = []
+            if not held:
+                since = monotonic()
             work, args, kwargs = pickle.load(calls)
             # What a process that was killed still had under way is fetched again by the next one:
             # stored now, it could be stored twice.

@@ -6,7 +6,7 @@ import asyncio
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured, ResponseDataLossError
+from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
@@ -41,7 +41,7 @@ class DecodingMiddleware:
         request.headers.setdefault("Accept-Encoding", ACCEPTED)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the answer with its codings undone. Raises ResponseDataLossError for a robots.txt."""
+        """Return the answer with its codings undone, or as it came with what is wrong with it."""
         left, codings = _codings(response)
         if not codings or not response.body or "dataloss" in response.flags:
             return response
@@ -54,8 +54,6 @@ class DecodingMiddleware:
         except Oversized as error:
             return flagged(response.replace(body=b""), Outcome.TOO_LARGE, str(error))
         except CodingError as error:
-            if request.meta.get("archive_robots"):  # rules that cannot be read forbid everything
-                raise ResponseDataLossError(str(error)) from error
             return self.room.keep(flagged(response, Outcome.INCOMPLETE, str(error)))
 
     def _small(self, body: bytes, codings: list[str]) -> bytes | None:

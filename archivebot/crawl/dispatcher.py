@@ -28,7 +28,7 @@ from archivebot.crawl.pace import HostPace
 from archivebot.crawl.patience import PAUSE, Patience
 from archivebot.crawl.retry import PASSING, closing
 from archivebot.crawl.session import ArchiveSession
-from archivebot.exceptions import StorageError
+from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.frontier import Frontier, Lease, State, chosen_uri, open_frontier
 from archivebot.models import Capture, Outcome, Page, Position, Snapshot
 
@@ -92,6 +92,16 @@ class Dispatcher(Extension):
 
     async def open(self, spider: ArchiveSpider) -> None:
         """Open the archive, and begin the crawl or go on with an interrupted one. Raises ArchiveError."""
+        try:
+            await self._open(spider)
+        except ArchiveError:
+            self.close("storage_error")
+            await ArchiveSession.of(self.crawler).close()
+            # Scrapy would close all that it has not opened yet, with a traceback for each.
+            self.crawler.engine.spider = None
+            raise
+
+    async def _open(self, spider: ArchiveSpider) -> None:
         await ArchiveSession.of(self.crawler).opened()
         arguments = spider.arguments
         self.most, self.most_bytes = arguments.pages, arguments.bytes
@@ -202,7 +212,7 @@ class Dispatcher(Extension):
         """
         self._outbox.followed.append(url)
         while not self.publish():
-            if self._patience.is_over or closing(self.crawler.engine):
+            if self._patience.is_over or (self._patience.is_waiting and closing(self.crawler.engine)):
                 raise StorageError("the crawl ended before the frontier took the links of the page")
             await asyncio.sleep(PAUSE if self._patience.is_waiting else 0)
 
@@ -230,17 +240,20 @@ class Dispatcher(Extension):
         A crawl whose archive fails ends: pages fetched after it would be lost.
         """
         if isinstance(item, Page | Snapshot):
-            error = failure.value
-            if isinstance(error, StorageError):
-                self.fail("The archive cannot be used", error)
-            state = State.QUEUED if isinstance(error, StorageError) else State.FAILED
-            self._settle(Settled(_url(item), state, failure.getErrorMessage()))
+            self._not_stored(_url(item), failure)
 
     def spider_error(self, failure: Failure, response: Response) -> None:
-        """The spider failed on a page; what it found before stays."""
+        """The spider, or the archive that it asked, failed on a page; what it found before stays."""
         self.publish()
         if response is not None and response.request is not None:
-            self._settle(Settled(key_of(response.request), State.FAILED, failure.getErrorMessage()))
+            self._not_stored(key_of(response.request), failure)
+
+    def _not_stored(self, url: str, failure: Failure) -> None:
+        state, error = State.FAILED, failure.value
+        if isinstance(error, StorageError):
+            self.fail("The archive cannot be used", error)
+            state = State.QUEUED
+        self._settle(Settled(url, state, failure.getErrorMessage()))
 
     def _settle(self, settled: Settled) -> None:
         self._outbox.settled.append(settled)

@@ -65,14 +65,14 @@ class Outbox:
         """Hand a frontier what waits, and return the number of new URLs; ``position`` is the archive's."""
         if self.refused:
             frontier.reject(self.refused)
-        for url in self.repeated:
-            self._budget.repeat(frontier, url)
         entries = self._within_budget(frontier)
         new = frontier.add(entries) if entries else 0
         if self.followed and not self.links:
             frontier.mark_followed(self.followed)
         for settled in self.settled:
             _settle(frontier, settled, position)
+        for url in self.repeated:  # last, as what is written again after an error counts again
+            self._budget.repeat(frontier, url)
         return new
 
     def _within_budget(self, frontier: Frontier) -> list[Entry]:

@@ -18,7 +18,7 @@ from scrapy_redis.scheduler import Scheduler
 from twisted.internet.defer import Deferred
 
 from archivebot.crawl.dispatcher import Dispatcher
-from archivebot.crawl.entries import SCORE
+from archivebot.crawl.entries import SCORE, key_of
 from archivebot.frontier import SeenCache
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
 
     def request_seen(self, request: Request) -> bool:
         score = request.meta.get(SCORE, request.priority)
-        return not self.told.add(f"{score!r} {request.method} {request.url}")
+        return not self.told.add(f"{score!r} {key_of(request)}")
 
     def clear(self) -> None:
         self.told.clear()

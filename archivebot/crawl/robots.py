@@ -15,11 +15,12 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
-from archivebot.crawl.convert import reason_of
+from archivebot.crawl.convert import outcome_of_response, reason_of
 from archivebot.crawl.downloader import Interrupted
 from archivebot.crawl.guard import PrivateAddress
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import RetryPolicy, pause
+from archivebot.models import Outcome
 from archivebot.robotstxt import RobotsTxt
 from archivebot.urls import host_of, joined
 
@@ -154,7 +155,11 @@ class RobotsMiddleware:
         self.crawler.stats.inc_value(f"robots/status/{response.status}")
         if response.status == 429 or response.status >= 500:
             return Rules(fault=f"status {response.status}")
-        return Rules.parse(response.body, self.token) if response.status // 100 == 2 else Rules()
+        if response.status // 100 != 2:
+            return Rules()
+        if outcome_of_response(response) in (Outcome.INCOMPLETE, Outcome.TOO_LARGE):
+            return Rules(fault=f"it is {outcome_of_response(response)}")
+        return Rules.parse(response.body, self.token)
 
     async def _follow(self, url: str) -> Response:
         """Give the first answer that is no redirect, or the last of MAX_REDIRECTS hops."""

@@ -11,8 +11,6 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
 from archivebot.crawl.dispatcher import Dispatcher
-from archivebot.crawl.session import ArchiveSession
-from archivebot.exceptions import ArchiveError
 
 if TYPE_CHECKING:
     from archivebot.crawl.spider import ArchiveSpider
@@ -29,17 +27,7 @@ class FrontierScheduler(BaseScheduler):
         return cls(Dispatcher.of(crawler))
 
     def open(self, spider: ArchiveSpider) -> Deferred[None]:  # type: ignore[override]  # no other spider has arguments
-        return deferred_from_coro(self._open(spider))
-
-    async def _open(self, spider: ArchiveSpider) -> None:
-        try:
-            await self.dispatcher.open(spider)
-        except ArchiveError:
-            self.dispatcher.close("storage_error")
-            await ArchiveSession.of(self.dispatcher.crawler).close()
-            # Scrapy would close all that it has not opened yet, with a traceback for each.
-            self.dispatcher.crawler.engine.spider = None
-            raise
+        return deferred_from_coro(self.dispatcher.open(spider))
 
     def close(self, reason: str) -> None:
         self.dispatcher.close(reason)

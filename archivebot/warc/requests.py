@@ -35,7 +35,7 @@ class Requests:
         before: Record | None = None
         source = Source(raw, _unheard)
         for record in read_records(source, _unheard, limit):
-            if "warc-record-id" not in record.fields:  # the first line of an ARC file has none, nor requests
+            if record.fields.get("warc-target-uri", "").startswith("filedesc:"):  # ARC files have no requests
                 break
             if record.kind == "request":
                 before = self._request(record, before)
