@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from archivebot.storage.migration import Step, upgrade
-from archivebot.storage.sqlite_sums import SUMMED, enable, insert, renew
+from archivebot.storage.sqlite_sums import enable
 
 # "abot" in ASCII; tells an archive from any other SQLite file.
 APPLICATION_ID = 0x61626F74
@@ -131,37 +131,17 @@ def _forms(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
-def _checksums(database: sqlite3.Connection) -> None:
-    # Frames may be large, and a column behind such a value is slow to reach: their checksums stand elsewhere.
-    database.execute("ALTER TABLE version ADD COLUMN frame_sum INTEGER")
-    database.execute(
-        "UPDATE version SET frame_sum = (SELECT checksum(data) FROM frame WHERE frame.version = version.id)"
-    )
-    for table in SUMMED.keys() - {"archive", "payload", "waiting"}:
-        database.execute(f"ALTER TABLE {table} ADD COLUMN sum INTEGER")
-        database.execute(renew(table))
-    database.execute(
-        """CREATE TABLE archive (
-            identity TEXT NOT NULL,
-            position INTEGER NOT NULL,
-            sum INTEGER)"""
-    )
-    database.execute(insert("archive"), (secrets.token_hex(8), 0))
-
-
 def _revisits(database: sqlite3.Connection) -> None:
     for statement in (
         """CREATE TABLE payload (
             payload BLOB PRIMARY KEY,
-            version INTEGER NOT NULL REFERENCES version,
-            sum INTEGER) WITHOUT ROWID""",
+            version INTEGER NOT NULL REFERENCES version) WITHOUT ROWID""",
         """CREATE TABLE waiting (
             page INTEGER NOT NULL REFERENCES page,
             time INTEGER NOT NULL,
             payload BLOB NOT NULL,
             refers_to TEXT,
             refers_time INTEGER,
-            sum INTEGER,
             PRIMARY KEY (page, time)) WITHOUT ROWID""",
         "CREATE INDEX waiting_payload ON waiting (payload)",
         "CREATE INDEX waiting_refers_to ON waiting (refers_to, refers_time)",
@@ -169,12 +149,51 @@ def _revisits(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
-# The schemas that brought the links, the fingerprints with marks, qualities and templates, the forms, the
-# checksums, and the revisits: a copy of an older one that cannot be written is read without them.
-LINKS, FINGERPRINTS, FORMS, CHECKSUMS, REVISITS = 2, 3, 4, 5, 6
+def _checksums(database: sqlite3.Connection) -> None:
+    # Frames may be large, and a column behind such a value is slow to reach: their checksums stand elsewhere.
+    database.execute("ALTER TABLE version ADD COLUMN frame_sum INTEGER")
+    database.execute(
+        "UPDATE version SET frame_sum = (SELECT checksum(data) FROM frame WHERE frame.version = version.id)"
+    )
+    # The columns of this schema are written out: SUMMED has those of the newest one.
+    for table, columns in (
+        ("page", "url, urlkey, versions, lineages, sketch"),
+        (
+            "version",
+            "page, number, digest, length, charset, level, segmenter, layout, blocks, new_blocks, new_bytes,"
+            " cost, base, frame_sum",
+        ),
+        (
+            "capture",
+            "page, time, version, outcome, kind, status, stored_bytes, new_blocks, links, reason, location,"
+            " origin, headers, quality",
+        ),
+        ("link", "source, links"),
+        ("fingerprint", "page, number, digest, simhash, words, keys"),
+        ("duplicate", "version, url, number, distance, jaccard, rule"),
+        ("template", "site, time, pages, tree"),
+        ("form", "site, signature, data"),
+        ("form_page", "form, page, first, last"),
+        ("payload", "payload, version"),
+        ("waiting", "page, time, payload, refers_to, refers_time"),
+    ):
+        database.execute(f"ALTER TABLE {table} ADD COLUMN sum INTEGER")
+        database.execute(f"UPDATE {table} SET sum = checksum({columns})")
+    database.execute(
+        """CREATE TABLE archive (
+            identity TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            sum INTEGER)"""
+    )
+    database.execute("INSERT INTO archive VALUES (?1, 0, checksum(?1, 0))", (secrets.token_hex(8),))
+
+
+# The schemas that brought the links, the fingerprints with marks, qualities and templates, the forms, and
+# the checksums: a copy of an older one that cannot be written is read without them.
+LINKS, FINGERPRINTS, FORMS, CHECKSUMS = 2, 3, 4, 6
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _checksums, _revisits]
+STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits, _checksums]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:
