@@ -428,6 +428,36 @@ def test_a_changed_document_is_found_and_not_read(
         read()
 
 
+@pytest.mark.parametrize("change", [{"lineages": 9}, {"charset": "utf-9"}, {"kind": "failed"}])
+def test_a_changed_version_is_neither_read_nor_built_upon(
+    store: MongoStore, database: Database[dict[str, Any]], change: dict[str, Any]
+) -> None:
+    version = put(store, b"body", 0, sketch=(1, 2))
+    head, capture = store.head(URL), next(store.captures(URL))
+    database["captures"].update_one({}, {"$set": change})
+    for use in (
+        lambda: store.head(URL),
+        lambda: store.find(URL, digest_of(b"body")),
+        lambda: store.version(version.id),
+        lambda: store.similar("com,example)/other", (1, 2), 1 << 40),
+        lambda: store.holds(URL, at(0), capture.outcome, None),
+        lambda: store.add(visit(1), head, version_of(b"next", head)),
+        lambda: store.amend(capture, replace(capture, reason="other")),
+    ):
+        with pytest.raises(CorruptObject, match="of captures does not have its checksum"):
+            use()
+    assert len(store.check()) == 1
+
+
+def test_a_changed_fingerprint_is_no_neighbour(store: MongoStore, database: Database[dict[str, Any]]) -> None:
+    fingerprint = Fingerprint(digest=1, simhash=None, keys=(1,), words=3)
+    new = replace(version_of(b"body", PageHead()), fingerprint=fingerprint)
+    assert store.add(visit(0, new.record), PageHead(), new)
+    database["fingerprints"].update_one({}, {"$set": {"words": 4}})
+    with pytest.raises(CorruptObject, match="of fingerprints does not have its checksum"):
+        list(store.near([1]))
+
+
 def test_an_archive_of_schema_4_gets_an_identity_and_checksums(
     mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]]
 ) -> None:

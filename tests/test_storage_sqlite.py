@@ -422,6 +422,47 @@ def test_a_table_that_gets_its_checksum_later_does_not_hinder_the_step_before(
     store.close()
 
 
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("UPDATE archive SET identity = '0123456789abcdef'", "a row does not have the checksum"),
+        ("DELETE FROM archive", "its identity is lost"),
+    ],
+)
+def test_a_damaged_identity_gets_no_new_checksum(store: SQLiteStore, path: Path, sql: str, told: str) -> None:
+    put(store, b"body", 0)
+    store.sync()
+    change(path, sql)
+    damage = store.check()
+    assert len(damage) == 1
+    put(store, b"next", 1)
+    with pytest.raises(CorruptObject, match=rf"{told}.*restore a copy"):
+        store.sync()
+    assert store.check() == damage
+    with pytest.raises(CorruptObject, match=told):
+        store.close()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE form_page SET first = first - 1000",
+        "UPDATE form_page SET last = last - 1000",
+        "UPDATE form SET data = '[2]'",
+    ],
+)
+def test_a_damaged_form_gets_no_new_checksum(store: SQLiteStore, path: Path, sql: str) -> None:
+    seen = "example.com", URL, [FoundForm("ab", "[]")]
+    store.add_forms(*seen, at(1))
+    change(path, sql)
+    damage = store.check()
+    assert len(damage) == 1
+    with pytest.raises(CorruptObject, match=r"damaged.*restore a copy"):
+        store.add_forms(*seen, at(0))
+    assert store.check() == damage
+    store.add_forms("example.com", f"{URL}other", [FoundForm("cd", "[]")], at(2))
+
+
 def test_the_checksum_of_a_row_covers_every_column(store: SQLiteStore) -> None:
     for table, covered in SUMMED.items():
         columns = [row[1] for row in store._db.execute(f"PRAGMA table_info({table})")]
@@ -459,6 +500,7 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         ("UPDATE link SET links = x'00'", "the links of page 1 does not have its checksum"),
         ("DELETE FROM fingerprint_key", "the keys by which near-duplicates are found are not those of the"),
         ("UPDATE archive SET position = -1", "the identity of the archive does not have its checksum"),
+        ("DELETE FROM archive", "the identity of the archive is lost"),
         ("DROP INDEX version_page", "the definition of the index version_page is not what it was"),
         ("UPDATE capture SET reason = CAST(x'ff' AS TEXT)", "the table capture cannot be read"),
     ],
@@ -469,6 +511,7 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
     new = replace(version_of(b"body", head), fingerprint=fingerprint)
     store.add(visit(0, new.record), head, new)
     store.add_links(URL, [Link("http://example.org/")], at(0))
+    store.sync()
     assert store.check() == []
     change(path, sql)
     assert any(line.startswith(told) for line in store.check())

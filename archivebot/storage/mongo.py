@@ -231,7 +231,7 @@ class MongoStore(MongoDatabase):
             each = [self._all(self._fingerprints, {"keys": key}, FIRST, MOST_NEAR) for key in keys]
             pages = {page["_id"]: page for pages in each for page in pages}
             found = sorted(pages.values(), key=lambda page: int(page["first"]))
-        yield from map(fingerprint_of, found)
+        yield from (fingerprint_of(whole("fingerprints", page)) for page in found)
 
     def fingerprints(self) -> Iterator[Fingerprinted]:
         yield from map(fingerprint_of, self._whole(self._fingerprints, {}))
@@ -369,10 +369,11 @@ class MongoStore(MongoDatabase):
         found = self._one({"slot": version, **BROUGHT})
         if found is None:
             raise NotArchived(f"there is no version {version}")
-        return whole("captures", found)
+        return found
 
     def _one(self, query: Document, order: Order | None = None) -> Document | None:
-        return self._retried(lambda: self._captures.find_one(query, sort=order))
+        found = self._retried(lambda: self._captures.find_one(query, sort=order))
+        return whole("captures", found) if found else None
 
 
 def _sealed(document: Document) -> Document:

@@ -261,6 +261,8 @@ class SQLiteStore(ArchiveFile):
 
     def add_forms(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
         with self.together():
+            for form in forms:  # what is damaged must not get a new checksum
+                self._one(whole, sqlite_forms.KNOWN, url, site, form.signature)
             sqlite_forms.put(self._db, site, url, forms, when)
 
     def forms(self, site: str | None = None) -> Iterator[KeptForm]:

@@ -16,7 +16,7 @@ from archivebot.models import Position
 from archivebot.storage.migration import failure, transaction
 from archivebot.storage.presence import Presence
 from archivebot.storage.schema import CHECKSUMS, migrate
-from archivebot.storage.sqlite_sums import UnsummedConnection, enable, intact, renew, whole
+from archivebot.storage.sqlite_sums import UnsummedConnection, enable, intact, whole
 
 Row = TypeVar("Row")
 
@@ -31,6 +31,10 @@ JOURNAL_LIMIT = 64 * 1024 * 1024
 CHECKPOINT = 8_000
 
 POSITION = f"SELECT {intact('archive')}, identity, position FROM archive"
+ADVANCE = (
+    "UPDATE archive SET position = position + 1, sum = checksum(identity, position + 1)"
+    f" WHERE {intact('archive')}"
+)
 
 # What reading a damaged value raises.
 MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, struct.error, zlib.error)
@@ -130,12 +134,12 @@ class ArchiveFile:
             self._db.execute("PRAGMA synchronous = FULL")
             try:
                 with transaction(self._db):
-                    self._db.execute("UPDATE archive SET position = position + 1")
-                    self._db.execute(renew("archive"))
+                    self._db.execute(ADVANCE)
             finally:
                 self._db.execute("PRAGMA synchronous = NORMAL")
+        position = self.position()  # raises if a damaged row was not moved on
         self._durable = self._db.total_changes
-        return self.position()
+        return position
 
     def close(self) -> None:
         if not self._is_open:

@@ -21,6 +21,13 @@ PAGES = (
     f"SELECT {intact('form_page')}, value, first, last {SEEN} WHERE site = ? AND signature = ? ORDER BY value"
 )
 
+# Whether what is known of a form of a site on a page is what was stored: ?1 the page, ?2 and ?3 the form.
+KNOWN = (
+    f"SELECT {intact('form')} AND (form_page.form IS NULL OR {intact('form_page')}) FROM form"
+    " LEFT JOIN form_page ON form = form.id AND page = (SELECT id FROM text WHERE value = ?1)"
+    " WHERE site = ?2 AND signature = ?3"
+)
+
 
 def put(
     database: sqlite3.Connection, site: str, url: str, forms: Sequence[FoundForm], when: datetime

@@ -119,6 +119,8 @@ def damage(database: sqlite3.Connection) -> Iterator[str]:
     for table in SUMMED:
         sql = f"SELECT {NAMES[table]} FROM {table} WHERE NOT {intact(table)}"
         yield from _named(database, table, sql, "{} does not have its checksum")
+    sql = f"SELECT {NAMES['archive']} WHERE NOT EXISTS (SELECT 1 FROM archive)"
+    yield from _named(database, "archive", sql, "{} is lost")
     yield from _named(
         database,
         "frame",
