@@ -1,12 +1,17 @@
 """Private addresses: no link, redirect, name or robots.txt leads to one that no seed names."""
 
 from collections.abc import Iterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+import twisted.internet
+from scrapy.crawler import Crawler
 from scrapy.resolver import CachingThreadedResolver
+from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, succeed
 
+from archivebot.crawl.addresses import PublicAddresses
 from archivebot.urls import is_private
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, html, redirect, robots
@@ -102,11 +107,88 @@ def test_behind_a_proxy_names_are_its_own(crawl: Crawl, monkeypatch: pytest.Monk
     assert crawled.stat("guard/private_address") == 1
 
 
+class Reactor:
+    """What a crawl uses of a reactor: the place where a resolver is installed."""
+
+    def __init__(self) -> None:
+        self.nameResolver: Any = Everything()
+
+    def installNameResolver(self, resolver: object) -> None:  # noqa: N802 (Twisted's)
+        self.nameResolver = resolver
+
+
+class Everything:
+    """A resolver to which all names are this machine; also who asks one."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: N802
+        receiver.addressResolved(IPv4Address("TCP", "127.0.0.1", 80))
+
+    def resolutionBegan(self, resolution: object) -> None:  # noqa: N802
+        pass
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        pass
+
+    def addressResolved(self, address: IPv4Address) -> None:  # noqa: N802
+        self.found.append(address.host)
+
+
+@pytest.fixture
+def reactor(monkeypatch: pytest.MonkeyPatch) -> Reactor:
+    found = Reactor()
+    monkeypatch.setattr(twisted.internet, "reactor", found, raising=False)
+    return found
+
+
+def addresses(*seeds: str) -> PublicAddresses:
+    """Return the extension of a crawl with such seeds."""
+    arguments = SimpleNamespace(seeds=seeds)
+    return PublicAddresses(cast(Crawler, SimpleNamespace(spider=SimpleNamespace(arguments=arguments))))
+
+
+def is_found(reactor: Reactor, name: str) -> bool:
+    asker = Everything()
+    reactor.nameResolver.resolveHostName(asker, name)
+    return asker.found == ["127.0.0.1"]
+
+
+def test_what_is_asked_without_a_proxy_is_checked(reactor: Reactor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://proxy.example:3128")
+    monkeypatch.setenv("no_proxy", "inner.example")
+    addresses().spider_opened()
+    assert [is_found(reactor, name) for name in ("proxy.example", "inner.example")] == [True, False]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_crawl_that_ends_leaves_the_others_of_its_process_checked(
+    reactor: Reactor, order: tuple[int, int]
+) -> None:
+    crawls = [addresses("http://seed.example/"), addresses("http://seed.example/")]
+    for crawl in crawls:
+        crawl.spider_opened()
+    first, last = (crawls[number] for number in order)
+    first.spider_closed()
+    assert [is_found(reactor, name) for name in ("seed.example", "inner.example")] == [True, False]
+    assert (first.refused, last.refused) == (set(), {"inner.example"})
+    last.spider_closed()
+    assert is_found(reactor, "inner.example")
+
+
+def test_a_crawl_that_did_not_begin_changes_no_resolver(reactor: Reactor) -> None:
+    before = reactor.nameResolver
+    addresses().spider_closed()
+    assert reactor.nameResolver is before
+
+
 @pytest.mark.parametrize(
     "host",
     """127.0.0.1 127.255.0.9 0.0.0.0 10.1.2.3 172.16.0.1 192.168.1.1 169.254.1.1 100.64.0.1 192.0.2.1
     198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 fe80::1 fe80::1%eth0 fc00::1 fd12::1 fec0::1
-    ff02::1 2001:db8::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::127.0.0.1 64:ff9b::7f00:1 2002:7f00:1::
+    ff02::1 2001:db8::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::127.0.0.1 64:ff9b::7f00:1
+    64:ff9b:1::7f00:1 64:ff9b:1:7f00:0:100:: 64:ff9b:1::101:101 2002:7f00:1::
     localhost a.localhost""".split(),
 )
 def test_addresses_that_are_not_on_the_public_internet(host: str) -> None:

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from archivebot.crawl.pace import HostPace, is_loopback
+from archivebot.crawl.pace import HostPace
+from archivebot.urls import is_loopback
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply, html, robots
 

@@ -1,4 +1,4 @@
-"""Private addresses by name: what a name resolves to is checked where a connection is made to it."""
+"""Private addresses by name: what a name resolves to is checked when a connection is made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PublicAddresses:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.refused: set[str] = set()  # names of which an address was kept back
-        self._before: Any = None
+        self._resolver: PublicResolver | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PublicAddresses:
@@ -45,15 +45,19 @@ class PublicAddresses:
     def spider_opened(self) -> None:
         from twisted.internet import reactor  # importing it earlier would choose it
 
-        proxies = {host_of(proxy) for proxy in getproxies().values()}
-        self._before = reactor.nameResolver
+        proxies = {host_of(proxy) for scheme, proxy in getproxies().items() if scheme != "no"}
         allowed = named_by_seeds(self.crawler) | proxies
-        reactor.installNameResolver(PublicResolver(self._before, allowed, self.refused))
+        self._resolver = PublicResolver(reactor.nameResolver, allowed, self.refused)
+        reactor.installNameResolver(self._resolver)
 
     def spider_closed(self) -> None:
         from twisted.internet import reactor
 
-        reactor.installNameResolver(self._before)
+        if self._resolver is None:
+            return
+        self._resolver.is_open = False
+        if reactor.nameResolver is self._resolver:  # else another crawl of this process asks through ours
+            reactor.installNameResolver(self._resolver.resolver)
 
 
 @implementer(IHostnameResolver)
@@ -64,9 +68,10 @@ class PublicResolver:
         self.resolver = resolver
         self.allowed = allowed
         self.refused = refused
+        self.is_open = True  # whether its crawl is; else all addresses pass
 
     def resolveHostName(self, receiver: Any, name: str, *wanted: Any, **more: Any) -> Any:  # noqa: N802 (Twisted's)
-        if name.lower() not in self.allowed:
+        if self.is_open and name.lower() not in self.allowed:
             receiver = PublicReceiver(receiver, name.lower(), self.refused)
         return self.resolver.resolveHostName(receiver, name, *wanted, **more)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
-
 from scrapy import Request, signals
 from scrapy.core.downloader import Slot
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+
+from archivebot.urls import is_loopback
 
 _ASKS_FOR_REST = frozenset((429, 503))
 _NEGLIGIBLE = 0.05  # seconds; a penalty below it is dropped instead of halved for ever
@@ -99,15 +99,3 @@ def _keep_exact(slot: Slot) -> None:
         slot.jitter = 0.0
     else:
         slot.randomize_delay = False
-
-
-def is_loopback(host: str) -> bool:
-    """Say whether a host name or address is always this machine.
-
-    >>> [is_loopback(host) for host in ("localhost", "127.8.0.1", "::1", "127.example.org")]
-    [True, True, True, False]
-    """
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

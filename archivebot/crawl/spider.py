@@ -34,7 +34,6 @@ from archivebot.crawl.downloader import Interrupted
 from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE, key_of
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
-from archivebot.crawl.pace import is_loopback
 from archivebot.crawl.reading import BEGINNING, STRETCH, is_small, read_large
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.robots import RobotsDenied
@@ -44,7 +43,7 @@ from archivebot.exceptions import StorageError
 from archivebot.frontier import SeenCache
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
-from archivebot.urls import Scope
+from archivebot.urls import Scope, is_loopback
 
 logger = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, joined, parse_seed
 from archivebot.urls.method import with_method
 from archivebot.urls.pattern import pattern
-from archivebot.urls.private import is_private
+from archivebot.urls.private import is_loopback, is_private
 from archivebot.urls.scope import Scope
 from archivebot.urls.surt import host_of, host_of_key, key_range, urlkey
 from archivebot.urls.tokens import url_tokens
@@ -15,6 +15,7 @@ __all__ = [
     "canonical_url",
     "host_of",
     "host_of_key",
+    "is_loopback",
     "is_private",
     "joined",
     "key_range",

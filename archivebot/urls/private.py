@@ -1,4 +1,4 @@
-"""Private addresses: hosts that a public page has no business to lead to."""
+"""Private addresses: hosts that a public page has no business to lead to, and this machine among them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 # An IPv4 address stands in the last 32 bits of these, https://www.rfc-editor.org/rfc/rfc6052#section-2.1
 _TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+
+# Translated within a network, wherever the IPv4 address stands, https://www.rfc-editor.org/rfc/rfc8215
+_TRANSLATED_HERE = IPv6Network("64:ff9b:1::/48")
 
 
 def is_private(host: str) -> bool:
@@ -23,7 +26,23 @@ def is_private(host: str) -> bool:
     try:
         return not _is_public(ip_address(host.partition("%")[0]))
     except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+        return _is_localhost(host)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address is always this machine.
+
+    >>> [is_loopback(host) for host in ("localhost", "127.8.0.1", "::1", "127.example.org")]
+    [True, True, True, False]
+    """
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return _is_localhost(host)
+
+
+def _is_localhost(name: str) -> bool:
+    return name == "localhost" or name.endswith(".localhost")
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -33,6 +52,6 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
             carried = IPv4Address(int(address) & 0xFFFFFFFF)
         if carried is not None:
             return _is_public(carried)
-        if address.is_site_local:
+        if address.is_site_local or address in _TRANSLATED_HERE:
             return False
     return address.is_global and not address.is_multicast
