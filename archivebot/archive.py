@@ -123,9 +123,12 @@ class Archive:
         """Return a revisit with the body that it repeats, or as unresolved where the archive has none."""
         return self._revisits.resolved(page)
 
+    def remember(self, page: Page) -> None:
+        """Store which payload a page has that was stored before; what is stored now is remembered anyway."""
+        self._recorder.remember(page)
+
     def released(self, page: Page) -> list[Page]:
         """Return the unresolved visits that repeat a stored page, each with its body."""
-        self._recorder.remember(page)
         return list(self._revisits.released(page))
 
     def settle(self, snapshot: Snapshot) -> Capture:

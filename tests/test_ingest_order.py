@@ -207,6 +207,24 @@ def test_a_304_without_a_name_means_what_was_there_before_it(archive: Archive, f
     assert ingest(archive, unchanged, first, between).known == 3
 
 
+def test_a_payload_is_remembered_once_for_each_record(
+    archive: Archive, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revisits, urls = archive._store.revisits, list[str]()
+
+    def remember(payload: str, url: str, digest: str, again: bool) -> None:
+        urls.append(url)
+        remembered(payload, url, digest, again)
+
+    remembered = revisits.remember
+    monkeypatch.setattr(revisits, "remember", remember)
+    one, two = files.response(1, page(1)), files.revisit(2, WARC_Payload_Digest=digest_of(page(1)))
+    for paths, count in (((two,), 0), ((one,), 2), ((one,), 1), ((two,), 1)):
+        urls.clear()
+        ingest(archive, *paths)
+        assert len(urls) == count
+
+
 # Order
 
 

@@ -115,6 +115,7 @@ def add(archive: Archive, found: WarcPage, result: Result) -> None:
         replace(found.page, url=_identity(found.page.url), origin=origin, payload=payload)
     )
     if archive.holds(page):
+        archive.remember(page)
         result.known += 1
     else:
         result.count(page, archive.add(archive.segment(page)))
