@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from archivebot.exceptions import NotArchived, StorageError, UsageError
-from archivebot.frontier import frontier_uri, latest_crawl, open_frontier
+from archivebot.frontier import frontier_uri, open_frontier
 from tests.contracts.frontier_workers import ROOT
 
 
@@ -17,14 +17,13 @@ from tests.contracts.frontier_workers import ROOT
     "uri", ["", "sqlite", "sqlite://", "sqlite:///", "sqlite://x", "mongodb://x/y", "redis"]
 )
 def test_a_uri_that_names_no_frontier_is_refused_with_advice(uri: str) -> None:
-    for use in (lambda: open_frontier(uri, "crawl"), lambda: latest_crawl(uri)):
+    for crawl in ("crawl", None):
         with pytest.raises(UsageError, match=r"write sqlite:///archive\.frontier\.db or redis://host:6379/0"):
-            use()
+            open_frontier(uri, crawl)
 
 
 def test_reading_creates_nothing(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path}/archive.frontier.db"
-    assert latest_crawl(uri) is None
     for crawl, told in ((None, "no crawl has a frontier"), ("books", "'books' has no frontier")):
         with pytest.raises(NotArchived, match=rf"^{told} at {uri}; start one with: scrapy crawl "):
             open_frontier(uri, crawl, create=False)
@@ -34,7 +33,8 @@ def test_reading_creates_nothing(tmp_path: Path) -> None:
 def test_an_empty_file_holds_no_crawl_and_becomes_a_frontier(tmp_path: Path) -> None:
     path = tmp_path / "f.db"
     path.touch()
-    assert latest_crawl(f"sqlite:///{path}") is None
+    with pytest.raises(NotArchived):
+        open_frontier(f"sqlite:///{path}", None)
     assert path.stat().st_size == 0
     open_frontier(f"sqlite:///{path}", "crawl").close()
     assert path.stat().st_size > 0
@@ -44,7 +44,7 @@ def test_a_damaged_file_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
     path = tmp_path / "f.db"
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(StorageError, match="move it away"):
-        latest_crawl(f"sqlite:///{path}")
+        open_frontier(f"sqlite:///{path}", None)
 
 
 def test_a_frontier_lies_beside_its_archive(tmp_path: Path) -> None:

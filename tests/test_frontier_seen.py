@@ -24,8 +24,6 @@ def test_it_holds_the_urls_seen_last(trace: list[str], capacity: int) -> None:
         assert cache.add(url) == (url not in recent)
         recent = [*(one for one in recent if one != url), url][-capacity:]
         assert len(cache) == len(recent)
-    assert cache.hits + cache.misses == len(trace)
-    assert cache.evictions == cache.misses - len(cache)
 
 
 @given(TRACES, st.integers(1, 6))
@@ -53,7 +51,7 @@ def test_a_frontier_holds_the_same_with_and_without_it(tmp_path: Path) -> None:
     trace = [f"http://example.com/{number * number % 37}" for number in range(200)]
     cache = SeenCache(5)
     asked = [url for url in trace if cache.add(url)]
-    assert len(asked) == cache.misses < len(trace)
+    assert len(asked) < len(trace)
     queued = []
     for name, urls in (("with", asked), ("without", trace)):
         frontier = open_frontier(f"sqlite:///{tmp_path}/f.db", name)

@@ -34,7 +34,6 @@ __all__ = [
     "State",
     "chosen_uri",
     "frontier_uri",
-    "latest_crawl",
     "open_frontier",
 ]
 
@@ -52,11 +51,6 @@ def open_frontier(uri: str, crawl: str | None, patience: float = 60.0, create: b
     if crawl is None or not create:
         crawl = _existing(uri, crawl)
     return _open(uri, crawl, patience)
-
-
-def latest_crawl(uri: str) -> str | None:
-    """Give the name of the crawl begun last, None where there is none; nothing is created."""
-    return next(iter(_names(uri)), None)
 
 
 def frontier_uri(archive_uri: str) -> str:

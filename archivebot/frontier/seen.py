@@ -15,18 +15,15 @@ class SeenCache:
     """Remembers the URLs seen last, the least recently seen are forgotten first.
 
     It knows a URL by the same 16 bytes as the frontier: with 8 two URLs of a large crawl might be taken
-    for one, and a page be lost. ``hits``, ``misses`` and ``evictions`` count what happened.
+    for one, and a page be lost.
 
     >>> cache = SeenCache(2)
     >>> [cache.add(url) for url in ("a", "b", "a", "c", "b")]
     [True, True, False, True, True]
-    >>> cache.hits, cache.misses, cache.evictions, len(cache)
-    (1, 4, 2, 2)
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self.capacity = capacity
-        self.hits = self.misses = self.evictions = 0
         self._keys: OrderedDict[bytes, None] = OrderedDict()
 
     def __len__(self) -> int:
@@ -41,13 +38,10 @@ class SeenCache:
         key = key_of(url)
         if key in self._keys:
             self._keys.move_to_end(key)
-            self.hits += 1
             return False
-        self.misses += 1
         self._keys[key] = None
         if len(self._keys) > self.capacity:
             self._keys.popitem(last=False)
-            self.evictions += 1
         return True
 
     def discard(self, url: str) -> None:

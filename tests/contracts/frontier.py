@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 )
 
 from archivebot.exceptions import NotArchived, StorageError
-from archivebot.frontier import latest_crawl, open_frontier
+from archivebot.frontier import open_frontier
 from archivebot.frontier.base import HOLD, LOOK, Charge, Counts, Entry, Frontier, HostCounts, Record, State
 from archivebot.models import Position
 from tests.contracts.frontier_workers import (
@@ -1001,7 +1001,6 @@ class FrontierContract:
     ) -> None:
         clock.move(1)
         join("second").begin("", None)
-        assert latest_crawl(uri) == "second"
         for name, expected in ((None, "second"), (CRAWL, CRAWL)):
             found = open_frontier(uri, name, create=False)
             assert found.crawl == expected
@@ -1010,7 +1009,6 @@ class FrontierContract:
             open_frontier(uri, "third", create=False)
 
     def test_where_no_crawl_was_begun_there_is_none_to_read(self, uri: str) -> None:
-        assert latest_crawl(uri) is None
         for create in (False, True):
             with pytest.raises(
                 NotArchived, match=r"no crawl has a frontier at .* start one with: scrapy crawl"
