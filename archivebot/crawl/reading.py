@@ -1,4 +1,4 @@
-"""What a crawl reads of a page: here where it is small, in a process of the archive where it is large."""
+"""What a crawl reads of a page: here if it is small, in a process of the archive if it is large."""
 
 from __future__ import annotations
 
@@ -27,8 +27,13 @@ BEGINNING = 256 * 1024
 
 
 def is_small(body: bytes) -> bool:
-    """Tell whether a page is read faster than it is sent to another process."""
+    """Return whether a page is read faster than it is sent to another process."""
     return len(body) <= SMALL_BYTES and body.count(b"<") <= SMALL_TAGS
+
+
+def shortened(body: bytes) -> bytes:
+    """Return a page, or the beginning of a page that is beyond the bounds."""
+    return body[:BEGINNING] if excess(body) else body
 
 
 def read_page(
@@ -44,8 +49,7 @@ def read_page(
 
     Of a page beyond the bounds the beginning is read.
     """
-    if excess(body):
-        body = body[:BEGINNING]
+    body = shortened(body)
     found = read_html(body, encoding, url, skip_nofollow=skip_nofollow, context=context)
     found = replace(found, text=found.text[:MOST_TEXT])
     if not forms:

@@ -17,7 +17,6 @@ from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
-from archivebot.bounds import excess
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.convert import (
     beginning,
@@ -34,7 +33,7 @@ from archivebot.crawl.downloader import Interrupted
 from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE, key_of
 from archivebot.crawl.guard import Refused
 from archivebot.crawl.metarobots import ALL, Directives, directives
-from archivebot.crawl.reading import BEGINNING, STRETCH, is_small, read_large
+from archivebot.crawl.reading import STRETCH, is_small, read_large, shortened
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.robots import RobotsDenied
 from archivebot.crawl.session import ArchiveSession
@@ -221,9 +220,7 @@ class ArchiveSpider(Spider):
         wanted = outcome is Outcome.FETCHED or response.status == 300
         if not wanted or is_small(response.body) or not isinstance(response, HtmlResponse):
             return self._read(response, outcome)
-        body, encoding = response.body, beginning(response).encoding
-        if excess(body):
-            body = body[:BEGINNING]
+        body, encoding = shortened(response.body), beginning(response).encoding
         session = ArchiveSession.of(self.crawler)
         try:
             reading = await session.read(read_large, body, encoding, response.url, **self._asked)

@@ -15,7 +15,7 @@ from archivebot.models import Headers
 # The reason phrase may be missing, and with it the space before it; Browsertrix writes a 0 for some
 # answers without a body; a second \r at a line end comes from a conversion of line ends.
 _STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{1,3})(?:[ \t][^\r\n]*)?(?=\r{0,2}\n|\Z)")
-_HEADERS_END = re.compile(rb"\r{0,2}\n\r{0,2}\n")
+HEADERS_END = re.compile(rb"\r{0,2}\n\r{0,2}\n")
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
 _CHUNK_LINE_CUT = re.compile(rb"[0-9A-Fa-f]{0,15}[ \t]*(?:;[^\r\n]*)?\r?")
@@ -54,7 +54,7 @@ def parse_response(block: bytes) -> Response:
     line = _STATUS_LINE.match(block)
     if line is None:
         raise PayloadError(f"malformed HTTP status line {block[:40].splitlines()[:1]}")
-    end = _HEADERS_END.search(block, line.end())
+    end = HEADERS_END.search(block, line.end())
     head = block[line.end() : end.start() if end else len(block)]
     return Response(int(line[1]), _headers(head), block[end.end() :] if end else b"")
 

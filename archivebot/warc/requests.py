@@ -7,12 +7,11 @@ from contextlib import suppress
 
 from archivebot.urls.method import PLAIN, with_method
 from archivebot.warc.frames import RawFile
-from archivebot.warc.payload import PayloadError, unchunk
+from archivebot.warc.payload import HEADERS_END, PayloadError, unchunk
 from archivebot.warc.records import Record, read_records
 from archivebot.warc.source import Source
 
 _REQUEST_LINE = re.compile(rb"([A-Za-z]{1,20})[ \t]")
-_HEADERS_END = re.compile(rb"\r{0,2}\n\r{0,2}\n")
 _CHUNKED = re.compile(rb"\ntransfer-encoding:[ \t]*chunked", re.IGNORECASE)
 _CONTENT_TYPE = re.compile(rb"\ncontent-type:[ \t]*([^\r\n]*)", re.IGNORECASE)
 
@@ -87,7 +86,7 @@ def _url(request: Record) -> str:
     line = _REQUEST_LINE.match(request.block)
     if line is None:
         return ""
-    end = _HEADERS_END.search(request.block)
+    end = HEADERS_END.search(request.block)
     head = request.block[: end.start()] if end else request.block
     body = request.block[end.end() :] if end else b""
     method = line[1].decode()
