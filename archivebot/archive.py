@@ -270,7 +270,7 @@ class Archive:
 
     def seen(self, capture: Capture) -> StoredVersion:
         """Give the version that a capture points at; raises NotArchived where it saw no body."""
-        version = self._store.find(capture.url, (capture.digest or "").removeprefix("sha256:"))
+        version = self._store.find(capture.url, capture.sha256)
         if version is None:
             raise NotArchived(f"the capture of {capture.url} has no body")
         return version

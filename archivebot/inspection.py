@@ -105,7 +105,7 @@ class Inspector:
         """Return the version of content that was seen first after a visit; None for the latest visit."""
         for capture in self._store.captures(page.url, since=page.captured_at):
             if capture.number is not None and capture.kind is not Kind.FAILED:
-                return self._store.find(page.url, (capture.digest or "").removeprefix("sha256:"))
+                return self._store.find(page.url, capture.sha256)
         return None
 
     def _partition(self, page: Page, latest: StoredVersion | None) -> Partition:

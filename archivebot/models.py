@@ -325,6 +325,11 @@ class Capture:
     quality: Quality | None = None
     duplicate: Duplicate | None = None
 
+    @property
+    def sha256(self) -> str:
+        """The digest as 64 hex digits; empty for none."""
+        return (self.digest or "").removeprefix("sha256:")
+
     def page(self, body: bytes = b"") -> Page:
         """Return the page that the visit saw, with this body."""
         return Page(

@@ -198,14 +198,14 @@ class Recorder:
             if counted and found.kind in CONTENT and found.digest == capture.digest:
                 return  # those behind are compared with the same version as before
             if found.number is not None and found.kind in CONTENT:
-                latest = self._store.find(page.url, (found.digest or "").removeprefix("sha256:"))
+                latest = self._store.find(page.url, found.sha256)
 
     def _judged(self, capture: Capture, latest: StoredVersion | None) -> Capture:
         """Return what a visit says when it is compared with a version."""
         if capture.outcome is Outcome.NOT_MODIFIED and capture.origin != "crawl":
             seen = _capture(Snapshot(capture.page(), None), Kind.REVISIT, latest)
             return replace(seen, links=capture.links) if latest else capture
-        digest = (capture.digest or "").removeprefix("sha256:") or None
+        digest = capture.sha256 or None
         body = b""
         if capture.outcome is Outcome.FETCHED and digest and latest and digest != latest.digest:
             version = self._bodies.readable(self._store.find(capture.url, digest))

@@ -96,7 +96,7 @@ def _record(capture: Capture) -> dict[str, Any]:
 
 
 def _row(capture: Capture) -> list[object]:
-    note = capture.location or capture.reason or (capture.digest or "-").removeprefix("sha256:")[:12]
+    note = capture.location or capture.reason or capture.sha256[:12] or "-"
     return [
         f"{capture.captured_at:%Y-%m-%d %H:%M:%S}",
         capture.kind.value,

@@ -46,7 +46,6 @@ from archivebot.storage.mongo_documents import (
     link_document,
     link_id,
     link_words,
-    milliseconds,
     named,
     page_id,
     part_documents,
@@ -67,6 +66,7 @@ from archivebot.storage.mongo_revisits import MongoRevisits
 from archivebot.storage.mongo_sums import SUMMED, is_whole, sum_of, whole
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import shared
+from archivebot.storage.times import milliseconds
 
 # No more parts of large frames than this are asked for at a time: a message holds 48 MB.
 PARTS_AT_ONCE = 4
@@ -121,16 +121,16 @@ class MongoStore(MongoDatabase):
         return True
 
     def amend(self, old: Capture, new: Capture) -> None:
-        page, digest = page_id(old.url), (old.digest or "").removeprefix("sha256:") or None
+        page = page_id(old.url)
         same = {"page": page, "time": milliseconds(old.captured_at), "outcome": old.outcome.value}
-        found = self._one(same | {"digest": digest})
+        found = self._one(same | {"digest": old.sha256 or None})
         if found is None:
             raise NotArchived(f"the capture of {old.url} at {old.captured_at} is gone")
         changed = _sealed(found | {"kind": new.kind.value, "reason": new.reason})
         if new.digest == old.digest:
             self._retried(lambda: self._captures.replace_one({"_id": found["_id"]}, changed))
             return
-        version = self.find(new.url, (new.digest or "").removeprefix("sha256:"))
+        version = self.find(new.url, new.sha256)
         # The new one first: a writer that is killed between leaves two visits rather than none.
         document = named(capture_document(page, new), version.id if version else None)
         self._insert(self._captures, _sealed(document))

@@ -5,16 +5,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
 from archivebot.models import Capture, Duplicate, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import Edge, LearnedTemplate, NewVersion, PageHead, StoredVersion, VersionId
 from archivebot.storage.checksum import document_checksum
+from archivebot.storage.times import milliseconds, moment
 
 Document = dict[str, Any]
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # A document holds at most 16 MiB: longer frames are cut into parts of this size.
 PART_BYTES = 8 * 1024 * 1024
@@ -38,15 +37,6 @@ def slot(page: str, seq: int) -> str:
     '2a1b-00000007'
     """
     return f"{page}-{seq:08d}"
-
-
-def milliseconds(when: datetime) -> int:
-    """Count from 1970 to a time.
-
-    >>> milliseconds(datetime(1970, 1, 1, 0, 0, 1, 500_999, tzinfo=UTC))
-    1500
-    """
-    return (when - EPOCH) // timedelta(milliseconds=1)
 
 
 def frame_name(frame: bytes) -> str:
@@ -87,7 +77,7 @@ def capture_document(page: str, capture: Capture) -> Document:
         "kind": capture.kind.value,
         "status": capture.status,
         "number": capture.number,
-        "digest": capture.digest.removeprefix("sha256:") if capture.digest else None,
+        "digest": capture.sha256 or None,
         "size": capture.size,
         "stored_bytes": capture.stored_bytes,
         "level": capture.level,
@@ -173,7 +163,7 @@ def capture_of(document: Document, marks: Mapping[int, Duplicate]) -> Capture:
     return Capture(
         url=document["url"],
         urlkey=document["urlkey"],
-        captured_at=EPOCH + timedelta(milliseconds=document["time"]),
+        captured_at=moment(document["time"]),
         outcome=Outcome(document["outcome"]),
         kind=Kind(document["kind"]),
         status=document["status"],
@@ -241,8 +231,8 @@ def edge_of(document: Document) -> Edge:
         anchor=document["anchor"],
         role=document["role"],
         kind=document["kind"],
-        first=EPOCH + timedelta(milliseconds=document["first"]),
-        last=EPOCH + timedelta(milliseconds=document["last"]),
+        first=moment(document["first"]),
+        last=moment(document["last"]),
     )
 
 
@@ -261,10 +251,10 @@ def template_document(template: LearnedTemplate) -> Document:
 def template_of(document: Document) -> LearnedTemplate:
     """Read a template.
 
-    >>> template = LearnedTemplate("a.example", EPOCH, 3, "{}")
+    >>> template = LearnedTemplate("a.example", moment(0), 3, "{}")
     >>> template_of(template_document(template)) == template
     True
     """
-    learned_at = EPOCH + timedelta(milliseconds=document["time"])
+    learned_at = moment(document["time"])
     tree = zlib.decompress(document["tree"]).decode()
     return LearnedTemplate(document["site"], learned_at, document["pages"], tree)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from archivebot.models import FoundForm
 from archivebot.storage.base import KeptForm
-from archivebot.storage.mongo_documents import EPOCH, Document, milliseconds, page_id
+from archivebot.storage.mongo_documents import Document, page_id
+from archivebot.storage.times import milliseconds, moment
 
 
 def form_id(site: str, signature: str) -> str:
@@ -32,8 +33,7 @@ def form_page_change(form: str, url: str, when: datetime) -> tuple[str, Document
 
 def form_page_of(document: Document) -> tuple[str, datetime, datetime]:
     """Read a page that had a form, with its first and last time."""
-    first, last = (EPOCH + timedelta(milliseconds=document[name]) for name in ("first", "last"))
-    return document["url"], first, last
+    return document["url"], moment(document["first"]), moment(document["last"])
 
 
 def form_of(document: Document, pages: list[Document]) -> KeptForm:

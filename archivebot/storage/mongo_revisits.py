@@ -7,15 +7,16 @@ has not come yet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypeVar
 
 from pymongo.collection import Collection
 
 from archivebot.models import Outcome, Payload
-from archivebot.storage.mongo_documents import EPOCH, Document, milliseconds, page_id
+from archivebot.storage.mongo_documents import Document, page_id
 from archivebot.storage.mongo_sums import sum_of, whole
 from archivebot.storage.revisits import Waiting
+from archivebot.storage.times import milliseconds, moment
 
 Result = TypeVar("Result")
 
@@ -88,6 +89,6 @@ def _id(url: str, when: datetime) -> str:
 
 def _waiting(document: Document) -> Waiting:
     refers = document.get("refers_time")  # FerretDB 1 keeps no null that an upsert inserts
-    when = EPOCH + timedelta(milliseconds=refers) if refers is not None else None
+    when = moment(refers) if refers is not None else None
     payload = Payload(document["payload"], document.get("refers_to"), when)
-    return document["url"], EPOCH + timedelta(milliseconds=document["time"]), payload
+    return document["url"], moment(document["time"]), payload

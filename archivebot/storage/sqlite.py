@@ -42,7 +42,6 @@ from archivebot.storage.sqlite_rows import (
     TOTALS,
     VERSION,
     capture_of,
-    milliseconds,
     packed,
     template_of,
     template_row,
@@ -50,6 +49,7 @@ from archivebot.storage.sqlite_rows import (
     version_of,
 )
 from archivebot.storage.sqlite_sums import damage, insert, intact, renew, whole
+from archivebot.storage.times import milliseconds
 
 FOR_EVER = 1 << 62
 
@@ -141,7 +141,7 @@ class SQLiteStore(ArchiveFile):
 
     def amend(self, old: Capture, new: Capture) -> None:
         with self.together():
-            found = self.find(new.url, new.digest.removeprefix("sha256:")) if new.digest else None
+            found = self.find(new.url, new.sha256) if new.digest else None
             self._add_capture(sqlite_revisits.take_out(self._db, old), new, int(found.id) if found else 0)
 
     def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:

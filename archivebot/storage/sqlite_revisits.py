@@ -9,8 +9,8 @@ from datetime import datetime
 
 from archivebot.models import Capture, Outcome, Payload
 from archivebot.storage.revisits import Waiting
-from archivebot.storage.sqlite_rows import milliseconds, moment
 from archivebot.storage.sqlite_sums import insert, intact, whole
+from archivebot.storage.times import milliseconds, moment
 
 _WAITING = (
     f"SELECT {intact('waiting')}, url, time, payload, refers_to, refers_time"
@@ -91,8 +91,9 @@ class SQLiteRevisits:
 
 def take_out(database: sqlite3.Connection, capture: Capture) -> int:
     """Delete the row of a capture, to be replaced by another one; return its page."""
-    when, digest = milliseconds(capture.captured_at), (capture.digest or "").removeprefix("sha256:")
-    page, version = database.execute(_CAPTURE, (capture.url, when, capture.outcome, digest)).fetchone()
+    when = milliseconds(capture.captured_at)
+    values = (capture.url, when, capture.outcome, capture.sha256)
+    page, version = database.execute(_CAPTURE, values).fetchone()
     database.execute(
         "DELETE FROM capture WHERE page = ? AND time = ? AND version = ? AND outcome = ?",
         (page, when, version, capture.outcome),

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import LearnedTemplate, StoredVersion, Totals
 from archivebot.storage.sqlite_sums import intact, whole
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from archivebot.storage.times import milliseconds, moment
 
 VERSION = (
     f"SELECT {intact('version')}, version.id, url, number, hex(digest), length, charset, level, segmenter,"
@@ -52,24 +50,6 @@ TOTALS = (
     " (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored FROM page)"
     " GROUP BY host ORDER BY host"
 )
-
-
-def milliseconds(when: datetime) -> int:
-    """Count from 1970 to a time.
-
-    >>> milliseconds(datetime(1970, 1, 1, 0, 0, 1, 500_999, tzinfo=UTC))
-    1500
-    """
-    return (when - EPOCH) // timedelta(milliseconds=1)
-
-
-def moment(count: int) -> datetime:
-    """Give the time that many milliseconds after 1970.
-
-    >>> moment(1500).isoformat()
-    '1970-01-01T00:00:01.500000+00:00'
-    """
-    return EPOCH + timedelta(milliseconds=count)
 
 
 def packed(headers: Headers) -> bytes | None:
@@ -115,7 +95,7 @@ def template_row(template: LearnedTemplate) -> tuple[str, int, int, bytes]:
 def template_of(row: Any) -> LearnedTemplate:
     """Read a row of ``TEMPLATE``.
 
-    >>> template = LearnedTemplate("a.example", EPOCH, 3, "{}")
+    >>> template = LearnedTemplate("a.example", moment(0), 3, "{}")
     >>> template_of((1, *template_row(template))) == template
     True
     """
