@@ -97,7 +97,7 @@ FOREIGN: dict[str, set[str]] = {
     "scipy": {"forms", "links", "topic"},
     "matplotlib": {"harvest.py"},
     "playwright": {"vision/render.py"},
-    "pymongo": {"storage/mongo.py", "storage/mongo_database.py", "storage/mongo_revisits.py"},
+    "pymongo": {"storage/mongo_database.py", "storage/mongo_revisits.py"},
     "turbohtml": {"content", "quality", "segmentation"},
     "datasketch": {"fingerprint/minhash.py"},
     "lxml": {"forms", "hypertext"},
