@@ -49,7 +49,7 @@ def decode(data: bytes, codings: list[str], limit: int) -> bytes:
 
 @cache
 def zstd() -> Any:
-    """Give the zstd module of Python 3.14 or of backports, or None."""
+    """Return the zstd module of Python 3.14 or of backports, or None."""
     return _library("compression.zstd") or _library("backports.zstd")
 
 

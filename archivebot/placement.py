@@ -73,7 +73,7 @@ class _Neighbour:
 
 
 def place(cut: Cut, before: Content | None, after: Content | None, lineages: int) -> list[Placement]:
-    """Give every block of a cut its lineage: that of the block it continues, or the next free one.
+    """Return every block of a cut with its lineage: that of the block it continues, or the next free one.
 
     ``before`` and ``after`` are the versions seen last before and first after the visit. Where both
     have a block that is continued, the one more alike counts, at a tie that of the version before.
@@ -131,7 +131,7 @@ def _inherited(
 
 
 def again(content: Content, before: Content) -> list[Placement]:
-    """Give the blocks of a version that the archive holds; by lineage they are those of the one before."""
+    """Return the blocks of a version that the archive holds, compared by lineage with another version."""
     then, now = before.body, content.body
     old = {slot.lineage: then[slot.start : slot.end] for slot in before.slots}
     placements = []

@@ -113,7 +113,7 @@ def status(line: str, stream: TextIO | None = None) -> None:
 
 
 def say_json(document: Any, indent: int | None = None) -> None:
-    """Print a document as JSON; in ASCII where the output has no Unicode."""
+    """Print a document as JSON; in ASCII if the output has no Unicode."""
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     text = json_text(document, indent)
     _bare(sys.stdout).write((text if unicode else NOT_ASCII.sub(_escape, text)) + "\n")

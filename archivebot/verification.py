@@ -12,7 +12,7 @@ from archivebot.storage.base import ArchiveStore, VersionId
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is damaged, and how; without URL and version where it is no version."""
+    """What is damaged, and how; no URL and version if it is no version."""
 
     url: str
     version: int | None

@@ -65,7 +65,7 @@ def _cut(folder: Path, coding: str, framing: str, count: int) -> Row:
 
 
 def _crawl(folder: Path, url: str) -> list[dict[str, Any]]:
-    """Crawl the pages; give their captures."""
+    """Crawl the pages; return their captures."""
     feed = folder / "captures.jsonl"
     command = [sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"seeds={url}", "-O", str(feed)]
     need(run([*command, "-s", "RETRY_TIMES=0"], ARCHIVE_URI=f"sqlite:///{folder}/archive.db"), "scrapy crawl")

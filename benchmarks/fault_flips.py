@@ -115,7 +115,7 @@ def verified(path: Path) -> bool:
 
 
 def commands(url: str) -> list[list[str]]:
-    """Give the commands that read; each is given --json."""
+    """Return the commands that read; each is given --json."""
     pages = [["history", url], ["delta", url], ["text", url], ["blocks", url]]
     return [*pages, ["stats"], ["verify"], ["forms"], ["duplicates"], ["rank"], ["replay", url, "--headers"]]
 

@@ -29,7 +29,7 @@ class _Server(socketserver.ThreadingTCPServer):
 
 @contextmanager
 def serve(answers: dict[str, bytes]) -> Iterator[str]:
-    """Serve answers by path, as they are at the time, and at / a page that links to them; give its URL."""
+    """Serve answers by path, as they are at the time, and at / a page that links to them; yield its URL."""
     links = b"".join(b"<p><a href='%s'>page</a></p>" % path.encode() for path in answers)
     handler = type("Handler", (_Handler,), {"answers": ChainMap({"/": answer(links)}, answers)})
     with _Server(("127.0.0.1", 0), handler) as server:

@@ -96,7 +96,7 @@ class AnswerParser(_LenientHTTPClientParser):
             super().connectionLost(reason)
 
     def _wrong_framing(self) -> str:
-        """Say why the headers do not tell where the body ends; "" where they do."""
+        """Return why the headers do not show where the body ends, or ""."""
         if self.response.code < 200 or self.response.code in self.NO_BODY_CODES:
             return ""
         codings = self.connHeaders.getRawHeaders(b"transfer-encoding")

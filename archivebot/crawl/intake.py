@@ -46,7 +46,7 @@ class Room:
         self._held: dict[object, int] = {}
 
     def fits(self, size: int) -> bool:
-        """Tell whether there is room for so many bytes; for one body there always is."""
+        """Return whether there is room for so many bytes; for one body there always is."""
         return not self._held or sum(self._held.values()) + size <= ROOM
 
     def hold(self, thing: object, size: int) -> None:
@@ -54,7 +54,7 @@ class Room:
         self._held[thing] = size
 
     def free(self, thing: object) -> None:
-        """Give back what a thing took."""
+        """Release what a thing took."""
         self._held.pop(thing, None)
 
     def keep(self, response: Response) -> Response:
@@ -119,7 +119,7 @@ class Intake:
             self._take(request, self.most)
 
     def done(self, request: Request) -> None:
-        """Give back the room that was taken while a body was received."""
+        """Release the room that was taken while a body was received."""
         self.received.free(request)
         self._counted.discard(request)
 

@@ -1,4 +1,4 @@
-"""What a crawl has to tell its frontier, kept in order until it is written at one stroke."""
+"""What a crawl will write to its frontier, kept in order until it is written at one stroke."""
 
 from __future__ import annotations
 

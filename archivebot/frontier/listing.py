@@ -1,4 +1,4 @@
-"""What a frontier file tells of a crawl; nothing here writes."""
+"""Reads the crawls of a frontier file; writes nothing."""
 
 from __future__ import annotations
 

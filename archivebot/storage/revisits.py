@@ -24,7 +24,7 @@ class RevisitStore(Protocol):
         """Return the URL of a version with that payload, and the digest of its body."""
 
     def wait(self, waiting: Waiting) -> None:
-        """Store that a visit waits for its payload; the same told again changes nothing."""
+        """Store that a visit waits for its payload; storing it twice changes nothing."""
 
     def waiting(self, payload: str, url: str, when: datetime) -> list[Waiting]:
         """Return the visits that wait for a payload, or for the visit of a URL at a time to the second."""

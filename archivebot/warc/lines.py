@@ -29,7 +29,7 @@ class ArcLine(NamedTuple):
 
 
 def arc_line(line: bytes) -> ArcLine | None:
-    """Read the first line of an ARC record, version 1 or 2; None where it is no such line.
+    """Read the first line of an ARC record, version 1 or 2; None if it is no such line.
 
     The URL may hold blanks: it ends two words before the first word that is a date.
 
