@@ -78,7 +78,7 @@ class Revisits:
 
     def _with(self, page: Page, original: Capture) -> Page | None:
         """Return a visit with the body of a capture; None where that has none that can be read."""
-        version = self._store.find(original.url, (original.digest or "").removeprefix("sha256:"))
+        version = self._store.find(original.url, original.sha256)
         content = self._bodies.readable(version)
         if content is None:
             return None
