@@ -91,6 +91,18 @@ class MongoServer:
                 else:
                     return
 
+    def fill(self) -> None:
+        """Start the server anew on a disk that is full: its databases cannot grow."""
+        assert self._command is not None
+        if "ferretdb" not in self._command[0]:
+            pytest.skip("a mongod on a full disk needs a disk of its own")
+        self.kill()
+        self._command = [
+            f"{word}?_pragma=max_page_count(1)" if word.startswith("--sqlite-url=") else word
+            for word in self._command
+        ]
+        self.start()
+
     def kill(self) -> None:
         """End the server as a power cut would: without a word."""
         if self._process is not None:

@@ -97,7 +97,9 @@ def stop(server: RedisServer | MongoServer) -> None:
 
 
 def fill(server: RedisServer | MongoServer) -> None:
-    assert isinstance(server, RedisServer)
+    if isinstance(server, MongoServer):
+        server.fill()
+        return
     with Redis.from_url(server.uri()) as client:
         client.config_set("maxmemory", "1")
 
@@ -177,7 +179,9 @@ def test_a_full_disk_ends_the_crawl(site: MockServer, crawl: Crawl, place: str) 
     assert_failed(crawled)
 
 
-@pytest.mark.parametrize(("harm", "told"), [("killed", False), ("stopped", False), ("stopped", True)])
+@pytest.mark.parametrize(
+    ("harm", "told"), [("killed", False), ("stopped", False), ("stopped", True), ("full", False)]
+)
 def test_a_mongodb_that_is_gone_for_good_ends_the_crawl(
     site: MockServer, crawl: Crawl, mongo: MongoServer, harm: str, told: bool
 ) -> None:
@@ -192,6 +196,8 @@ def test_a_mongodb_that_is_gone_for_good_ends_the_crawl(
         assert ended(process, STOPPED).code == 0
     else:
         assert_failed(ended(process, PATIENCE + BEYOND))
+    if harm == "full":
+        return
     if harm == "stopped":
         mongo.kill()
     mongo.start()
