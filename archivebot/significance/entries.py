@@ -23,6 +23,10 @@ _HEADINGS = frozenset("h2 h3 h4 h5 h6".split())
 # this 4 changes are lost; 3 and 8 do as well.
 LEAST_ENTRIES = 5
 
+# Characters of the linked headings beside those of the main text that is not linked, from which a page is one
+# of teasers although its main text has none of them.
+LEAST_TEASERS = 0.5
+
 # Share of the words of a list that have to be chosen for the main text for all of it to be content. With
 # 0.7 two changes are lost, as without lists; with 0.3 there are 18 false alarms.
 LEAST_CHOSEN = 0.5
@@ -37,16 +41,17 @@ def headlines(
     They are linked, and in a heading or, on a hub, as long as a headline. Such a page has many alike, and
     the main text is some of them.
     """
-    linked = np.array([2 * line.linked >= len(line.text) for line in lines], dtype=bool)
-    linked &= likelihood >= LEAST_LIKELY
-    headed = np.array([_in_heading(line.place) for line in lines], dtype=bool)
+    size, links = (
+        np.array(each) for each in ([len(line.text) for line in lines], [line.linked for line in lines])
+    )
+    linked = (2 * links >= size) & (likelihood >= LEAST_LIKELY)
+    headed = linked & np.array([_in_heading(line.place) for line in lines], dtype=bool)
     if hub:
-        linked &= headed | np.array([len(line.text) >= LEAST_HEADLINE for line in lines], dtype=bool)
-    elif (linked & headed & chosen).sum() >= LEAST_ENTRIES:
-        linked &= headed
-    else:
-        linked[:] = False
-    return linked
+        return headed | (linked & (size >= LEAST_HEADLINE))
+    teasers = size[headed].sum() >= LEAST_TEASERS * (size - links)[chosen].sum()
+    if (headed & chosen).sum() >= LEAST_ENTRIES or (teasers and headed.sum() >= LEAST_ENTRIES):
+        return headed
+    return np.zeros(len(lines), dtype=bool)
 
 
 def _in_heading(place: Place) -> bool:
