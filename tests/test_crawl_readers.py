@@ -15,7 +15,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.crawl import readers as readers_module
-from archivebot.crawl.readers import Readers
+from archivebot.crawl.readers import OPENINGS, Readers
 from archivebot.crawl.session import ArchiveSession
 from archivebot.crawl.worker import Crashed
 from archivebot.exceptions import NotArchived, StorageError
@@ -94,11 +94,16 @@ def test_when_all_are_killed_again_and_again_no_call_is_blamed(config: ArchiveCo
     async def work() -> None:
         readers = Readers(config, 2)
         calls = asyncio.gather(*(readers.run(CALL) for _ in range(12)))
-        for _ in range(4):
-            while not any(reader.worker.waiting and reader.is_open for reader in readers._readers):
+        killed: set[int] = set()
+        for _ in range(OPENINGS - 1):
+            while not any(
+                reader.worker.waiting and reader.is_open and reader.worker.pid not in killed
+                for reader in readers._readers
+            ):
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.02)  # one call is begun, the others wait behind it
             for reader in readers._readers:
+                killed.add(reader.worker.pid)
                 with suppress(ProcessLookupError):
                     os.kill(reader.worker.pid, signal.SIGKILL)
         assert len(await calls) == 12
