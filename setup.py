@@ -45,6 +45,7 @@ setup(
         "numpy>=2",
         "scipy>=1.11",
         "datasketch>=2",
+        "py3langid>=0.4",
         "brotli>=1.2",
         'backports.zstd>=1; python_version < "3.14"',
     ],

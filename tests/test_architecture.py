@@ -104,6 +104,7 @@ FOREIGN: dict[str, set[str]] = {
     "ada_url": {"urls/canonical.py"},
     "tldextract": {"urls/scope.py"},
     "Stemmer": {"terms.py"},
+    "py3langid": {"content/language.py"},
     "backports": {"codings.py", "storage/frames.py"},
     "brotli": {"codings.py"},
 }

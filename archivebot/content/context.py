@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line
+from archivebot.content.measures import LONG
+from archivebot.content.prose import body_ranges
 from archivebot.content.surroundings import LEVELS, Around, Column, Ranges
 
 Matrix = NDArray[np.float64]
@@ -18,7 +20,7 @@ CLOSE = 4
 WIDE = 12
 
 # Means of a value over the context of a line.
-MEANS = LEVELS + 5
+MEANS = LEVELS + 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,14 @@ class Context:
         behind = np.minimum(index + 1, count - 1), np.minimum(index + CLOSE + 1, count)
         both = np.maximum(index - WIDE, 0), np.minimum(index + WIDE + 1, count)
         page = np.zeros_like(index), np.full_like(index, count)
+        start = np.zeros_like(index), np.maximum(index, 1)
+        end = np.minimum(index + 1, count - 1), page[1]
+        prose = np.array([(len(line.text) - line.linked) * (len(line.text) > LONG) for line in lines], dtype=np.float64)
+        body = body_ranges(around, prose)
+        spans = (page, before, behind, both, start, end, body)
         return cls(
-            np.vstack([around.first, *(start for start, _ in (page, before, behind, both))]),
-            np.vstack([around.last, *(end for _, end in (page, before, behind, both))]),
+            np.vstack([around.first, *(first for first, _ in spans)]),
+            np.vstack([around.last, *(last for _, last in spans)]),
             around.kind,
             np.sqrt([line.words for line in lines]) + 0.5,
         )

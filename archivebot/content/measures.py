@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.content import surroundings
+from archivebot.content import prose, repeats, surroundings
 from archivebot.content.lines import Line
 from archivebot.content.surroundings import Around
 
@@ -54,6 +54,8 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
     columns |= _position(lines, around, size, heading, tags)
     columns |= _around(lines, around, size, linked, columns)
     columns |= _page(around, size, linked)
+    columns |= prose.measures(around, (size - linked) * (size > LONG))
+    columns |= repeats.measures(lines)
     near = {name: columns[name] for name in ("characters", "linked", "sentence", "capitals")}
     for name, column in {**near, "heading": heading}.items():
         for step in range(1, REACH + 1):

@@ -1,0 +1,251 @@
+"""Learns which lines of a page are main text, cross-validated by site, beside trafilatura.
+
+    python benchmarks/learn_maintext.py DATA/wcxb-dev DATA/articles-dev [--write]
+
+Pages of both sets are divided into five groups of sites, and each is judged by a model that saw no page of
+its site. `articles-dev` has two parts. The first has the text that a reader mode shows: word F1, mean over
+pages. The second has phrases that must and that must not be in the main text: precision and recall of the
+phrases. Of those pages the lines with phrases alone are learnt from, and the lines of the same kind.
+trafilatura reads the pages of `articles-dev` in the same run. `--write` writes the weights learnt from all
+pages. Exit code 1 if a bound fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from archivebot.content import maintext  # isort: skip  # before numpy, whose threads archivebot sets
+import numpy as np
+from common import ROOT, Row, data_folder, report
+from maintext import WORDS, f1, pages, trafilatura_text
+from turbohtml import Document
+
+from archivebot.content.context import Context
+from archivebot.content.known import TABLES, known_by, near
+from archivebot.content.lines import Line
+from archivebot.content.measures import LONG, measures
+from archivebot.content.model import WEIGHTS, Model
+from archivebot.content.page import read, title_words
+from archivebot.content.surroundings import Around
+from archivebot.content.training import Sample, learnt
+
+FOLDS = 5
+
+# Names and words on fewer pages are no evidence.
+LEAST_PAGES = 40
+
+# Hidden values of a line; with 24 F1 is the same.
+HIDDEN = 12
+
+# What the share of a line in the loss grows with: its words to this power.
+GROWTH = 0.7
+
+# Weight in the loss of a line of the same kind as one with a phrase, beside that one.
+ALIKE = 0.3
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page with what is known of its main text: the text, or phrases."""
+
+    site: str
+    kind: str
+    markup: bytes
+    main: str = ""
+    wanted: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
+
+
+def of_wcxb(folder: Path) -> Iterator[Page]:
+    for page in pages(folder):
+        host = urlsplit(page.url).hostname or page.url
+        yield Page(_domain(host), page.kind, page.markup, page.main)
+
+
+def of_articles(folder: Path) -> Iterator[Page]:
+    for label in json.loads((folder / "labels.json").read_text("utf-8")):
+        markup = (folder / "html" / label["file"]).read_bytes()
+        site = _site(label, markup)
+        if main := label.get("main_text"):
+            yield Page(site, "reader", markup, main)
+        else:
+            yield Page(site, "phrases", markup, "", tuple(label["with"]), tuple(label["without"]))
+
+
+_HOST = re.compile(r"(?<![\w.-])(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
+_CANONICAL = re.compile(rb"<link[^>]+canonical[^>]*>|<meta[^>]+og:url[^>]*>", re.IGNORECASE)
+_HTTP = re.compile(rb"https?://([^/\"'>\s]+)")
+
+
+def _site(label: Mapping[str, str], markup: bytes) -> str:
+    """Name the site of a page: as the page says, else by its URL, else the site that it links to most; pages
+    without any are one site.
+    """
+    stated = _CANONICAL.search(markup)
+    if stated and (host := _HTTP.search(stated[0])):
+        return _domain(host[1].decode("ascii", "replace"))
+    url = label.get("url") or ""
+    hosts = [host for host in _HOST.findall(url) if host != "web.archive.org"]
+    if hosts:
+        return _domain(hosts[0])
+    linked = Counter(_domain(host.decode("ascii", "replace")) for host in _HTTP.findall(markup))
+    return linked.most_common(1)[0][0] if linked else label["source"]
+
+
+def _domain(host: str) -> str:
+    return ".".join(host.lower().removeprefix("www.").split(".")[-2:])
+
+
+@dataclass(frozen=True)
+class Example:
+    """A page as the training sees it; ``labelled`` is how much each line tells."""
+
+    page: Page
+    document: Document
+    lines: list[Line]
+    right: np.ndarray
+    labelled: np.ndarray
+
+    @property
+    def group(self) -> int:
+        return zlib.crc32(self.page.site.encode()) % FOLDS
+
+    @property
+    def texts(self) -> list[str]:
+        return [line.text for line in self.lines]
+
+
+def example(page: Page) -> Example | None:
+    document, walk = read(page.markup.decode("utf-8", "replace"))
+    if not walk.lines:
+        return None
+    if page.main:
+        right = agreement([line.text for line in walk.lines], page.main)
+        counts = np.array([line.words for line in walk.lines], dtype=np.float64)
+        return Example(page, document, walk.lines, np.array(right, dtype=np.float64), counts**GROWTH)
+    return Example(page, document, walk.lines, *by_phrases(walk.lines, page))
+
+
+def agreement(texts: Sequence[str], main: str) -> list[bool]:
+    """Tell which lines stand in the main content: by word triples across lines, short ones as a whole; a
+    line that is repeated, as often as the main content has it.
+    """
+    wanted = WORDS.findall(main.lower())
+    triples = set(zip(wanted, wanted[1:], wanted[2:], strict=False))
+    whole = {tuple(WORDS.findall(line.lower())) for line in main.splitlines()}
+    split = [WORDS.findall(text.lower()) for text in texts]
+    flow = [word for words in split for word in words]
+    covered = bytearray(len(flow) + 2)
+    for index, triple in enumerate(zip(flow, flow[1:], flow[2:], strict=False)):
+        if triple in triples:
+            covered[index : index + 3] = b"\1\1\1"
+    right, at = [], 0
+    said, joined = Counter[tuple[str, ...]](), f" {' '.join(wanted)} "
+    for words in split:
+        inside = sum(covered[at : at + len(words)])
+        chained = at > 0 and covered[at - 1] and covered[at + len(words)] and inside == len(words)
+        long = len(words) > 2 and 2 * inside >= len(words)
+        yes = bool(words) and (tuple(words) in whole or bool(chained) or long)
+        if yes and len(words) >= maintext.LEAST_REPEATED:
+            said[tuple(words)] += 1
+            times = said[tuple(words)]
+            yes = times == 1 or joined.count(f" {' '.join(words)} ") >= times
+        right.append(yes)
+        at += len(words)
+    return right
+
+
+def by_phrases(lines: Sequence[Line], page: Page) -> tuple[np.ndarray, np.ndarray]:
+    """Tell which lines are right by the phrases in them, and how much each tells.
+
+    Lines of the kind of a line with a phrase are taken to be as that is, unless lines of that kind are
+    both; of those that are wanted only the running text between the first and the last.
+    """
+    wanted, unwanted = _with_phrases(lines, page.wanted), _with_phrases(lines, page.unwanted)
+    unwanted &= ~wanted
+    right, labelled = wanted.astype(np.float64), (wanted | unwanted).astype(np.float64)
+    if wanted.any():
+        kinds = [line.place.kind for line in lines]
+        good, bad = ({kinds[at] for at in np.flatnonzero(each)} for each in (wanted, unwanted))
+        first, last = np.flatnonzero(wanted)[[0, -1]]
+        for at, (line, kind) in enumerate(zip(lines, kinds, strict=True)):
+            if labelled[at]:
+                continue
+            if kind in bad and kind not in good:
+                labelled[at] = ALIKE
+            elif kind in good and kind not in bad and first < at < last and len(line.text) > LONG:
+                labelled[at], right[at] = ALIKE, 1
+    return right, labelled
+
+
+def _with_phrases(lines: Sequence[Line], phrases: Sequence[str]) -> np.ndarray:
+    """Tell which lines hold a phrase or a part of it that is at least half of them."""
+    found = np.zeros(len(lines), dtype=bool)
+    texts = [line.text for line in lines]
+    flow = " ".join(texts)
+    starts = np.cumsum([0, *(len(text) + 1 for text in texts)])
+    for phrase in phrases:
+        wanted = " ".join(phrase.split())
+        at = flow.find(wanted)
+        while at >= 0 and wanted:
+            first, last = np.searchsorted(starts, [at, at + len(wanted) - 1], side="right") - 1
+            found[first : last + 1] = True
+            at = flow.find(wanted, at + len(wanted))
+    return found
+
+
+def blank(examples: Sequence[Example]) -> Model:
+    """Give a model of random weights, with the measures of the pages and the names that enough have."""
+    arounds = [Around.of(each.lines) for each in examples]
+    columns = [
+        measures(each.lines, title_words(each.document), around)
+        for each, around in zip(examples, arounds, strict=True)
+    ]
+    scales = {}
+    for name in columns[0]:
+        values = np.concatenate([each[name] for each in columns])
+        scales[name] = (round(float(values.mean()), 4), round(max(float(values.std()), 0.01), 4))
+    count = Counter(
+        entry for each, around in zip(examples, arounds, strict=True) for entry in entries(each.lines, around)
+    )
+    often = sorted(entry for entry, number in count.items() if number >= LEAST_PAGES)
+    tables = {table: [name for kind, name in often if kind == table] for table in TABLES}
+    return Model.random(scales, tables, HIDDEN)
+
+
+def entries(lines: Sequence[Line], around: Around) -> set[tuple[str, str]]:
+    """Give all that the lines of a page are known by, with its table."""
+    found: set[tuple[str, str]] = set()
+    for place, *rest in known_by(lines, around):
+        for table, names in zip(TABLES, (place.names, near(place), *rest), strict=True):
+            found.update((table, name) for name in names)
+    return found
+
+
+def sample(model: Model, each: Example) -> Sample:
+    """Prepare a page for the training. Of a page with phrases each line with one counts as much."""
+    around = Around.of(each.lines)
+    share = each.labelled / max(each.labelled.sum(), 1)
+    if each.page.main:
+        words = np.array([len(WORDS.findall(text)) for text in each.texts], dtype=np.float64)
+        wanted = max(len(WORDS.findall(each.page.main)), 1)
+    else:
+        words = (each.labelled == 1).astype(np.float64)
+        wanted = max(float(words @ each.right), 1)
+    return Sample(
+        model.inputs(each.lines, title_words(each.document), around),
+        model.known(each.lines, around),
+        Context.of(each.lines, around),
+        each.right,
+        share,
+        words,
+        wanted,
+    )
