@@ -26,24 +26,35 @@ from archivebot.content import maintext  # isort: skip  # before numpy, whose th
 import numpy as np
 from common import ROOT, Row, data_folder, report
 from maintext import WORDS, f1, pages, trafilatura_text
+from numpy.typing import NDArray
 from turbohtml import Document
 
 from archivebot.content.context import Context
 from archivebot.content.known import TABLES, known_by, near
 from archivebot.content.lines import Line
-from archivebot.content.measures import LONG, measures
+from archivebot.content.measures import measures
 from archivebot.content.model import WEIGHTS, Model
 from archivebot.content.page import read, title_words
+from archivebot.content.prose import LONG
 from archivebot.content.surroundings import Around
 from archivebot.content.training import Sample, learnt
 
 FOLDS = 5
+
+# The bounds: F1 on WCXB, and how far precision may lie below that of trafilatura.
+LEAST_WCXB = 0.815
+PRECISION_BELOW = 0.01
+KINDS = "article collection documentation forum listing product service".split()
+ARTICLES = ("reader", "phrases")
 
 # Names and words on fewer pages are no evidence.
 LEAST_PAGES = 40
 
 # Hidden values of a line; with 24 F1 is the same.
 HIDDEN = 12
+
+# Words from which a line that is repeated is right only as often as the main content has it.
+LEAST_REPEATED = 3
 
 # What the share of a line in the loss grows with: its words to this power.
 GROWTH = 0.7
@@ -111,8 +122,8 @@ class Example:
     page: Page
     document: Document
     lines: list[Line]
-    right: np.ndarray
-    labelled: np.ndarray
+    right: NDArray[np.float64]
+    labelled: NDArray[np.float64]
 
     @property
     def group(self) -> int:
@@ -154,7 +165,7 @@ def agreement(texts: Sequence[str], main: str) -> list[bool]:
         chained = at > 0 and covered[at - 1] and covered[at + len(words)] and inside == len(words)
         long = len(words) > 2 and 2 * inside >= len(words)
         yes = bool(words) and (tuple(words) in whole or bool(chained) or long)
-        if yes and len(words) >= maintext.LEAST_REPEATED:
+        if yes and len(words) >= LEAST_REPEATED:
             said[tuple(words)] += 1
             times = said[tuple(words)]
             yes = times == 1 or joined.count(f" {' '.join(words)} ") >= times
@@ -163,7 +174,7 @@ def agreement(texts: Sequence[str], main: str) -> list[bool]:
     return right
 
 
-def by_phrases(lines: Sequence[Line], page: Page) -> tuple[np.ndarray, np.ndarray]:
+def by_phrases(lines: Sequence[Line], page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Tell which lines are right by the phrases in them, and how much each tells.
 
     Lines of the kind of a line with a phrase are taken to be as that is, unless lines of that kind are
@@ -186,7 +197,7 @@ def by_phrases(lines: Sequence[Line], page: Page) -> tuple[np.ndarray, np.ndarra
     return right, labelled
 
 
-def _with_phrases(lines: Sequence[Line], phrases: Sequence[str]) -> np.ndarray:
+def _with_phrases(lines: Sequence[Line], phrases: Sequence[str]) -> NDArray[np.bool_]:
     """Tell which lines hold a phrase or a part of it that is at least half of them."""
     found = np.zeros(len(lines), dtype=bool)
     texts = [line.text for line in lines]
@@ -249,3 +260,99 @@ def sample(model: Model, each: Example) -> Sample:
         words,
         wanted,
     )
+
+
+@dataclass(frozen=True)
+class Text:
+    """A page with the text that was found for it."""
+
+    page: Page
+    text: str
+
+
+def precision_recall(texts: Sequence[Text]) -> tuple[float, float]:
+    """Return mean precision and recall of words over pages, or of the phrases of all pages."""
+    if texts[0].page.main:
+        counts = [(_bag(each.text), _bag(each.page.main)) for each in texts]
+        held = [((found & wanted).total(), found.total(), wanted.total()) for found, wanted in counts]
+        precision, recall = zip(*((both / max(a, 1), both / max(b, 1)) for both, a, b in held), strict=True)
+        return sum(precision) / len(texts), sum(recall) / len(texts)
+    good = [_is_in(phrase, each.text) for each in texts for phrase in each.page.wanted]
+    bad = [_is_in(phrase, each.text) for each in texts for phrase in each.page.unwanted]
+    return sum(good) / max(sum(good) + sum(bad), 1), sum(good) / len(good)
+
+
+def _bag(text: str) -> Counter[str]:
+    return Counter(WORDS.findall(text.lower()))
+
+
+def _is_in(phrase: str, text: str) -> bool:
+    return " ".join(phrase.split()) in " ".join(text.split())
+
+
+def figure(texts: Sequence[Text]) -> float:
+    """Return the mean word F1 over pages, or the F1 of the phrases of all pages."""
+    if texts[0].page.main:
+        return sum(f1(each.text, each.page.main) for each in texts) / len(texts)
+    precision, recall = precision_recall(texts)
+    return 2 * precision * recall / max(precision + recall, 1e-9)
+
+
+def cross_validated(examples: Sequence[Example], start: Model, samples: Sequence[Sample]) -> list[Text]:
+    """Judge each page by a model that saw no page of its site."""
+    texts = []
+    for fold in range(FOLDS):
+        seen = [one for each, one in zip(examples, samples, strict=True) if each.group != fold]
+        model = Model.from_json(learnt(start, seen).to_json())
+        for each, one in zip(examples, samples, strict=True):
+            if each.group == fold:
+                likelihood = model.judged(one.inputs, one.known, one.context)
+                chosen = maintext.choose(likelihood, [line.words for line in each.lines])
+                texts.append(Text(each.page, maintext.joined(each.lines, chosen.tolist())))
+    return texts
+
+
+def peer_texts(data: Sequence[Page]) -> list[Text]:
+    extract = trafilatura_text()
+    return [Text(page, extract(page.markup.decode("utf-8", "replace"))) for page in data]
+
+
+def beside(kind: str, ours: Sequence[Text], peer: Sequence[Text]) -> list[Row]:
+    """Report one part of articles-dev."""
+    found, other = figure(ours), figure(peer)
+    rows = [Row(f"{kind}: F1", f"{found:.3f}", f"{other:.3f}", found / other, 1, least=True)]
+    both = zip(("precision", "recall"), precision_recall(ours), precision_recall(peer), strict=True)
+    for name, value, theirs in both:
+        bound = -PRECISION_BELOW if name == "precision" else None
+        rows.append(
+            Row(f"{kind}: {name}", f"{value:.3f}", f"{theirs:.3f}", value - theirs, bound, least=True)
+        )
+    return rows
+
+
+def main() -> int:
+    parser = data_folder(__doc__)
+    parser.add_argument("articles", type=Path, help="folder of articles-dev")
+    parser.add_argument("--write", action="store_true", help="write the weights learnt from all pages")
+    options = parser.parse_args()
+    data = [*of_wcxb(options.data), *of_articles(options.articles)]
+    examples = [each for page in data if (each := example(page))]
+    start = blank(examples)
+    samples = [sample(start, each) for each in examples]
+    texts = cross_validated(examples, start, samples)
+    texts += [Text(page, "") for page in data if page not in {each.page for each in examples}]
+    wcxb = [each for each in texts if each.page.kind not in ARTICLES]
+    rows = [Row("wcxb-dev: F1", f"{figure(wcxb):.3f}", "", figure(wcxb), LEAST_WCXB, least=True)]
+    kinds = {kind: [each for each in wcxb if each.page.kind == kind] for kind in KINDS}
+    rows += [Row(f"  {kind}", f"{figure(of_kind):.3f}") for kind, of_kind in kinds.items() if of_kind]
+    for kind in ARTICLES:
+        ours = [each for each in texts if each.page.kind == kind]
+        rows += beside(kind, ours, peer_texts([each.page for each in ours]))
+    if options.write:
+        weights = learnt(start, samples).to_json()
+        (ROOT / "archivebot/content" / WEIGHTS).write_text(weights, "utf-8")
+    return report(f"main text of {len(data)} pages, each by a model that saw no page of its site", rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

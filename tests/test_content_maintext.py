@@ -6,7 +6,7 @@ import numpy as np
 from turbohtml import parse
 
 from archivebot.content.lines import LineWalk
-from archivebot.content.maintext import choose, ranges
+from archivebot.content.maintext import choose, joined, ranges
 
 
 def expected_f1(likelihood: list[float], words: list[int], chosen: list[bool]) -> float:
@@ -34,3 +34,11 @@ def test_a_range_is_the_largest_element_that_is_main_as_a_whole() -> None:
     walk = LineWalk(parse(markup, source_locations=True))
     found = ranges(walk.places, walk.lines, np.array([False, True, True, True, False]))
     assert [markup[start:end] for start, end in found] == ["<div><p>b</p><p>c</p></div>", "<p>d</p>"]
+
+
+def test_a_refrain_stays_and_so_do_the_breaks_of_its_lines() -> None:
+    verse = "And the ferry comes<br>in the morning"
+    walk = LineWalk(parse(f"<p>First<br>verse</p><p>{verse}</p><p>Second</p><p>{verse}<br><br>End</p>"))
+    refrain = "And the ferry comes\nin the morning"
+    every = [True] * len(walk.lines)
+    assert joined(walk.lines, every) == f"First\nverse\n{refrain}\nSecond\n{refrain}\n\nEnd"

@@ -15,7 +15,9 @@ EARLIEST = date(1991, 1, 1)
 _AHEAD = timedelta(days=1)
 
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?!\d)")
-_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})(?:[-/.]|\s?[年년]\s?)(\d{1,2})(?:[-/.]|\s?[月월]\s?)(\d{1,2})(?!\d)")
+_YEAR_FIRST = re.compile(
+    r"(?<!\d)(\d{4})(?:[-/.]|\s?[年년]\s?)(\d{1,2})(?:[-/.]|\s?[月월]\s?)(\d{1,2})(?!\d)"
+)
 _YEAR_LAST = re.compile(r"(?<![\d/.-])(\d{1,2})([-/.]\s?)(\d{1,2})\2(\d{4})(?![\d/-])")
 _AFFIXES = r"(?:st|nd|rd|th|er|º|ª|\.)?"
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from turbohtml import Document, Element, Node, Text
 
 from archivebot.segmentation.seen import is_hidden
-from archivebot.text import collapse, pieces
+from archivebot.text import UNSPACED, collapse, pieces
 
 # Elements whose text is no running text, or none that a reader sees. NOSCRIPT is read: forums that draw
 # their threads with a script keep the thread there. The best choice of lines would reach word F1 0.88 on
@@ -40,6 +40,9 @@ _NAMING = frozenset(
     """id role itemprop itemtype aria-label data-testid data-component data-section-type data-hook data-name
     data-qa data-test data-type""".split()
 )
+
+# A word of Chinese or Japanese, which are written without spaces, has about two characters.
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 _NAME = re.compile(r"[a-z]{3,}")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -237,8 +240,9 @@ class LineWalk:
             size = len(text)
             linked, bold = min(self._linked, size), min(self._bold, size)
             laid_out = _laid_out(self._pieces, place.preformatted) if _BREAK in self._pieces else ""
+            count = len(words) if text.isascii() else len(words) + len(_UNSPACED.findall(text)) // 2
             self.lines.append(
-                Line(text, len(words), place, linked, self._links, bold, self._images, laid_out, self._parted)
+                Line(text, count, place, linked, self._links, bold, self._images, laid_out, self._parted)
             )
             self._images = 0
             self._parted = False

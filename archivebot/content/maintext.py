@@ -10,11 +10,6 @@ from numpy.typing import NDArray
 from archivebot.content.lines import Line, Place
 from archivebot.content.surroundings import Column
 
-# Words from which a line that was said before is left out: pages hold the same text again for narrow
-# screens and in their slides. F1 on the WCXB corpus, cross-validated, is 0.798 with all lines, 0.808
-# with 2 or 3, 0.805 with 10.
-LEAST_REPEATED = 3
-
 
 def choose(likelihood: Column, words: Sequence[int]) -> NDArray[np.bool_]:
     """Choose the lines of highest likelihood for which the expected F1 over words is greatest.
@@ -39,20 +34,20 @@ def choose(likelihood: Column, words: Sequence[int]) -> NDArray[np.bool_]:
     return chosen
 
 
-def joined(lines: Iterable[str], chosen: Iterable[bool]) -> str:
-    """Give the chosen lines one below the other, each of several words only once.
+def joined(lines: Iterable[Line], chosen: Iterable[bool]) -> str:
+    """Return the chosen lines one below the other, with their line breaks and blank lines.
 
-    >>> joined(["New", "A chair of oak", "New", "A chair of oak", "Menu"], [True, True, True, True, False])
-    'New\\nA chair of oak\\nNew'
+    >>> place = Place("pre", None, None, 0, 0)
+    >>> code = [Line("a b", 2, place, laid_out="a\\n b"), Line("c", 1, place, parted=True)]
+    >>> joined(code, [True, True]), joined(code, [False, True])
+    ('a\\n b\\n\\nc', 'c')
     """
-    said: set[str] = set()
-    kept = []
-    for text, yes in zip(lines, chosen, strict=True):
-        if yes and text not in said:
-            kept.append(text)
-            if len(text.split()) >= LEAST_REPEATED:
-                said.add(text)
-    return "\n".join(kept)
+    kept = (
+        f"\n{line.shown}" if line.parted else line.shown
+        for line, yes in zip(lines, chosen, strict=True)
+        if yes
+    )
+    return "\n".join(kept).removeprefix("\n")
 
 
 def ranges(

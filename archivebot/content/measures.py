@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from archivebot.content import prose, repeats, surroundings
 from archivebot.content.lines import Line
+from archivebot.content.prose import LONG
 from archivebot.content.surroundings import Around
 
 Column = surroundings.Column
@@ -23,16 +24,13 @@ _TAGS = ("p", "li", "div", "td", "th", "dt", "dd", "pre", "blockquote", "button"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _KINDS = {tag: kind for kind, tag in enumerate((*_TAGS, *_HEADINGS))}
 
-_SAID = ("sentence", "colon", "upper", "price", "date", "titular", "lower")
+_SAID = ("sentence", "colon", "upper", "price", "date", "titular", "lower", "markup")
 
 # Words of a line whose capitals are counted.
 _FIRST = 20
 
 # Characters of a line up to which it may be a date or a price rather than tell of one.
 SHORT = 200
-
-# Characters from which a line is running text.
-LONG = 80
 
 # Lines on each side of a line that are measured.
 REACH = 3
@@ -54,7 +52,7 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
     columns |= _position(lines, around, size, heading, tags)
     columns |= _around(lines, around, size, linked, columns)
     columns |= _page(around, size, linked)
-    columns |= prose.measures(around, (size - linked) * (size > LONG))
+    columns |= prose.measures(around, np.where(size > LONG, size - linked, 0))
     columns |= repeats.measures(lines)
     near = {name: columns[name] for name in ("characters", "linked", "sentence", "capitals")}
     for name, column in {**near, "heading": heading}.items():
@@ -125,6 +123,7 @@ def _said(text: str, title: str, digits: bool) -> tuple[float, ...]:
         short and (digits or "ago" in text) and _DATE.search(text) is not None,
         3 < len(text) <= 2 * len(title) and text.lower() in title,
         text.partition(" ")[0].islower(),
+        text[0] == "<",
     )
 
 

@@ -38,7 +38,8 @@ class Model:
     ``index`` of each table. ``scales`` is mean and spread of each measure. The hidden values of a line
     and their means over its context are mixed by the first of ``mixes``, whose last row is a bias, and the
     first of ``outs`` adds what comes of it to the score; the mixed values and their means go through the
-    next, so that a line is judged by how those among which it stands are.
+    next, so that a line is judged by how those among which it stands are. Lines that are alike are
+    judged together in the end.
     """
 
     scales: Mapping[str, tuple[float, float]]
@@ -74,7 +75,7 @@ class Model:
         for mix, out in zip(self.mixes, self.outs, strict=True):
             hidden = np.maximum(np.hstack([hidden, *context.means(hidden)]) @ mix[:-1] + mix[-1], 0)
             score = score + hidden @ out
-        likelihood: Column = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
+        likelihood: Column = 1 / (1 + np.exp(-np.clip(context.together(score), -30, 30)))
         return likelihood
 
     @classmethod

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from archivebot.content.lines import Line
 from archivebot.content.surroundings import Around, Ranges, within
 
 Column = NDArray[np.float64]
 
 # Shares of the running text of a page; the least element that holds such a share is where the text stands.
 SHARES = (0.5, 0.75, 0.9)
+
+# Characters from which a line is running text.
+LONG = 80
 
 # Lines beyond which running text is as far as at it.
 _FAR = 50
@@ -41,10 +46,10 @@ def measures(around: Around, prose: Column) -> dict[str, Column]:
     """Measure where each line stands by the running text of the page."""
     count, total = len(prose), max(prose.sum(), 1.0)
     index = np.arange(count)
-    running = prose > 0
+    runs = prose > 0
     upto = np.cumsum(prose)
-    before = np.maximum.accumulate(np.where(running, index, -_FAR))
-    behind = np.minimum.accumulate(np.where(running, index, count + _FAR)[::-1])[::-1]
+    before = np.maximum.accumulate(np.where(runs, index, -_FAR))
+    behind = np.minimum.accumulate(np.where(runs, index, count + _FAR)[::-1])[::-1]
     columns = {
         "prose before": (upto - prose) / total,
         "prose behind": (total - upto) / total,
@@ -58,6 +63,13 @@ def measures(around: Around, prose: Column) -> dict[str, Column]:
         columns[f"behind body {share}"] = (index >= body.last).astype(np.float64)
         columns[f"share of body {share}"] = np.full(count, prose[inside].sum() / total)
     return columns
+
+
+def running(lines: Sequence[Line]) -> Column:
+    """Count the characters of running text of each line, without links."""
+    return np.array(
+        [len(line.text) - line.linked if len(line.text) > LONG else 0 for line in lines], dtype=np.float64
+    )
 
 
 def body_ranges(around: Around, prose: Column) -> tuple[Ranges, Ranges]:

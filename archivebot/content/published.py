@@ -116,12 +116,13 @@ def _changed(document: Document) -> list[str]:
 
 def _metas(document: Document, names: Sequence[str]) -> list[str]:
     """Return what META elements of some names state, in the order of the names."""
-    found: list[tuple[int, str]] = []
-    for meta in document.find_all("meta"):
-        for attribute in ("property", "name", "itemprop"):
-            for name in str(meta.attrs.get(attribute) or "").lower().split():
-                if name in names:
-                    found.append((names.index(name), str(meta.attrs.get("content") or "")))
+    stated = (
+        (name, str(meta.attrs.get("content") or ""))
+        for meta in document.find_all("meta")
+        for attribute in ("property", "name", "itemprop")
+        for name in str(meta.attrs.get(attribute) or "").lower().split()
+    )
+    found = [(names.index(name), value) for name, value in stated if name in names]
     return [value for _, value in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -169,9 +170,13 @@ def _shown(lines: Sequence[Line], title: str, language: str) -> tuple[date | Non
 
 def _near_title(lines: Sequence[Line], title: str) -> Iterator[Line]:
     """Yield the lines after the heading up to the body of the text, then those before it, nearest first."""
-    heading = next((at for at, line in enumerate(lines) if line.place.tag == "h1" and line.text == title), None)
+    heading = next(
+        (at for at, line in enumerate(lines) if line.place.tag == "h1" and line.text == title), None
+    )
     if heading is None:
-        heading = next((at for at, line in enumerate(lines) if line.text == title or line.place.tag == "h1"), None)
+        heading = next(
+            (at for at, line in enumerate(lines) if line.text == title or line.place.tag == "h1"), None
+        )
     if heading is None:
         return
     paragraphs = 0

@@ -59,11 +59,11 @@ def learnt(model: Model, samples: Sequence[Sample], seed: int = 0) -> Model:
     "Dropout", 2014), without which the network learns the sites instead of the pages.
     """
     chance = np.random.default_rng(seed)
-    weights = [each.copy() for each in (model.rows, *model.mixes, *model.outs)]
+    weights = [each.copy() for each in weights_of(model)]
     first, second = ([np.zeros_like(each) for each in weights] for _ in range(2))
     steps = EPOCHS * -(-len(samples) // BATCH)
     for step, picked in enumerate(_batches(len(samples), chance), 1):
-        now = _with(model, weights)
+        now = with_weights(model, weights)
         found = [slopes(now, samples[index], chance) for index in picked]
         rate = STEP * min(1, step / WARM_UP) * (1 - (step - 1) / steps)
         for at, weight in enumerate(weights):
@@ -72,10 +72,16 @@ def learnt(model: Model, samples: Sequence[Sample], seed: int = 0) -> Model:
             second[at] += (1 - _SECOND) * (slope**2 - second[at])
             spread = np.sqrt(second[at] / (1 - _SECOND**step)) + 1e-6
             weight -= rate * (first[at] / (1 - _FIRST**step) / spread + DECAY * weight * (weight.ndim > 1))
-    return _with(model, weights)
+    return with_weights(model, weights)
 
 
-def _with(model: Model, weights: Weights) -> Model:
+def weights_of(model: Model) -> Weights:
+    """Return all weights of a model that are learnt."""
+    return [model.rows, *model.mixes, *model.outs]
+
+
+def with_weights(model: Model, weights: Weights) -> Model:
+    """Return a model with other weights, in the order of :func:`weights_of`."""
     rows, *others = weights
     count = len(others) // 2
     return replace(model, rows=rows, mixes=tuple(others[:count]), outs=tuple(others[count:]))
@@ -117,7 +123,8 @@ def slopes(model: Model, sample: Sample, chance: np.random.Generator | None = No
         passes.append(passed)
         hidden.append(np.maximum(around @ mix[:-1] + mix[-1], 0))
         score = score + hidden[-1] @ out
-    of_score = _slope_of_score(np.clip(score, -30, 30), sample)
+    of_drawn = _slope_of_score(np.clip(sample.context.together(score), -30, 30), sample)
+    of_score = sample.context.apart(of_drawn)
     mixes, outs = [], []
     behind = np.zeros_like(hidden[-1])  # the slope of what the next layer takes of the values
     for at in reversed(range(len(model.mixes))):
