@@ -52,7 +52,7 @@ def known_by(
     words with which the elements around it open.
     """
     own = [line_words(line.text) for line in lines]
-    opened = [_opened(chain, own) for chain in around.chains]
+    opened = _opened(around, own)
     above: frozenset[str] = frozenset()
     for line, words, at in zip(lines, own, around.index.tolist(), strict=True):
         if line.place.tag in _HEADINGS:
@@ -62,10 +62,16 @@ def known_by(
             yield line.place, words, above, opened[at]
 
 
-def _opened(chain: Sequence[Place], own: Sequence[set[str]]) -> frozenset[str]:
-    """Give the words of the lines with which the elements around an element open."""
-    found = {place.first: own[place.first] for place in chain[1:] if place.first != chain[0].first}
-    return frozenset(word for words in found.values() if len(words) <= MOST_OPENING for word in words)
+def _opened(around: Around, own: Sequence[set[str]]) -> list[frozenset[str]]:
+    """Return for each place the words of the lines with which the elements around it open."""
+    found = []
+    known: dict[tuple[int, ...], frozenset[str]] = {}
+    for first, *outer in around.chains:
+        key = tuple(place.first for place in outer if place.first != first.first)
+        if key not in known:
+            known[key] = frozenset().union(*(own[at] for at in key if len(own[at]) <= MOST_OPENING))
+        found.append(known[key])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
