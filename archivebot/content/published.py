@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -149,9 +150,18 @@ def _address(document: Document) -> Iterator[str]:
 
 
 def _scripts(document: Document) -> Iterator[str]:
+    """Yield the days in the data of scripts; what is JSON-LD in good order was asked before."""
     for script in document.find_all("script"):
-        for found in _IN_SCRIPT.finditer(script.text):
-            yield found[1]
+        if "ld+json" not in str(script.attrs.get("type") or "") or not _is_json(script.text):
+            yield from (found[1] for found in _IN_SCRIPT.finditer(script.text))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _shown(lines: Sequence[Line], title: str, language: str) -> tuple[date | None, date | None]:
