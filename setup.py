@@ -46,6 +46,7 @@ setup(
         "scipy>=1.11",
         "datasketch>=2",
         "py3langid>=0.4",
+        "babel>=2.16",
         "brotli>=1.2",
         'backports.zstd>=1; python_version < "3.14"',
     ],

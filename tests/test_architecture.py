@@ -105,6 +105,7 @@ FOREIGN: dict[str, set[str]] = {
     "tldextract": {"urls/scope.py"},
     "Stemmer": {"terms.py"},
     "py3langid": {"content/language.py"},
+    "babel": {"content/days.py"},
     "backports": {"codings.py", "storage/frames.py"},
     "brotli": {"codings.py"},
 }

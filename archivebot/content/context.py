@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line
-from archivebot.content.prose import body_ranges, running
+from archivebot.content.prose import body_ranges, long_lines, running
 from archivebot.content.surroundings import LEVELS, Around, Column, Ranges
 
 Matrix = NDArray[np.float64]
@@ -50,7 +50,7 @@ class Context:
         page = np.zeros_like(index), np.full_like(index, count)
         start = np.zeros_like(index), np.maximum(index, 1)
         end = np.minimum(index + 1, count - 1), page[1]
-        body = body_ranges(around, running(lines))
+        body = body_ranges(around, running(lines, long_lines(lines)))
         spans = (page, before, behind, both, start, end, body)
         return cls(
             np.vstack([around.first, *(first for first, _ in spans)]),

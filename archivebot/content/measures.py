@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from archivebot.content import prose, repeats, surroundings
 from archivebot.content.lines import Line
-from archivebot.content.prose import LONG
+from archivebot.content.prose import long_lines
 from archivebot.content.surroundings import Around
 
 Column = surroundings.Column
@@ -51,8 +51,9 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
     heading = (kinds >= len(_TAGS)).astype(np.float64)
     columns |= _position(lines, around, size, heading, tags)
     columns |= _around(lines, around, size, linked, columns)
-    columns |= _page(around, size, linked)
-    columns |= prose.measures(around, np.where(size > LONG, size - linked, 0))
+    long = long_lines(lines)
+    columns |= _page(around, size, linked, long)
+    columns |= prose.measures(around, prose.running(lines, long))
     columns |= repeats.measures(lines)
     near = {name: columns[name] for name in ("characters", "linked", "sentence", "capitals")}
     for name, column in {**near, "heading": heading}.items():
@@ -152,20 +153,20 @@ def _around(
 ) -> dict[str, Column]:
     """Measure the elements around each line."""
     return {
-        **surroundings.text_around(around, size, linked, size > LONG),
+        **surroundings.text_around(around, size, linked, long_lines(lines)),
         **surroundings.counts_around(lines, around, own["price"], own["date"]),
         **surroundings.title_around(around, size),
     }
 
 
-def _page(around: Around, size: Column, linked: Column) -> dict[str, Column]:
+def _page(around: Around, size: Column, linked: Column, long: NDArray[np.bool_]) -> dict[str, Column]:
     """Measure the page as a whole; the same for all of its lines."""
     total = size.sum()
     figures = {
         "page characters": np.log1p(total),
         "page lines": np.log1p(len(size)),
         "page linked": linked.sum() / total,
-        "page long": size[size > LONG].sum() / total,
+        "page long": size[long].sum() / total,
     }
     for name in ("main", "article", "h1"):
         inside = np.zeros(len(size))

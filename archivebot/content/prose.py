@@ -16,7 +16,7 @@ Column = NDArray[np.float64]
 # Shares of the running text of a page; the least element that holds such a share is where the text stands.
 SHARES = (0.5, 0.75, 0.9)
 
-# Characters from which a line is running text.
+# Bytes of UTF-8 from which a line is running text: a Chinese character says about as much as three letters.
 LONG = 80
 
 # Lines beyond which running text is as far as at it.
@@ -65,11 +65,19 @@ def measures(around: Around, prose: Column) -> dict[str, Column]:
     return columns
 
 
-def running(lines: Sequence[Line]) -> Column:
-    """Count the characters of running text of each line, without links."""
-    return np.array(
-        [len(line.text) - line.linked if len(line.text) > LONG else 0 for line in lines], dtype=np.float64
-    )
+def long_lines(lines: Sequence[Line]) -> NDArray[np.bool_]:
+    """Tell which lines are as long as running text."""
+    sizes = [len(text) if (text := line.text).isascii() else len(text.encode()) for line in lines]
+    return np.array(sizes) > LONG
+
+
+def running(lines: Sequence[Line], long: NDArray[np.bool_]) -> Column:
+    """Count the characters of running text of each line, without links; of a page that has none, those of
+    all its lines.
+    """
+    size = np.array([len(line.text) - line.linked for line in lines], dtype=np.float64)
+    prose = np.where(long, size, 0.0)
+    return prose if prose.any() else size
 
 
 def body_ranges(around: Around, prose: Column) -> tuple[Ranges, Ranges]:
