@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import IntEnum
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, pairwise
@@ -12,43 +11,15 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.content.lines import Line, LineWalk
+from archivebot.content.lines import LineWalk
 from archivebot.content.measures import Column
 from archivebot.content.page import choose, read, text_of
 from archivebot.content.title import shown_title
 from archivebot.segmentation.charset import charset_of, is_markup
 from archivebot.segmentation.media import BINARY
-from archivebot.significance.entries import headlines, listed
-from archivebot.significance.menus import is_hub, menus
-from archivebot.significance.volatile import is_volatile
-
-# Likelihood from which running text is content though it was not chosen for the main text, and the bytes
-# of UTF-8 from which a line is running text. Of 223 changes that most of five extractors see, 6 are called
-# furniture, with 0.05 it is 7; of 1241 that most do not see, 93.8 %, with 0.05 it is 94.2 %.
-LEAST_RUNNING = 0.02
-LONG = 80
+from archivebot.significance.worth import Worth, worth
 
 _ESCAPED = re.compile("[\ud800-\udfff]")
-# Of 1217 judged versions without a change of content (benchmarks/alarms.py, without those held out) 12 are
-# called one, 17 if trademarks are read.
-_RIGHTS = re.compile(
-    r"©|\b(?:copyright|all rights reserved|registered trademarks?|trademarks? of)\b", re.IGNORECASE
-)
-# An MD5 sum or longer: no sentence has one. 24 of them are called a change if lines with one are read.
-_TOKEN = re.compile(r"\b[0-9a-f]{32,}\b", re.IGNORECASE)
-_AMOUNT = re.compile(r"[$€£¥₹%]|\b(?:USD|EUR|GBP|CHF|kr)\b")
-_CELLS = frozenset("td th tr dd dt caption".split())
-
-
-class Worth(IntEnum):
-    """What a change of a line is worth: nothing; something where the page has another title, or unless it
-    changes all the time; much.
-    """
-
-    FURNITURE = 0
-    TITLE = 1
-    LIGHT = 2
-    FIRM = 3
 
 
 class Reading:
@@ -89,7 +60,7 @@ class Reading:
         if self._page is None:
             return (Worth.FIRM,) * len(self.lines)
         likelihood, chosen = self._choice
-        return tuple(_worth(self._page[1].lines, likelihood, chosen, self.title))
+        return tuple(worth(self._page[1].lines, likelihood, chosen, self.title))
 
     @cached_property
     def main_text(self) -> str:
@@ -119,25 +90,6 @@ def _plain(source: str) -> list[tuple[str, int]]:
     places = accumulate(map(len, pieces), initial=0)
     found = [(" ".join(piece.split()), place) for piece, place in zip(pieces, places, strict=False)]
     return [(text, place) for text, place in found if text]
-
-
-def _worth(lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_], title: str) -> list[Worth]:
-    hub = is_hub(lines, chosen)
-    aside = menus(lines, hub)
-    content = chosen | headlines(lines, likelihood, chosen, hub) | listed(lines, chosen)
-    found = []
-    for index, line in enumerate(lines):
-        text, likely = line.text, likelihood[index]
-        running = len(text.encode()) >= LONG and 2 * line.linked < len(text) and not _TOKEN.search(text)
-        prose = running and likely >= LEAST_RUNNING and not _RIGHTS.search(text)
-        if aside[index] or is_volatile(text):
-            found.append(Worth.FURNITURE)
-        elif content[index] or prose:
-            firm = running or line.place.tag in _CELLS or _AMOUNT.search(text)
-            found.append(Worth.FIRM if firm else Worth.LIGHT)
-        else:
-            found.append(Worth.TITLE if text == title and not line.linked else Worth.FURNITURE)
-    return found
 
 
 def _starts(walk: LineWalk) -> list[int]:

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from archivebot.models import ChangeKind
+from archivebot.significance.edits import in_place, only_numbers
 from archivebot.significance.habits import MOST_VERSIONS, Habits, Lines, may_count
 from archivebot.significance.linediff import changed
-from archivebot.significance.reading import Reading, Worth
-from archivebot.significance.volatile import in_another_zone, is_date, lasting
+from archivebot.significance.quote import quoted
+from archivebot.significance.reading import Reading
+from archivebot.significance.volatile import in_another_zone, is_date, is_volatile, lasting
+from archivebot.significance.worth import Worth
 
 # Earlier versions after which no more are read where a line that came was in none of them, or one that
 # went in all: of three texts that take turns each is still known, and a page whose content is new at every
 # visit costs two readings more instead of eight.
 FEW = 2
-
-# Characters of a line that the reason shows.
-SHOWN = 80
 
 Range = tuple[int, int]
 
@@ -66,17 +66,21 @@ def significance(before: Reading, after: Reading, history: Iterable[Lines] = ())
 
     >>> pages = [b"<nav>%d</nav><p>" % n + b"A tern dives for fish. " * 9 for n in range(2)]
     >>> significance(*map(Reading, pages))
-    Significance(kind=<ChangeKind.FURNITURE: 'furniture'>, reason='only furniture: + 1')
+    Significance(kind=<ChangeKind.FURNITURE: 'furniture'>, reason='only furniture: [-0-]{+1+}')
     """
     removed, added = changed(before.lines, after.lines)
     if not removed and not added:
         return Significance(ChangeKind.FURNITURE, "the same text in other markup")
     least = Worth.LIGHT if before.title == after.title else Worth.TITLE
-    old = [index for index in removed if before.worth[index] >= least]
-    new = [index for index in added if after.worth[index] >= least]
+    edits = {new: old for old, new in in_place(before.lines, removed, after.lines, added)}
+    counted = [(old, new) for new, old in edits.items() if _counts(before, after, old, new)]
+    old = sorted(
+        {*(index for index in removed if before.worth[index] >= least), *(old for old, _ in counted)}
+    )
+    new = sorted({*(index for index in added if after.worth[index] >= least), *(new for _, new in counted)})
     if not old and not new:
-        line = f"+ {after.lines[added[0]]}" if added else f"- {before.lines[removed[0]]}"
-        return Significance(ChangeKind.FURNITURE, _cut(f"only furniture: {line}"))
+        shown = quoted(before.lines, removed, after.lines, added[:1], edits)
+        return Significance(ChangeKind.FURNITURE, f"only furniture: {shown}")
     old, new = _but_for_the_visit(before, old, after, new)
     if not old and not new:
         return Significance(ChangeKind.FURNITURE, "only times, dates and counts as of the visit")
@@ -88,10 +92,19 @@ def significance(before: Reading, after: Reading, history: Iterable[Lines] = ())
             return Significance(ChangeKind.FURNITURE, "only lines that come and go or count")
     return Significance(
         ChangeKind.CONTENT,
-        _reason(before, old, after, new),
+        quoted(before.lines, old, after.lines, new, edits),
         tuple(before.starts[index] for index in old),
         tuple(after.starts[index] for index in new),
     )
+
+
+def _counts(before: Reading, after: Reading, old: int, new: int) -> bool:
+    """Tell whether the edit of a line is one of content."""
+    then, now = before.lines[old], after.lines[new]
+    if is_volatile(then) or is_volatile(now) or (is_date(then) and is_date(now)):
+        return False
+    least = Worth.NUMBERS if only_numbers(then, now) else Worth.WORDS
+    return max(before.worth[old], after.worth[new]) >= least
 
 
 def _habits(
@@ -109,7 +122,7 @@ def _habits(
 
 
 def _may_count(page: Reading, index: int) -> bool:
-    return page.worth[index] is Worth.LIGHT and may_count(page.lines[index])
+    return page.worth[index] < Worth.FIRM and may_count(page.lines[index])
 
 
 def _is_habit(habits: Habits, page: Reading, index: int) -> bool:
@@ -130,13 +143,3 @@ def _but_for_the_visit(
         old = [index for index in old if index not in set(dates[0])]
         new = [index for index in new if index not in set(dates[1])]
     return old, new
-
-
-def _reason(before: Reading, old: Sequence[int], after: Reading, new: Sequence[int]) -> str:
-    """Show the longest line that is new, else the longest that is gone."""
-    sign, page, indices = ("+", after, new) if new else ("-", before, old)
-    return _cut(f"{sign} {max((page.lines[index] for index in indices), key=len)}")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -1,0 +1,115 @@
+"""What a change of each line of a page is worth: whether the line is content, and how its edits count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archivebot.content.lines import Line, Place
+from archivebot.content.measures import Column
+from archivebot.significance.entries import headlines, listed
+from archivebot.significance.menus import is_hub, menus
+from archivebot.significance.prices import is_price, offer
+from archivebot.significance.volatile import is_volatile
+
+# Likelihood from which running text is content though it was not chosen for the main text, and the bytes
+# of UTF-8 from which a line is running text. Of 223 changes that most of five extractors see, 6 are called
+# furniture, with 0.05 it is 7; of 1241 that most do not see, 93.8 %, with 0.05 it is 94.2 %.
+LEAST_RUNNING = 0.02
+LONG = 80
+
+# Likelihood from which an edit in place of a line beside the content counts, by where the line stands: in a
+# menu; in a head, a foot or a box beside an article; elsewhere. Of 1,923 edits of one word in annotated main
+# text (the tuned half of benchmarks/edits.py) 0.8 % are called furniture, 1.1 % with 0.02 elsewhere. With 0.01
+# everywhere 3 more of 1,217 judged versions without a change of content (the tuned ones of
+# benchmarks/alarms.py) are called one.
+LEAST_IN_MENU = 0.1
+LEAST_AT_EDGE = 0.05
+LEAST_ELSEWHERE = 0.01
+
+# The same where nothing but numbers changed, as those of counters do: readers are counted at 0.08 to 0.1,
+# days that are left at 0.1. Prices seldom count: 3 of 70 edits of annotated prices are called furniture.
+LEAST_NUMBERS = 0.15
+LEAST_PRICE = 0.02
+
+# Characters of all lines of a page up to which a page has no furniture but its menus.
+TINY = 100
+
+# Of 1217 judged versions without a change of content (benchmarks/alarms.py, without those held out) 12 are
+# called one, 17 if trademarks are read.
+_RIGHTS = re.compile(
+    r"©|\b(?:copyright|all rights reserved|registered trademarks?|trademarks? of)\b", re.IGNORECASE
+)
+# An MD5 sum or longer: no sentence has one. 24 of them are called a change if lines with one are read.
+_TOKEN = re.compile(r"\b[0-9a-f]{32,}\b", re.IGNORECASE)
+_AMOUNT = re.compile(r"[$€£¥₹%]|\b(?:USD|EUR|GBP|CHF|kr)\b")
+_CELLS = frozenset("td th tr dd dt caption".split())
+_MENU = "nav"
+_EDGES = frozenset(("header", "footer"))
+
+
+class Worth(IntEnum):
+    """What a change of a line is worth: nothing; something where its words are edited, or only its numbers,
+    or where the page has another title, or unless the line changes all the time; much.
+    """
+
+    FURNITURE = 0
+    WORDS = 1
+    NUMBERS = 2
+    TITLE = 3
+    LIGHT = 4
+    FIRM = 5
+
+
+def worth(lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_], title: str) -> list[Worth]:
+    """Return what a change of each line is worth, for the title element of the page without its site."""
+    hub = is_hub(lines, chosen)
+    aside = menus(lines, hub)
+    content = chosen | headlines(lines, likelihood, chosen, hub) | listed(lines, chosen)
+    if sum(len(line.text) for line in lines) <= TINY:
+        content |= ~np.array([_MENU in _around(line.place) for line in lines], dtype=bool)
+    offered = offer(lines)
+    found = []
+    for index, line in enumerate(lines):
+        text, likely = line.text, likelihood[index]
+        running = len(text.encode()) >= LONG and 2 * line.linked < len(text) and not _TOKEN.search(text)
+        prose = running and likely >= LEAST_RUNNING and not _RIGHTS.search(text)
+        price = index in offered and is_price(text)
+        if is_volatile(text):
+            found.append(Worth.FURNITURE)
+        elif not aside[index] and (content[index] or prose or price):
+            firm = running or price or line.place.tag in _CELLS or _AMOUNT.search(text)
+            found.append(Worth.FIRM if firm else Worth.LIGHT)
+        elif text == title and not line.linked:
+            found.append(Worth.TITLE)
+        else:
+            found.append(_of_edits(line, likely, index in offered))
+    return found
+
+
+def _of_edits(line: Line, likely: float, offered: bool) -> Worth:
+    """Return what an edit of a line beside the content is worth."""
+    if _RIGHTS.search(line.text) or _TOKEN.search(line.text):
+        return Worth.FURNITURE
+    if offered:
+        return Worth.NUMBERS
+    tags = _around(line.place)
+    edge = not tags.isdisjoint(_EDGES) or ("aside" in tags and "article" not in tags)
+    if _MENU in tags:
+        return Worth.WORDS if likely >= LEAST_IN_MENU else Worth.FURNITURE
+    if likely >= (LEAST_PRICE if is_price(line.text) and not edge else LEAST_NUMBERS):
+        return Worth.NUMBERS
+    return Worth.WORDS if likely >= (LEAST_AT_EDGE if edge else LEAST_ELSEWHERE) else Worth.FURNITURE
+
+
+def _around(place: Place | None) -> set[str]:
+    """Return the tags of an element and of all around it."""
+    tags = set()
+    while place is not None:
+        tags.add(place.tag)
+        place = place.parent
+    return tags
