@@ -46,6 +46,7 @@ blocks.py $(DATA)/blocks-random
 dates.py $(DATA)/articles-dev $(DATA)/wcxb-dev
 deepweb.py $(DATA)/forms-dev
 duplicates.py $(DATA)/history-dev
+edits.py $(DATA)/wcxb-dev
 fingerprints.py $(DATA)/wcxb-dev
 focused.py $(DATA)/webkb --simulate
 forms.py $(DATA)/forms-dev

@@ -24,8 +24,8 @@ LONG = 80
 
 # Likelihood from which an edit in place of a line beside the content counts, by where the line stands: in a
 # menu; in a head, a foot or a box beside an article; elsewhere. Of 1,923 edits of one word in annotated main
-# text (the tuned half of benchmarks/edits.py) 0.8 % are called furniture, 1.1 % with 0.02 elsewhere. With 0.01
-# everywhere 3 more of 1,217 judged versions without a change of content (the tuned ones of
+# text (the tuned half of benchmarks/edits.py) 0.8 % are called furniture, 1.1 % with 0.02 elsewhere. With
+# 0.01 everywhere 3 more of 1,217 judged versions without a change of content (the tuned ones of
 # benchmarks/alarms.py) are called one.
 LEAST_IN_MENU = 0.1
 LEAST_AT_EDGE = 0.05
