@@ -3,12 +3,12 @@
     python benchmarks/edits.py DATA/wcxb-dev [--pages N] [--show]
 
 The data is a folder in the form of WCXB: html/ID.html and ground-truth/ID.json with the main content of each
-page as text. Of each page up to six lines of that text, drawn at random, that stand once in its HTML are edited,
-one at a time: one word becomes another, of a number each digit. Of lines with a price the first digit of the
-amount is another, wherever the line stands; of product pages so is the price that their metadata state, however
-the annotation is; "in stock" and the like become their opposite. Each page is archived, then visited again once
-for each edit; asked is what a capture of the visit would be: ``changed``, or ``touched`` as after a change of
-furniture.
+page as text. Of each page up to six lines of that text, drawn at random, that stand once in its HTML are
+edited, one at a time: one word becomes another, of a number each digit. Of lines with a price the first digit
+of the amount is another, wherever the line stands; of product pages so is the price that their metadata
+state, however the annotation is; "in stock" and the like become their opposite. Each page is archived, then
+visited again once for each edit; asked is what a capture of the visit would be: ``changed``, or ``touched``
+as after a change of furniture.
 
 No rule was tuned on the second half of the sites, "held". Exit code 1 if a bound fails.
 """
@@ -40,6 +40,7 @@ MOST_SHORT_MISSED = 0.05  # of those in lines under SHORT characters
 MOST_PRICES_MISSED = 0.1
 SHORT, MIDDLE = 20, 40
 
+OFFERED = ("price", "own price", "stock")
 EDITS = 6
 PRICES = 2
 MOST_PRICE = 60  # characters of a line that shows a price
@@ -214,24 +215,22 @@ def told(page: Annotated) -> Iterator[tuple[Edit, bool]]:
 
 
 def rows_of(name: str, found: Sequence[tuple[Edit, bool]]) -> list[Row]:
-    words = [(edit, seen) for edit, seen in found if edit.kind == "word"]
+    words = [each for each in found if each[0].kind == "word"]
+    others = [each for each in found if each[0].kind != "word"]
     short = [each for each in words if len(each[0].line) < SHORT]
     middle = [each for each in words if SHORT <= len(each[0].line) < MIDDLE]
-    rows = [
+    types = sorted({edit.page.kind for edit, _ in words})
+    return [
         _row(f"{name}: one word", words, MOST_MISSED),
         _row(f"{name}: ... in lines under {SHORT} characters", short, MOST_SHORT_MISSED),
         _row(f"{name}: ... of {SHORT} to {MIDDLE - 1}", middle),
+        *(
+            _row(f"{name}: ... on pages of {type_}", [e for e in words if e[0].page.kind == type_])
+            for type_ in types
+        ),
+        _row(f"{name}: prices and stock", others, MOST_PRICES_MISSED),
+        *(_row(f"{name}: ... {kind}", [e for e in others if e[0].kind == kind]) for kind in OFFERED),
     ]
-    for kind in sorted({edit.page.kind for edit, _ in words}):
-        rows.append(
-            _row(f"{name}: ... on pages of type {kind}", [e for e in words if e[0].page.kind == kind])
-        )
-    rows.append(
-        _row(f"{name}: prices and stock", [e for e in found if e[0].kind != "word"], MOST_PRICES_MISSED)
-    )
-    for kind in ("price", "own price", "stock"):
-        rows.append(_row(f"{name}: ... {kind}", [each for each in found if each[0].kind == kind]))
-    return rows
 
 
 def _row(name: str, found: Sequence[tuple[Edit, bool]], bound: float | None = None) -> Row:

@@ -98,7 +98,7 @@ FOREIGN: dict[str, set[str]] = {
     "matplotlib": {"harvest.py"},
     "playwright": {"vision/render.py"},
     "pymongo": {"storage/mongo_database.py", "storage/mongo_revisits.py"},
-    "turbohtml": {"content", "quality", "segmentation"},
+    "turbohtml": {"content", "quality", "segmentation", "significance/attributes.py"},
     "datasketch": {"fingerprint/minhash.py"},
     "lxml": {"forms", "hypertext"},
     "ada_url": {"urls/canonical.py"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -17,6 +18,7 @@ from archivebot.content.page import choose, read, text_of
 from archivebot.content.title import shown_title
 from archivebot.segmentation.charset import charset_of, is_markup
 from archivebot.segmentation.media import BINARY
+from archivebot.significance.attributes import Target, full_title, images, links
 from archivebot.significance.worth import Worth, worth
 
 _ESCAPED = re.compile("[\ud800-\udfff]")
@@ -78,9 +80,35 @@ class Reading:
         return shown_title(self._page[0]) if self._page is not None else ""
 
     @cached_property
+    def full_title(self) -> str:
+        """The title element of the page, with the name of its site."""
+        return full_title(self._page[0]) if self._page is not None else ""
+
+    @cached_property
+    def links(self) -> list[Target]:
+        """The links of the page that have a text."""
+        return links(self._page[0]) if self._page is not None else []
+
+    @cached_property
+    def images(self) -> list[Target]:
+        """The images of the page."""
+        return images(self._page[0]) if self._page is not None else []
+
+    def in_content(self, target: Target) -> bool:
+        """Tell whether a link stands in a line of content, or an image next to one."""
+        assert self._page is not None
+        index = bisect_right(self._edges, target.place)
+        return any(worth >= Worth.LIGHT for worth in self.worth[max(index - 1, 0) : index + 1])
+
+    @cached_property
+    def _edges(self) -> list[int]:
+        assert self._page is not None
+        return _starts(self._page[1])
+
+    @cached_property
     def starts(self) -> tuple[int, ...]:
         """At or after which byte of the body each line stands."""
-        places = self._places if self._page is None else _starts(self._page[1])
+        places = self._places if self._page is None else self._edges
         return tuple(_in_bytes(places, self._source, self._charset, self._length))
 
 

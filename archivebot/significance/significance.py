@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from archivebot.models import ChangeKind
+from archivebot.config import CONTENT_ATTRIBUTES
+from archivebot.models import Attribute, ChangeKind
+from archivebot.significance.beside import beside, described
 from archivebot.significance.edits import in_place, only_numbers
 from archivebot.significance.habits import MOST_VERSIONS, Habits, Lines, may_count
 from archivebot.significance.linediff import changed
@@ -20,6 +22,8 @@ from archivebot.significance.worth import Worth
 # went in all: of three texts that take turns each is still known, and a page whose content is new at every
 # visit costs two readings more instead of eight.
 FEW = 2
+
+SAME_TEXT = "the same text in other markup"
 
 Range = tuple[int, int]
 
@@ -54,30 +58,48 @@ def _within(starts: Sequence[int], block: Range | None) -> bool:
     return block is not None and bisect_left(starts, block[0]) < bisect_left(starts, block[1])
 
 
-def significance(before: Reading, after: Reading, history: Iterable[Lines] = ()) -> Significance:
+def significance(
+    before: Reading,
+    after: Reading,
+    history: Iterable[Lines] = (),
+    counted: Collection[Attribute] = CONTENT_ATTRIBUTES,
+) -> Significance:
     """Tell whether the content of a page changed from one version to the next, or only its furniture.
 
     It is a change of content where a line of the main text was added, removed, edited or moved, or one
-    of running text elsewhere. Lines that only tell anew how long ago, what time or how often are none;
-    nor are dates that move by a day all at once. The title that a page shows beside its main text counts
-    where the title element changed. ``history`` gives the lines of earlier versions, the latest first,
-    without ``before``; of those, up to eight, it is learnt which lines come and go, or count. It is read
-    only where content seems to have changed, and as far as needed.
+    of running text elsewhere, or where a line that is no menu, head or foot was edited in place. Lines
+    that only tell anew how long ago, what time or how often are none; nor are dates that move by a day all
+    at once. The title that a page shows beside its main text counts where the title element changed.
+    ``history`` gives the lines of earlier versions, the latest first, without ``before``; of those, up to
+    eight, it is learnt which lines come and go, or count. It is read only where content seems to have
+    changed, and as far as needed. Beside the text, the attributes that are ``counted`` are content.
 
     >>> pages = [b"<nav>%d</nav><p>" % n + b"A tern dives for fish. " * 9 for n in range(2)]
     >>> significance(*map(Reading, pages))
     Significance(kind=<ChangeKind.FURNITURE: 'furniture'>, reason='only furniture: [-0-]{+1+}')
     """
+    found = _of_text(before, after, history)
+    if found.kind is ChangeKind.CONTENT:
+        return found
+    others = beside(before, after)
+    telling = next((each for each in others if each.content and each.attribute in counted), None)
+    if telling is not None:
+        return Significance(ChangeKind.CONTENT, described(telling))
+    if others and before.lines == after.lines:
+        return Significance(ChangeKind.FURNITURE, f"the same text, but for {described(others[0])}")
+    return found
+
+
+def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Significance:
+    """Tell whether the text changed in content."""
     removed, added = changed(before.lines, after.lines)
     if not removed and not added:
-        return Significance(ChangeKind.FURNITURE, "the same text in other markup")
+        return Significance(ChangeKind.FURNITURE, SAME_TEXT)
     least = Worth.LIGHT if before.title == after.title else Worth.TITLE
     edits = {new: old for old, new in in_place(before.lines, removed, after.lines, added)}
-    counted = [(old, new) for new, old in edits.items() if _counts(before, after, old, new)]
-    old = sorted(
-        {*(index for index in removed if before.worth[index] >= least), *(old for old, _ in counted)}
-    )
-    new = sorted({*(index for index in added if after.worth[index] >= least), *(new for _, new in counted)})
+    told = [(then, now) for now, then in edits.items() if _counts(before, after, then, now)]
+    old = sorted({*(i for i in removed if before.worth[i] >= least), *(then for then, _ in told)})
+    new = sorted({*(i for i in added if after.worth[i] >= least), *(now for _, now in told)})
     if not old and not new:
         shown = quoted(before.lines, removed, after.lines, added[:1], edits)
         return Significance(ChangeKind.FURNITURE, f"only furniture: {shown}")
