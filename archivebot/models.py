@@ -373,9 +373,10 @@ class BlockChange:
 
 @dataclass(frozen=True, slots=True)
 class AttributeChange:
-    """A title, link or image that is another: ``of`` names the link by its text, the image by its source or text.
+    """A title, link or image that is another.
 
-    ``content`` tells whether it stands in the content of the page.
+    ``of`` is the text of the link, or of an image that has another source; the source of an image with
+    another text. ``content`` tells whether it stands in the content of the page.
     """
 
     attribute: Attribute

@@ -1,4 +1,4 @@
-"""What a page says in attributes beside its text: where links lead, which images it shows, and what they show."""
+"""Where the links of a page lead, and its images: which they are, and what text stands for them."""
 
 from __future__ import annotations
 
@@ -51,11 +51,9 @@ def links(document: Document) -> list[Target]:
 
 def images(document: Document) -> list[Target]:
     """Return the images of a page with their alternative texts, in order."""
-    found = []
-    for element in document.find_all("img"):
-        if url := _value(element, "data-src") or _value(element, "src"):
-            found.append(Target(_value(element, "alt"), url, _place(element)))
-    return found
+    elements = document.find_all("img")
+    urls = ((element, _value(element, "data-src") or _value(element, "src")) for element in elements)
+    return [Target(_value(element, "alt"), url, _place(element)) for element, url in urls if url]
 
 
 def _value(element: Element, name: str) -> str:
@@ -70,8 +68,8 @@ def _place(element: Element) -> int:
 def lasting_url(url: str) -> str:
     """Return a URL without what is another at every visit: sessions, campaigns, and what keeps caches away.
 
-    >>> lasting_url("/a.jpg?v=3&w=300"), lasting_url("/a;jsessionid=1f?utm_source=x"), lasting_url("/a?page=2#b")
-    ('/a.jpg?w=300', '/a', '/a?page=2#b')
+    >>> [lasting_url(url) for url in ("/a.jpg?v=3&w=300", "/a;jsessionid=1f?utm_source=x", "/a?page=2#b")]
+    ['/a.jpg?w=300', '/a', '/a?page=2#b']
     """
     url, hash_, fragment = url.partition("#")
     path, _, query = _SESSION.sub("", url).partition("?")
@@ -110,7 +108,7 @@ def _without(targets: Sequence[Target], others: Sequence[Target]) -> list[Target
 
 
 def _paired(old: Sequence[Target], new: Sequence[Target], key: Key) -> list[Pair]:
-    """Pair what has the same key, if it is the only one of both versions: of ten "Read more" none is known."""
+    """Pair what has the same key, the only one on either side: of ten "Read more" none is known."""
     sides: tuple[dict[Hashable, list[Target]], ...] = (defaultdict(list), defaultdict(list))
     for side, targets in zip(sides, (old, new), strict=True):
         for target in targets:

@@ -35,13 +35,14 @@ def beside(before: Reading, after: Reading) -> tuple[AttributeChange, ...]:
 def _changes(
     attribute: Attribute, pairs: Sequence[Pair], before: Reading, after: Reading
 ) -> list[AttributeChange]:
+    image = attribute is not Attribute.LINK
     return [
         AttributeChange(
             attribute,
             now.url if attribute is Attribute.ALT else now.text,
             then.text if attribute is Attribute.ALT else then.url,
             now.text if attribute is Attribute.ALT else now.url,
-            before.in_content(then) and after.in_content(now),
+            before.in_content(then, image=image) and after.in_content(now, image=image),
         )
         for then, now in pairs
     ]

@@ -94,11 +94,10 @@ class Reading:
         """The images of the page."""
         return images(self._page[0]) if self._page is not None else []
 
-    def in_content(self, target: Target) -> bool:
-        """Tell whether a link stands in a line of content, or an image next to one."""
-        assert self._page is not None
+    def in_content(self, target: Target, *, image: bool) -> bool:
+        """Tell whether a link stands in a line of content, or an image in one or before one."""
         index = bisect_right(self._edges, target.place)
-        return any(worth >= Worth.LIGHT for worth in self.worth[max(index - 1, 0) : index + 1])
+        return any(worth >= Worth.LIGHT for worth in self.worth[max(index - 1, 0) : index + image])
 
     @cached_property
     def _edges(self) -> list[int]:

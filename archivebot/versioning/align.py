@@ -23,7 +23,9 @@ NEAR_IN_PLACE = 0.5
 NEAR_ELSEWHERE = 0.75
 
 # The same of two blocks between the same neighbours with nothing else to be paired with, and the words up to
-# which a block is a label that may become any other ("In stock", "Sold out").
+# which a block is a label that may become any other ("In stock", "Sold out"). Of 151 such pairs of longer
+# blocks in 128 changes of real pages 103 are less alike: other headlines, or the text in another language;
+# those that are more alike are lists and boxes of which a part is new.
 NEAR_IN_SAME_PLACE = 0.25
 FEW_WORDS = 3
 
