@@ -80,7 +80,7 @@ class Annotated:
     """A page with the lines of its annotated main content; ``held`` where no rule was tuned on its site."""
 
     name: str
-    kind: str
+    type: str
     held: bool
     source: str
     main: tuple[str, ...]
@@ -88,12 +88,14 @@ class Annotated:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A page with one of its lines edited, and whether we called that a change of content."""
+    """One edited line of a page, and whether we called that a change of content."""
 
-    page: Annotated
+    name: str
+    type: str
+    held: bool
     kind: str
     line: str
-    source: str
+    seen: bool
 
 
 def pages(folder: Path) -> Iterator[Annotated]:
@@ -124,12 +126,11 @@ def lines_of(source: str) -> Lines:
     return found
 
 
-def edits(page: Annotated) -> Iterator[Edit]:
+def edits(page: Annotated) -> Iterator[tuple[str, str, str]]:
+    """Yield the edits of a page one at a time: the kind, the line, and the source with it edited."""
     lines = lines_of(page.source)
-    for maker in (word_edits, price_edits, stock_edits):
-        for kind, line, source in maker(page, lines):
-            if source != page.source:
-                yield Edit(page, kind, line, source)
+    for make in (word_edits, price_edits, stock_edits):
+        yield from (edit for edit in make(page, lines) if edit[2] != page.source)
 
 
 def word_edits(page: Annotated, lines: Lines) -> Iterator[tuple[str, str, str]]:
@@ -159,7 +160,7 @@ def price_edits(page: Annotated, lines: Lines) -> Iterator[tuple[str, str, str]]
     shown = [line for line in lines if len(line) <= MOST_PRICE and _PRICE.search(line)]
     for line in [line for line in shown if line in page.main][:PRICES]:
         yield "price", line, _each(page.source, lines[line], _PRICE)
-    if page.kind == "product":
+    if page.type == "product":
         for match in _OWN_PRICE.finditer(page.source):
             amount = _amount(match[1] or match[2])
             if priced := [line for line in shown if amount.search(line)]:
@@ -187,7 +188,7 @@ def _each(source: str, places: Sequence[Span], amount: re.Pattern[str]) -> str:
 def stock_edits(page: Annotated, lines: Lines) -> Iterator[tuple[str, str, str]]:
     for line, places in lines.items():
         other = STOCK.get(line.lower().rstrip("."))
-        if other and (line in page.main or page.kind == "product"):
+        if other and (line in page.main or page.type == "product"):
             source = page.source
             for start, end in reversed(places):
                 source = source[:start] + other + source[end:]
@@ -195,48 +196,47 @@ def stock_edits(page: Annotated, lines: Lines) -> Iterator[tuple[str, str, str]]
             return
 
 
-def told(page: Annotated) -> Iterator[tuple[Edit, bool]]:
+def told(page: Annotated) -> Iterator[Edit]:
     """Archive a page, visit it once for each edit, and tell whether that is a change of content."""
     first = datetime(2026, 1, 1, tzinfo=UTC)
-    url = f"http://{page.name}.example/"
     headers = (("Content-Type", "text/html; charset=utf-8"),)
 
-    def visit(source: str, after: int) -> Page:
-        when = first + timedelta(days=after)
-        return Page(url, when, Outcome.FETCHED, 200, headers, source.encode("utf-8", "replace"))
+    def visit(source: str, days: int) -> Page:
+        body, when = source.encode("utf-8", "replace"), first + timedelta(days=days)
+        return Page(f"http://{page.name}.example/", when, Outcome.FETCHED, 200, headers, body)
 
     with tempfile.TemporaryDirectory() as folder:
         archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{folder}/archive.db"))
         archive.add(archive.segment(visit(page.source, 0)))
-        for edit in edits(page):
-            change = archive.segment(visit(edit.source, 1)).change
-            yield edit, change is None or change.kind is ChangeKind.CONTENT
+        for kind, line, source in edits(page):
+            change = archive.segment(visit(source, 1)).change
+            seen = change is None or change.kind is ChangeKind.CONTENT
+            yield Edit(page.name, page.type, page.held, kind, line, seen)
         archive.close()
 
 
-def rows_of(name: str, found: Sequence[tuple[Edit, bool]]) -> list[Row]:
-    words = [each for each in found if each[0].kind == "word"]
-    others = [each for each in found if each[0].kind != "word"]
-    short = [each for each in words if len(each[0].line) < SHORT]
-    middle = [each for each in words if SHORT <= len(each[0].line) < MIDDLE]
-    types = sorted({edit.page.kind for edit, _ in words})
+def rows_of(name: str, found: Sequence[Edit]) -> list[Row]:
+    words = [edit for edit in found if edit.kind == "word"]
+    others = [edit for edit in found if edit.kind != "word"]
+    short = [edit for edit in words if len(edit.line) < SHORT]
+    middle = [edit for edit in words if SHORT <= len(edit.line) < MIDDLE]
+    types = sorted({edit.type for edit in words})
     return [
         _row(f"{name}: one word", words, MOST_MISSED),
         _row(f"{name}: ... in lines under {SHORT} characters", short, MOST_SHORT_MISSED),
         _row(f"{name}: ... of {SHORT} to {MIDDLE - 1}", middle),
         *(
-            _row(f"{name}: ... on pages of {type_}", [e for e in words if e[0].page.kind == type_])
+            _row(f"{name}: ... on pages of type {type_}", [e for e in words if e.type == type_])
             for type_ in types
         ),
         _row(f"{name}: prices and stock", others, MOST_PRICES_MISSED),
-        *(_row(f"{name}: ... {kind}", [e for e in others if e[0].kind == kind]) for kind in OFFERED),
+        *(_row(f"{name}: ... {kind}", [e for e in others if e.kind == kind]) for kind in OFFERED),
     ]
 
 
-def _row(name: str, found: Sequence[tuple[Edit, bool]], bound: float | None = None) -> Row:
-    missed = sum(not seen for _, seen in found)
-    share = missed / max(len(found), 1)
-    return Row(name, f"{missed} of {len(found)}", "", share, bound)
+def _row(name: str, found: Sequence[Edit], bound: float | None = None) -> Row:
+    missed = sum(not edit.seen for edit in found)
+    return Row(name, f"{missed} of {len(found)}", "", missed / max(len(found), 1), bound)
 
 
 def main() -> int:
@@ -249,14 +249,13 @@ def main() -> int:
     data = list(pages(options.data))
     if options.pages:
         data = data[:: max(1, len(data) // options.pages)]
-    found = [each for page in data for each in told(page)]
+    found = [edit for page in data for edit in told(page)]
     if options.show:
-        for edit, seen in found:
-            if not seen and not edit.page.held:
-                print(edit.page.kind, edit.page.name, edit.kind, edit.line[:80], sep="  ")
-    rows = []
-    for name, held in (("tuned", False), ("held", True)):
-        rows += rows_of(name, [each for each in found if each[0].page.held is held])
+        for edit in found:
+            if not (edit.seen or edit.held):
+                print(edit.type, edit.name, edit.kind, edit.line[:80], sep="  ")
+    rows = rows_of("tuned", [edit for edit in found if not edit.held])
+    rows += rows_of("held", [edit for edit in found if edit.held])
     return report(f"{len(found)} edits of {len(data)} pages: called furniture", rows)
 
 
