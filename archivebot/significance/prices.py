@@ -21,6 +21,7 @@ _PRICE = re.compile(
     |\b(?:{_CODE}|{_NAME})\s?{_AMOUNT}|{_AMOUNT}(?:\s?,?[-–—]+)?\s?(?:{_CODE}|{_NAME})(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_DIGIT = re.compile(r"\d")
 
 # Characters up to which a line shows a price; what is longer tells of one.
 MOST_PRICE = 60
@@ -43,7 +44,7 @@ def is_price(line: str) -> bool:
     >>> [is_price(line) for line in ("149", "Dollar", "12 krakens", "20 %", "A dollar is a dollar")]
     [False, False, False, False, False]
     """
-    return len(line) <= MOST_PRICE and _PRICE.search(line) is not None
+    return len(line) <= MOST_PRICE and _DIGIT.search(line) is not None and _PRICE.search(line) is not None
 
 
 def offer(lines: Sequence[Line]) -> range:

@@ -19,7 +19,7 @@ from archivebot.content.title import shown_title
 from archivebot.segmentation.charset import charset_of, is_markup
 from archivebot.segmentation.media import BINARY
 from archivebot.significance.attributes import Target, full_title, images, links
-from archivebot.significance.worth import Worth, worth
+from archivebot.significance.worth import Worth, Worths
 
 _ESCAPED = re.compile("[\ud800-\udfff]")
 
@@ -57,12 +57,12 @@ class Reading:
             self._places = [place for _, place in found]
 
     @cached_property
-    def worth(self) -> tuple[Worth, ...]:
+    def worth(self) -> Sequence[Worth]:
         """What a change of each line is worth."""
         if self._page is None:
             return (Worth.FIRM,) * len(self.lines)
         likelihood, chosen = self._choice
-        return tuple(worth(self._page[1].lines, likelihood, chosen, self.title))
+        return Worths(self._page[1].lines, likelihood, chosen, self.title)
 
     @cached_property
     def main_text(self) -> str:

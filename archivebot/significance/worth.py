@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,30 +67,56 @@ class Worth(IntEnum):
     FIRM = 5
 
 
-def worth(lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_], title: str) -> list[Worth]:
-    """Return what a change of each line is worth, for the title element of the page without its site."""
-    hub = is_hub(lines, chosen)
-    aside = menus(lines, hub)
-    content = chosen | headlines(lines, likelihood, chosen, hub) | listed(lines, chosen)
-    if sum(len(line.text) for line in lines) <= TINY:
-        content |= ~np.array([_MENU in _around(line.place) for line in lines], dtype=bool)
-    offered = offer(lines)
-    found = []
-    for index, line in enumerate(lines):
-        text, likely = line.text, likelihood[index]
+class Worths(Sequence[Worth]):
+    """What a change of each line of a page is worth, found where it is asked for: most lines never change.
+
+    ``title`` is the title element of the page without the name of its site.
+    """
+
+    def __init__(
+        self, lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_], title: str
+    ) -> None:
+        self._lines, self._likelihood, self._title = lines, likelihood, title
+        hub = is_hub(lines, chosen)
+        self._aside = menus(lines, hub)
+        self._content = chosen | headlines(lines, likelihood, chosen, hub) | listed(lines, chosen)
+        self._tiny = sum(len(line.text) for line in lines) <= TINY
+        self._known: dict[int, Worth] = {}
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Worth: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Worth]: ...
+
+    def __getitem__(self, index: int | slice) -> Worth | list[Worth]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        if index not in self._known:
+            self._known[index] = self._of(self._lines[index], index)
+        return self._known[index]
+
+    @cached_property
+    def _offered(self) -> range:
+        return offer(self._lines)
+
+    def _of(self, line: Line, index: int) -> Worth:
+        text, likely = line.text, self._likelihood[index]
+        if is_volatile(text):
+            return Worth.FURNITURE
         running = len(text.encode()) >= LONG and 2 * line.linked < len(text) and not _TOKEN.search(text)
         prose = running and likely >= LEAST_RUNNING and not _RIGHTS.search(text)
-        price = index in offered and is_price(text)
-        if is_volatile(text):
-            found.append(Worth.FURNITURE)
-        elif not aside[index] and (content[index] or prose or price):
+        price = is_price(text) and index in self._offered
+        tiny = self._tiny and _MENU not in _around(line.place)
+        if not self._aside[index] and (self._content[index] or prose or price or tiny):
             firm = running or price or line.place.tag in _CELLS or _AMOUNT.search(text)
-            found.append(Worth.FIRM if firm else Worth.LIGHT)
-        elif text == title and not line.linked:
-            found.append(Worth.TITLE)
-        else:
-            found.append(_of_edits(line, likely, index in offered))
-    return found
+            return Worth.FIRM if firm else Worth.LIGHT
+        if text == self._title and not line.linked:
+            return Worth.TITLE
+        return _of_edits(line, likely, index in self._offered)
 
 
 def _of_edits(line: Line, likely: float, offered: bool) -> Worth:
