@@ -114,10 +114,15 @@ def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Signi
             return Significance(ChangeKind.FURNITURE, "only lines that come and go or count")
     return Significance(
         ChangeKind.CONTENT,
-        quoted(before.lines, old, after.lines, new, edits),
+        quoted(before.lines, old, after.lines, _foremost(after, new), edits),
         tuple(before.starts[index] for index in old),
         tuple(after.starts[index] for index in new),
     )
+
+
+def _foremost(page: Reading, lines: list[int]) -> list[int]:
+    """Return the lines that are content themselves, if there are any."""
+    return [index for index in lines if page.worth[index] >= Worth.LIGHT] or lines
 
 
 def _counts(before: Reading, after: Reading, old: int, new: int) -> bool:
