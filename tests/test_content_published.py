@@ -40,6 +40,7 @@ def test_a_stated_date_is_found(markup: str) -> None:
         "<footer><time datetime=2024-05-06>now</time></footer>",
         '<script type="application/ld+json">{"datePublished": {"broken"</script>',
         '<script type="application/ld+json">{"datePublished": 20240506}</script>',
+        f'<script type="application/ld+json">{"[" * 20_000}</script>',
         '<meta name="date" content="0000-00-00">',
     ],
 )

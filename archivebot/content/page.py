@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,5 +182,5 @@ def _in_bytes(
         except UnicodeError:
             return
     if sum(sizes) == length:
-        places = [sum(sizes[: index + 1]) for index in range(len(edges))]
+        places = list(accumulate(sizes[:-1]))
         yield from zip(places[::2], places[1::2], strict=True)

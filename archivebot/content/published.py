@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from datetime import date
 
@@ -11,6 +12,7 @@ from turbohtml import Document, Element
 
 from archivebot.content.days import days, iso
 from archivebot.content.lines import Line
+from archivebot.text import collapse
 
 # Names under which META elements and microdata state it, surest first: Open Graph
 # (https://ogp.me/#type_article), schema.org, Dublin Core, and what news systems of their own write.
@@ -27,7 +29,7 @@ _KEYS = ("datePublished", "uploadDate", "dateCreated")
 
 # The same in data that is no JSON by itself: the state of a page that a script draws, JSON-LD in CDATA.
 _IN_SCRIPT = re.compile(
-    r'\\*"(?:datePublished|publish(?:ed)?_?(?:Date|At|On|ed)|publicationDate|firstPublished(?:At)?)\\*"\s*:\s*'
+    r'"(?:datePublished|publish(?:ed)?_?(?:Date|At|On|ed)|publicationDate|firstPublished(?:At)?)\\*"\s*:\s*'
     r'\\*"([^"\\]{8,40})',
     re.IGNORECASE,
 )
@@ -37,7 +39,7 @@ _IN_PATH = re.compile(r"/((?:19|20)\d\d/[01]?\d/[0-3]?\d)(?:/|$)")
 MOST_OBJECTS = 2000
 
 # Lines after the heading of a page, and before it, that may show its date, and the characters of such a
-# line. A date further away is of something else.
+# line and of what states a date. A date further away is of something else.
 LINES_AFTER = 12
 LINES_BEFORE = 6
 LONGEST = 120
@@ -87,15 +89,15 @@ def published(
 
 
 def _day(text: str, language: str) -> date | None:
-    text = text.strip()
+    text = collapse(text)[:LONGEST]
     return iso(text) or next(iter(days(text, language)), None)
 
 
 def _json_ld(document: Document) -> Iterator[str]:
-    waiting: list[object] = list(document.json_ld())
+    waiting: deque[object] = deque(document.json_ld())
     objects: list[dict[str, object]] = []
     while waiting and len(objects) < MOST_OBJECTS:
-        value = waiting.pop(0)
+        value = waiting.popleft()
         if isinstance(value, dict):
             objects.append(value)
             waiting.extend(inner for key, inner in value.items() if key not in ("review", "comment"))
@@ -159,7 +161,7 @@ def _scripts(document: Document) -> Iterator[str]:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
