@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from archivebot.text import UNSPACED, words
 
 # Characters of a line that a reason shows, and of it those before and after an edit.
 SHOWN = 80
@@ -14,6 +18,13 @@ AROUND = 24
 # lines that are looked through for the first: a page may have thousands.
 LEAST_KEPT = 0.5
 MOST_LINES = 200
+
+# Words and blanks that are compared from where two lines begin to differ: SequenceMatcher may take cubic
+# time.
+MOST_WORDS = 100
+
+# A word, a character of a language that is written without spaces, or the blanks between words.
+_WORD = re.compile(rf"\s+|[{UNSPACED}]|(?:(?![{UNSPACED}])\S)+")
 
 
 def quoted(
@@ -45,11 +56,11 @@ def quoted(
 
 def _edited(gone: Sequence[str], line: str) -> str:
     """Return the line that a new line was before its edit; "" where it is another one."""
-    words = Counter(line.split())
+    bag = Counter(words(line))
     least, found = LEAST_KEPT, ""
     for old in gone:
-        kept = Counter(old.split())
-        share = 2 * (words & kept).total() / max(words.total() + kept.total(), 1)
+        kept = Counter(words(old))
+        share = 2 * (bag & kept).total() / max(bag.total() + kept.total(), 1)
         if share >= least and old != line:
             least, found = share, old
     return found
@@ -57,24 +68,25 @@ def _edited(gone: Sequence[str], line: str) -> str:
 
 def _edit(before: str, after: str) -> str:
     """Mark the first words that differ, with a few characters around them."""
-    old, new = before.split(), after.split()
-    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    at, change = next((at, change) for at, change in enumerate(changes) if change[0] != "equal")
-    _, start, end, first, last = change
-    behind = new[last : changes[at + 1][4]] if at + 1 < len(changes) else []
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    same = next(at for at, (then, now) in enumerate(zip_longest(old, new)) if then != now)
+    head, old, new = "".join(new[:same]), old[same:], new[same:]
+    compared = SequenceMatcher(str.isspace, old[:MOST_WORDS], new[:MOST_WORDS], autojunk=False)
+    (_, _, end, _, last), *others = compared.get_opcodes()
+    tail = "".join(new[last : others[0][4]]) if others else ""
     marks = [
-        f"{left}{cut(' '.join(words), SHOWN // 2)}{right}"
-        for left, words, right in (("[-", old[start:end], "-]"), ("{+", new[first:last], "+}"))
-        if words
+        f"{left}{cut(text, SHOWN // 2)}{right}"
+        for left, text, right in (("[-", "".join(old[:end]), "-]"), ("{+", "".join(new[:last]), "+}"))
+        if text
     ]
-    head, tail = " ".join(new[:first]), " ".join(behind)
     if len(head) > AROUND:
-        head = f"…{head[-AROUND:].partition(' ')[2]}"
+        nearest = head[-AROUND:]
+        head = f"…{nearest.partition(' ')[2] or nearest}"
     if len(tail) > AROUND:
-        tail = f"{tail[:AROUND].rpartition(' ')[0]}…"
-    elif at + 2 < len(changes):
-        tail += " …"
-    return " ".join(filter(None, (head, "".join(marks), tail)))
+        tail = f"{tail[:AROUND].rpartition(' ')[0] or tail[:AROUND]}…"
+    elif len(others) > 1:
+        tail += "…"
+    return f"{head}{''.join(marks)}{tail}"
 
 
 def cut(text: str, most: int = SHOWN) -> str:
