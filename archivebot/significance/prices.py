@@ -8,20 +8,19 @@ from collections.abc import Sequence
 
 from archivebot.content.lines import Line, Place
 
-# Currencies as shops write them, with the amount on either side: all signs that Unicode calls currencies,
-# codes of ISO 4217, and the abbreviations and words of languages that use no sign.
+# Currencies as shops write them: all signs that Unicode calls currencies, codes of ISO 4217, and the
+# abbreviations and words of languages that use no sign.
 _SIGN = "$¢£¤¥֏؋৲৳૱௹฿៛₠-⃀﷼＄￠￡￥￦"
-_CODE = r"""(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|AUD|CAD|NZD|SGD|HKD|TWD|KRW|BRL|MXN|ARS|CLP|COP|PEN|ZAR|NGN|KES
-    |EGP|MAD|AED|SAR|QAR|ILS|TRY|RUB|UAH|PLN|CZK|HUF|RON|BGN|RSD|SEK|NOK|DKK|ISK|THB|IDR|MYR|PHP|VND|PKR|BDT)"""
-_NAME = r"""(?:euros?|dollars?|pounds?|kr\.?|kč|zł|лв\.?|руб\.?|р\.|грн\.?|ft|lei|tl|dh|rs\.?|r\$|rp|rm|fr\.
-    |元|円|원|บาท|đ|درهم|ريال|جنيه)"""
-_AMOUNT = r"\d[\d.,'’\u00a0\u202f]*"
-_PRICE = re.compile(
-    rf"""[{_SIGN}]\s?{_AMOUNT}|{_AMOUNT}(?:\s?,?[-–—]+)?\s?[{_SIGN}]
-    |\b(?:{_CODE}|{_NAME})\s?{_AMOUNT}|{_AMOUNT}(?:\s?,?[-–—]+)?\s?(?:{_CODE}|{_NAME})(?!\w)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_DIGIT = re.compile(r"\d")
+_CODES = """usd eur gbp chf jpy cny rmb inr aud cad nzd sgd hkd twd krw brl mxn ars clp cop pen zar ngn kes
+    egp mad aed sar qar ils try rub uah pln czk huf ron bgn rsd sek nok dkk isk thb idr myr php vnd pkr bdt"""
+_NAMES = """euro euros dollar dollars pound pounds kr kč zł лв руб р грн ft lei tl dh rs rp rm fr 元 円 원 บาท
+    đ درهم ريال جنيه"""
+_CURRENCIES = frozenset(f"{_CODES} {_NAMES}".split())
+_IS_SIGN = re.compile(f"[{_SIGN}]")
+
+# An amount, and the sign or word on either side.
+_BESIDE = rf"([{_SIGN}]|[^\W\d_]++\.?+)?"
+_AMOUNT = re.compile(rf"{_BESIDE}\s?\d[\d.,'’\u00a0\u202f]*+(?:\s?,?[-–—]+)?\s?{_BESIDE}")
 
 # Characters up to which a line shows a price; what is longer tells of one.
 MOST_PRICE = 60
@@ -44,7 +43,11 @@ def is_price(line: str) -> bool:
     >>> [is_price(line) for line in ("149", "Dollar", "12 krakens", "20 %", "A dollar is a dollar")]
     [False, False, False, False, False]
     """
-    return len(line) <= MOST_PRICE and _DIGIT.search(line) is not None and _PRICE.search(line) is not None
+    return len(line) <= MOST_PRICE and any(
+        _IS_SIGN.match(text) or text.rstrip(".").lower() in _CURRENCIES
+        for beside in _AMOUNT.findall(line)
+        for text in beside
+    )
 
 
 def offer(lines: Sequence[Line]) -> range:
