@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from archivebot.content.lines import Line, Place
-from archivebot.significance.entries import listed
+from archivebot.significance.entries import headlines, listed
 from archivebot.significance.reading import Reading, Worth
 
 PROSE = "A tern dives for fish where the water is shallow and clear. "
@@ -55,6 +55,18 @@ def test_a_linked_heading_beside_a_page_of_teasers_is_content() -> None:
     )
     assert worth_of(f"<main>{teasers}</main>{aside}", "Ferry") is Worth.LIGHT
     assert worth_of(f"<main><h1>Terns</h1><p>{PROSE * 24}</p></main>{aside}", "Ferry") < Worth.TITLE
+
+
+@pytest.mark.parametrize(("prose", "expected"), [(700, True), (1200, False)])
+def test_linked_headings_are_content_where_the_main_text_is_short_beside_them(
+    prose: int, expected: bool
+) -> None:
+    heading, paragraph = Place("h3", None, None, 0, 0, 6), Place("p", None, None, 0, 6, 7)
+    lines = [Line("t" * 25, 4, heading, linked=25, links=1) for _ in range(6)]
+    lines.append(Line("p" * prose, 100, paragraph))
+    chosen = np.array([False] * 6 + [True])
+    found = headlines(lines, np.full(7, 0.03), chosen, hub=False)
+    assert found.tolist() == [expected] * 6 + [False]
 
 
 def test_a_line_that_is_not_chosen_is_content_in_a_list_most_of_which_is() -> None:
