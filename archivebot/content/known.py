@@ -48,7 +48,7 @@ def near(place: Place) -> frozenset[str]:
 def known_by(
     lines: Sequence[Line], around: Around
 ) -> Iterator[tuple[Place, set[str], frozenset[str], frozenset[str]]]:
-    """Give for each line its element, its own words, the words and the tag of the heading above it, and the
+    """Yield for each line its element, its own words, the words and the tag of the heading above it, and the
     words with which the elements around it open.
     """
     own = [line_words(line.text) for line in lines]

@@ -66,7 +66,7 @@ def measures(around: Around, prose: Column) -> dict[str, Column]:
 
 
 def long_lines(lines: Sequence[Line]) -> NDArray[np.bool_]:
-    """Tell which lines are as long as running text."""
+    """Return which lines are as long as running text."""
     sizes = [len(text) if (text := line.text).isascii() else len(text.encode()) for line in lines]
     return np.array(sizes) > LONG
 
@@ -81,6 +81,6 @@ def running(lines: Sequence[Line], long: NDArray[np.bool_]) -> Column:
 
 
 def body_ranges(around: Around, prose: Column) -> tuple[Ranges, Ranges]:
-    """Give for each line the range of lines of the body of the page."""
+    """Return for each line the range of lines of the body of the page."""
     body = Body.of(around, prose, SHARES[1])
     return np.full(len(prose), body.first), np.full(len(prose), body.last)
