@@ -151,7 +151,7 @@ def example(page: Page) -> Example | None:
 
 
 def agreement(texts: Sequence[str], main: str) -> list[bool]:
-    """Tell which lines stand in the main content: by word triples across lines, short ones as a whole; a
+    """Return which lines stand in the main content: by word triples across lines, short ones as a whole; a
     line that is repeated, as often as the main content has it.
     """
     wanted = WORDS.findall(main.lower())
@@ -180,7 +180,7 @@ def agreement(texts: Sequence[str], main: str) -> list[bool]:
 
 
 def by_phrases(lines: Sequence[Line], page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Tell which lines are right by the phrases in them, and how much each tells.
+    """Return which lines are right by the phrases in them, and how much each tells.
 
     Lines of the kind of a line with a phrase are taken to be as that is, unless lines of that kind are
     both; of those that are wanted only the running text between the first and the last.
@@ -204,7 +204,7 @@ def by_phrases(lines: Sequence[Line], page: Page) -> tuple[NDArray[np.float64], 
 
 
 def _with_phrases(lines: Sequence[Line], phrases: Sequence[str]) -> NDArray[np.bool_]:
-    """Tell which lines hold a phrase or a part of it that is at least half of them."""
+    """Return which lines hold a phrase or a part of it that is at least half of them."""
     found = np.zeros(len(lines), dtype=bool)
     texts = [line.text for line in lines]
     flow = " ".join(texts)
@@ -220,7 +220,7 @@ def _with_phrases(lines: Sequence[Line], phrases: Sequence[str]) -> NDArray[np.b
 
 
 def blank(examples: Sequence[Example]) -> Model:
-    """Give a model of random weights, with the measures of the pages and the names that enough have."""
+    """Return a model of random weights, with the measures of the pages and the names that enough have."""
     arounds = [Around.of(each.lines) for each in examples]
     columns = [
         measures(each.lines, title_words(each.document), around)
@@ -239,7 +239,7 @@ def blank(examples: Sequence[Example]) -> Model:
 
 
 def entries(lines: Sequence[Line], around: Around) -> set[tuple[str, str]]:
-    """Give all that the lines of a page are known by, with its table."""
+    """Return all that the lines of a page are known by, with its table."""
     found: set[tuple[str, str]] = set()
     for place, *rest in known_by(lines, around):
         for table, names in zip(TABLES, (place.names, near(place), *rest), strict=True):

@@ -269,7 +269,7 @@ def by_position(scene: Scene) -> Verdict:
 
 
 def _in_content(scene: Scene) -> bool:
-    """Tell whether a block is no edge of the page: it is in an article, or code, with which many end."""
+    """Return whether a block is no edge of the page: it is in an article, or is code, with which many end."""
     if any(box.node.tag in CONTENT | CODE for box in scene.around):
         return True
     code = sum(_held(box, CODE) for box in scene.inside)

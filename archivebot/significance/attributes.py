@@ -14,7 +14,7 @@ from turbohtml import Document, Element
 _SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#]*", re.IGNORECASE)
 _PASSING = re.compile(
     r"""(?:_|v|ver|version|t|ts|time|timestamp|cb|cache|cachebust(?:er)?|rnd|rand|random|nonce|hash|sid|sess|session
-    |(?:php|j)?sess(?:ion)?_?id|token|csrf\w*|sig|signature|expires|utm_\w+|fbclid|gclid|ref|referrer|hash)=.*
+    |(?:php|j)?sess(?:ion)?_?id|token|csrf\w*|sig|signature|expires|utm_\w+|fbclid|gclid|ref|referrer)=.*
     |[^=]*=(?:\d{9,}|[0-9a-f]{16,}|[\w-]{24,})
     |\d+|[0-9a-f]{8,}""",
     re.IGNORECASE | re.VERBOSE,

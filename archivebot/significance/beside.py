@@ -53,7 +53,7 @@ def _lasting(title: str) -> str:
 
 
 def described(change: AttributeChange) -> str:
-    """Say in one line what became another.
+    """Return a line that describes a change.
 
     >>> described(AttributeChange(Attribute.TITLE, "", "Terns", "Gulls", True))
     'title: [-Terns-]{+Gulls+}'

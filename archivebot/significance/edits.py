@@ -48,7 +48,7 @@ def _alike(before: str, after: str) -> bool:
 
 
 def only_numbers(before: str, after: str) -> bool:
-    """Tell whether two lines differ in their numbers alone.
+    """Return whether two lines differ in their numbers alone.
 
     >>> only_numbers("8 left", "12 left"), only_numbers("In stock", "Sold out")
     (True, False)

@@ -36,7 +36,7 @@ _OUTERMOST = frozenset(("", "html", "body"))
 
 
 def is_price(line: str) -> bool:
-    """Tell whether a line shows a price, in whatever currency.
+    """Return whether a line shows a price, in whatever currency.
 
     >>> [is_price(line) for line in ("$149", "From 1.299,00 €", "12 500 kr", "CHF 20.-", "¥3,980", "98 zł")]
     [True, True, True, True, True, True]

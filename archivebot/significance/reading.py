@@ -95,7 +95,7 @@ class Reading:
         return images(self._page[0]) if self._page is not None else []
 
     def in_content(self, target: Target, *, image: bool) -> bool:
-        """Tell whether a link stands in a line of content, or an image in one or before one."""
+        """Return whether a link stands in a line of content, or an image in such a line or before it."""
         index = bisect_right(self._edges, target.place)
         return any(worth >= Worth.LIGHT for worth in self.worth[max(index - 1, 0) : index + image])
 

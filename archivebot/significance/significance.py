@@ -91,7 +91,7 @@ def significance(
 
 
 def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Significance:
-    """Tell whether the text changed in content."""
+    """Return whether the text changed in content."""
     removed, added = changed(before.lines, after.lines)
     if not removed and not added:
         return Significance(ChangeKind.FURNITURE, SAME_TEXT)
@@ -126,7 +126,7 @@ def _foremost(page: Reading, lines: list[int]) -> list[int]:
 
 
 def _counts(before: Reading, after: Reading, old: int, new: int) -> bool:
-    """Tell whether the edit of a line is one of content."""
+    """Return whether the edit of a line is a change of content."""
     then, now = before.lines[old], after.lines[new]
     if is_volatile(then) or is_volatile(now) or (is_date(then) and is_date(now)):
         return False
