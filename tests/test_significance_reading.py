@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from archivebot.content.lines import Line, Place
-from archivebot.significance.entries import headlines, listed
+from archivebot.significance.entries import LEAST_LIKELY, headlines, listed
 from archivebot.significance.reading import Reading, Worth
 
 PROSE = "A tern dives for fish where the water is shallow and clear. "
@@ -32,17 +32,17 @@ def test_the_links_of_a_page_of_links_are_no_menu() -> None:
     assert worth_of(body, titles[3]) is not Worth.FURNITURE
 
 
-def test_a_headline_beside_the_stories_of_a_front_page_is_content_in_a_heading_or_if_long() -> None:
-    stories = "".join(
-        f"<article><h3><a href=/{n}>The terns of the {n}th island breed again</a></h3></article>"
-        for n in range(4, 24)
-    )
-    storm = "<a href=/s>Storm takes half of the nests on the islands</a>"
-    ticker = f"<aside><ul><li>{storm}<li><h4><a href=/t>Ferry</a></h4></ul></aside>"
-    body = f"<main>{stories}</main>{ticker}"
-    for line in ("Storm takes half of the nests on the islands", "Ferry"):
-        assert worth_of(body, line) is Worth.LIGHT
-        assert worth_of(page(ticker), line) < Worth.TITLE
+def test_a_link_beside_the_stories_of_a_front_page_is_content_in_a_heading_or_if_long() -> None:
+    body = Place("body", None, None, 0, 0, 4)
+    item, heading = (Place(tag, None, body, 1, 0, 4) for tag in ("li", "h4"))
+    storm = "Storm takes half of the nests on the islands"
+    links = [(storm, item), ("Ferry", heading), ("Ferry", item)]
+    lines = [Line(text, 1, place, linked=len(text), links=1) for text, place in links]
+    lines.append(Line(storm, 9, item))
+    likely, chosen = np.full(4, LEAST_LIKELY), np.zeros(4, dtype=bool)
+    assert headlines(lines, likely, chosen, hub=True).tolist() == [True, True, False, False]
+    assert not headlines(lines, likely, chosen, hub=False).any()
+    assert not headlines(lines, likely / 2, chosen, hub=True).any()
 
 
 def test_a_linked_heading_beside_a_page_of_teasers_is_content() -> None:
@@ -77,9 +77,9 @@ def test_a_line_that_is_not_chosen_is_content_in_a_list_most_of_which_is() -> No
         Place(name, None, outer if name != "div" else place, 2, n, n + 1) for n, name in enumerate(names)
     ]
     lines = [Line("two words", 2, each) for each in places]
-    chosen = np.array([True, True, False, False, False])
+    chosen = np.array([True, True, True, False, False])
     assert listed(lines, chosen).tolist() == [True, True, True, True, False]
-    assert listed(lines, np.array([True, False, False, False, True])).tolist() == [False] * 5
+    assert listed(lines, np.array([True, True, False, False, True])).tolist() == [False] * 5
 
 
 def test_the_title_beside_the_text_is_known_but_for_a_link_to_it() -> None:
