@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from archivebot.content.lines import Line, Place
@@ -10,6 +11,7 @@ from archivebot.significance.edits import in_place
 from archivebot.significance.prices import is_price, offer
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import Significance, significance
+from archivebot.significance.worth import Worth, Worths
 
 PROSE = "A kettle of steel that keeps the water warm for hours, with a spout for slow pouring. "
 OTHERS = "".join(
@@ -76,6 +78,15 @@ def test_other_products_beside_the_product_are_furniture() -> None:
     before, after = Reading(product()), Reading(product(other=others))
     assert offer(before._page[1].lines) == offer(after._page[1].lines)  # type: ignore[index]
     assert significance(before, after).kind is ChangeKind.FURNITURE
+
+
+@pytest.mark.parametrize(("tag", "worth"), [("div", Worth.NUMBERS), ("footer", Worth.WORDS)])
+def test_in_a_foot_numbers_alone_count_in_the_main_text_only(tag: str, worth: Worth) -> None:
+    body = Place("body", None, None, 0, 0, 2)
+    foot, paragraph = Place(tag, None, body, 1, 0, 1), Place("p", None, body, 1, 1, 2)
+    lines = [Line("The page was last checked on 9 November 2026", 8, foot), Line(PROSE, 16, paragraph)]
+    chosen = np.array([False, True])
+    assert Worths(lines, np.array([0.3, 0.9]), chosen, "")[0] is worth
 
 
 @pytest.mark.parametrize(
