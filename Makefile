@@ -43,11 +43,14 @@ define BENCHES +=
 
 alarms.py $(DATA)/history-dev
 blocks.py $(DATA)/blocks-random
+dates.py $(DATA)/articles-dev $(DATA)/wcxb-dev
 deepweb.py $(DATA)/forms-dev
 duplicates.py $(DATA)/history-dev
+edits.py $(DATA)/wcxb-dev
 fingerprints.py $(DATA)/wcxb-dev
 focused.py $(DATA)/webkb --simulate
 forms.py $(DATA)/forms-dev
+learn_maintext.py $(DATA)/wcxb-dev $(DATA)/articles-dev
 localise.py $(DATA)/history-dev
 maintext.py $(DATA)/wcxb-dev
 partition.py $(DATA)/history-dev

@@ -45,6 +45,8 @@ setup(
         "numpy>=2",
         "scipy>=1.11",
         "datasketch>=2",
+        "py3langid>=0.4",
+        "babel>=2.16",
         "brotli>=1.2",
         'backports.zstd>=1; python_version < "3.14"',
     ],

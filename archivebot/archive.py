@@ -69,7 +69,7 @@ class Archive:
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         self._store, self._config = store, config
         self._bodies = Bodies(store)
-        self._comparison = Comparison(store, self._bodies)
+        self._comparison = Comparison(store, self._bodies, config.content_attributes)
         self._inspector = Inspector(store, self._bodies, self._comparison, config)
         self._revisits = Revisits(store, self._bodies)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
@@ -314,6 +314,7 @@ class Archive:
             kind=found.kind,
             reason=found.reason,
             changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
+            attributes=self._comparison.beside_text(before, read, content_type),
         )
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 
 from archivebot.bodies import Bodies
+from archivebot.config import CONTENT_ATTRIBUTES
 from archivebot.exceptions import StorageError
-from archivebot.models import UNTOLD, ChangeKind
+from archivebot.models import UNTOLD, Attribute, AttributeChange, ChangeKind
+from archivebot.significance.beside import beside
 from archivebot.significance.habits import MOST_VERSIONS, Lines
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import Significance, significance
@@ -27,8 +29,10 @@ def reader(body: bytes, content_type: str) -> Read:
 class Comparison:
     """Compares bodies with stored versions by what a reader sees."""
 
-    def __init__(self, store: ArchiveStore, bodies: Bodies) -> None:
-        self._store, self._bodies = store, bodies
+    def __init__(
+        self, store: ArchiveStore, bodies: Bodies, counted: Collection[Attribute] = CONTENT_ATTRIBUTES
+    ) -> None:
+        self._store, self._bodies, self._counted = store, bodies, counted
 
     def with_version(self, before: StoredVersion, read: Read, content_type: str) -> Significance:
         """Tell whether content changed since a version, or only furniture; ``read`` reads the page of now.
@@ -41,12 +45,23 @@ class Comparison:
             return Significance(ChangeKind.CONTENT, f"version {before.number} cannot be read")
         try:
             then = Reading(known.body, content_type)
-            return significance(then, read(), self._earlier(before, content_type))
+            return significance(then, read(), self._earlier(before, content_type), self._counted)
         except StorageError:
             raise
         except Exception:
             logger.exception("what changed on %s cannot be told", before.url)
             return Significance(ChangeKind.CONTENT, UNTOLD)
+
+    def beside_text(
+        self, before: StoredVersion, read: Read, content_type: str
+    ) -> tuple[AttributeChange, ...]:
+        """Return what became another since a version beside the text; nothing of what cannot be read."""
+        known = self._bodies.readable(before) if before.segmenter else None
+        try:
+            return beside(Reading(known.body, content_type), read()) if known else ()
+        except Exception:
+            logger.exception("what changed on %s beside its text cannot be told", before.url)
+            return ()
 
     def _earlier(self, before: StoredVersion, content_type: str) -> Iterator[Lines]:
         """Give the lines of the versions stored before one, the latest first."""

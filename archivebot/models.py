@@ -76,7 +76,17 @@ class Change(StrEnum):
     REMOVED = "REMOVED"
     MODIFIED = "MODIFIED"
     MOVED = "MOVED"
+    MARKUP = "MARKUP"  # the same text in other markup; only in a delta
     UNCHANGED = "UNCHANGED"
+
+
+class Attribute(StrEnum):
+    """What a page says beside its text that may be another."""
+
+    TITLE = "title"
+    LINK = "link"  # where it leads
+    IMAGE = "image"  # its source
+    ALT = "alt"  # the text of an image
 
 
 class ChangeKind(StrEnum):
@@ -362,8 +372,23 @@ class BlockChange:
 
 
 @dataclass(frozen=True, slots=True)
+class AttributeChange:
+    """A title, link or image that is another.
+
+    ``of`` is the text of the link, or of an image that has another source; the source of an image with
+    another text. ``content`` tells whether it stands in the content of the page.
+    """
+
+    attribute: Attribute
+    of: str
+    before: str
+    after: str
+    content: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
-    """All block changes between two versions of one URL; ``kind`` and ``reason`` sum them up."""
+    """All changes between two versions of one URL; ``kind`` and ``reason`` sum them up."""
 
     url: str
     before: int
@@ -372,3 +397,4 @@ class Delta:
     kind: ChangeKind
     reason: str
     changes: tuple[BlockChange, ...] = field(repr=False)
+    attributes: tuple[AttributeChange, ...] = ()

@@ -38,8 +38,8 @@ from archivebot.segmentation.charset import charset_of
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import ChangeKind, significance
 
-LEAST_TOUCHED = 0.95  # of the versions whose main text is unchanged
-MOST_MISSED = 0.01  # of those whose main text changed
+LEAST_TOUCHED = 0.985  # of the versions whose main text is unchanged
+MOST_MISSED = 0.005  # of those whose main text changed
 MOST_COST = 2.5
 
 # Extractors besides ours from which their agreement counts.

@@ -42,7 +42,7 @@ def test_a_change_of_furniture_touches_the_page_and_is_a_version(archive: Archiv
     assert [capture.kind for capture in (first, second, third)] == [Kind.NEW, Kind.TOUCHED, Kind.CHANGED]
     assert [capture.number for capture in (first, second, third)] == [1, 2, 3]
     assert archive.body(second) == page(menu="Start", seen="1,377 views")
-    assert archive.captures(URL)[1].reason.startswith("only furniture: + ")
+    assert archive.captures(URL)[1].reason.startswith("only furniture: ")
 
 
 def test_a_page_that_turns_back_to_an_old_menu_is_touched_as_well(archive: Archive) -> None:
@@ -55,7 +55,7 @@ def test_a_delta_says_of_each_block_whether_content_changed(archive: Archive) ->
     visit(archive, make_page(page(), 0))
     visit(archive, make_page(page(STORY.replace("Monday", "Tuesday"), menu="Start"), 1))
     delta = archive.delta(URL, archive.version(URL, 1), archive.version(URL, 2))
-    assert (delta.kind, delta.reason[:13]) == (ChangeKind.CONTENT, "+ The council")
+    assert (delta.kind, delta.reason[:11]) == (ChangeKind.CONTENT, "The council")
     kinds = {change.topic: change.kind for change in delta.changes if change.change is not Change.UNCHANGED}
     assert set(kinds.values()) == {ChangeKind.CONTENT, ChangeKind.FURNITURE}
     assert all(change.kind is None for change in delta.changes if change.change is Change.UNCHANGED)

@@ -14,6 +14,7 @@ INDEX = {
     "near": {"nav": 3, "p": 4},
     "words": {"home": 5, "terns": 6},
     "above": {"<h2>": 7},
+    "opened": {"latest": 8},
 }
 MARKUP = "<nav>Home<nav><p>Home</p></nav></nav><h2>Terns</h2><p>Of the sea</p>"
 
@@ -40,14 +41,23 @@ def test_each_line_has_the_bias_and_the_rows_of_what_it_is_known_by() -> None:
 
 def test_the_sums_of_the_bundles_are_those_of_the_rows_of_each_line() -> None:
     found = known(MARKUP)
-    table = np.random.default_rng(0).normal(size=(8, 3))
+    table = np.random.default_rng(0).normal(size=(9, 3))
     rows, starts = found.by_line()
     assert np.allclose(found.sums(table), np.add.reduceat(table[rows], starts))
 
 
 def test_what_stands_under_a_heading_is_known_by_its_words() -> None:
-    found = [above for _, _, above in known_by(lines("<p>a</p><h2>Terns of Europe</h2><p>b</p>"))]
+    page = lines("<p>a</p><h2>Terns of Europe</h2><p>b</p>")
+    found = [above for _, _, above, _ in known_by(page, Around.of(page))]
     assert found == [frozenset(), frozenset(), {"terns", "of", "europe", "<h2>"}]
+
+
+def test_a_line_is_known_by_the_words_with_which_the_elements_around_it_open() -> None:
+    page = lines("<div><b>Latest news</b><ul><li>One<li>Two</ul></div><div><p>Alone</p></div>")
+    opened = [opening for *_, opening in known_by(page, Around.of(page))]
+    assert opened == [set(), {"latest", "news"}, {"one", "latest", "news"}, {"latest", "news"}]
+    rows, starts = Known.of(page, Around.of(page), INDEX).by_line()
+    assert [8 in each for each in np.split(rows, starts[1:])] == [False, True, True, True]
 
 
 def test_near_names_are_those_of_the_nearest_two_elements() -> None:

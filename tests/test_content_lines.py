@@ -80,3 +80,24 @@ def test_images_are_counted_since_the_line_before() -> None:
 def test_links_without_a_text_are_none_of_the_next_line() -> None:
     found = lines("<div><a href=/><img src=a></a></div> <p><a href=/b>b</a></p>")
     assert [(line.text, line.links, line.images) for line in found] == [("b", 1, 1)]
+
+
+def test_two_breaks_part_paragraphs_and_one_stays_in_the_text() -> None:
+    found = lines("<div>one<br>two<br> <br/>\n<br>three <a href=/>x<br><br>y</a></div>")
+    assert [line.text for line in found] == ["one two", "three x", "y"]
+    assert [line.shown for line in found] == ["one\ntwo", "three x", "y"]
+    assert [line.parted for line in found] == [False, True, True]
+    assert [line.linked for line in found] == [0, 1, 1]
+
+
+def test_a_preformatted_text_keeps_its_lines_and_blank_lines_part_it() -> None:
+    found = lines("<p>a\nb</p><pre>\n<b>def f():\n</b>    x  \n\n\n  y\n</pre><p>c</p>")
+    assert [line.shown for line in found] == ["a b", "def f():\n    x", "  y", "c"]
+    assert [line.text for line in found] == ["a b", "def f(): x", "y", "c"]
+    assert [line.parted for line in found] == [False, False, True, False]
+    assert found[1].bold == len("def f():")
+
+
+def test_words_of_scripts_without_spaces_are_counted_by_their_characters() -> None:
+    assert lines("<p>人人生而自由在尊严上</p>")[0].words == 6
+    assert lines("<p>한국 신문</p>")[0].words == 2

@@ -35,11 +35,11 @@ def small(**rows: list[float]) -> Model:
     mix = np.zeros((MEANS + 2, 1))
     mix[0] = 2
     return Model(
-        {"linked": (0.5, 0.25)}, index, np.array([rows.get(n, [0, 0]) for n in order]), mix, np.ones(1)
+        {"linked": (0.5, 0.25)}, index, np.array([rows.get(n, [0, 0]) for n in order]), (mix,), (np.ones(1),)
     )
 
 
-NAMES = ("nav", ".tail", "more", "terns")
+NAMES = ("nav", ".tail", "more", "terns", "latest")
 
 
 def test_every_measure_of_the_shipped_model_is_measured() -> None:

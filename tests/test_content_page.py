@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from archivebot.content.page import Content, content
+from archivebot.content.page import Content, body_content, content
 
 NAV = "<nav><ul><li><a href=/>Home</a><li><a href=/shop>Shop</a><li><a href=/c>About</a></ul></nav>"
 FOOTER = "<footer><p>© 2024 Example Ltd. All rights reserved.</p><a href=/privacy>Privacy policy</a></footer>"
@@ -100,3 +100,47 @@ def test_a_megabyte_of_hostile_markup_ends_soon(piece: str) -> None:
 def test_a_codec_that_does_not_read_texts_gives_the_text_without_ranges() -> None:
     page = content(PAGE.encode(), "idna")
     assert (PARAGRAPHS[0] in page.text, page.ranges) == (True, ())
+
+
+def test_a_text_keeps_its_lines_and_blank_lines() -> None:
+    rows = "name,price\r\n\r\nchair,10\r\n  table,20  \r\n"
+    page = body_content(rows.encode(), "text/csv")
+    assert (page.text, page.title, page.ranges) == (
+        "name,price\n\nchair,10\n  table,20",
+        "",
+        ((0, len(rows)),),
+    )
+    assert body_content("\ufeffone\ntwo".encode("utf-16-le"), "text/plain").text == "one\ntwo"
+    assert body_content(b"caf\xe9\n" + b"Der Hafen und die F\xe4hre sind heute geschlossen.").language == "de"
+
+
+@pytest.mark.parametrize("body", [b"", b"\n \n", b"%PDF-1.4 stream", b"GIF89a<p>x", b"\0\1\2"])
+def test_what_is_no_text_says_nothing(body: bytes) -> None:
+    assert body_content(body) == Content()
+
+
+def test_a_preformatted_text_keeps_its_lines() -> None:
+    code = "def ferry():\n    return 1\n\n\ndef quay():\n    return 2"
+    page = content(PAGE.replace("</article>", f"<pre>{code}</pre></article>"))
+    assert "def ferry():\n    return 1\n\ndef quay():\n    return 2" in page.text
+
+
+def test_a_refrain_stays() -> None:
+    verses = (
+        *PARAGRAPHS[:2],
+        "Oh, the tern comes back in spring",
+        *PARAGRAPHS[2:],
+        "Oh, the tern comes back in spring",
+    )
+    song = "".join(f"<p>{verse}</p>" for verse in verses)
+    assert (
+        content(f"{HEAD}<body>{NAV}<article><h1>The common tern</h1>{song}</article>{FOOTER}").text.count(
+            "Oh"
+        )
+        == 2
+    )
+
+
+def test_paragraphs_that_breaks_part_are_read() -> None:
+    body = f"{HEAD}<body>{NAV}<h1>The common tern</h1>{'<br><br>'.join(PARAGRAPHS * 2)}{FOOTER}"
+    assert all(content(body).text.count(paragraph) == 2 for paragraph in PARAGRAPHS)

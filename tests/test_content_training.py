@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from turbohtml import parse
@@ -12,12 +10,12 @@ from archivebot.content import training
 from archivebot.content.context import Context
 from archivebot.content.lines import LineWalk
 from archivebot.content.measures import measures
-from archivebot.content.model import Model
+from archivebot.content.model import LAYERS, Model
 from archivebot.content.surroundings import Around
-from archivebot.content.training import Sample, learnt, loss, slopes
+from archivebot.content.training import Sample, learnt, loss, slopes, weights_of, with_weights
 
 PROSE = "A tern dives for fish, and the male carries what he catches to the female that he courts. "
-TABLES = {"names": ["nav", "p"], "near": ["li"], "words": ["home"], "above": ["<h1>"]}
+TABLES = {"names": ["nav", "p"], "near": ["li"], "words": ["home"], "above": ["<h1>"], "opened": ["home"]}
 
 
 def page(count: int) -> LineWalk:
@@ -47,17 +45,20 @@ def judged(model: Model, sample: Sample) -> np.ndarray:
     return model.judged(sample.inputs, sample.known, sample.context)
 
 
-@pytest.mark.parametrize("part", ["rows", "mix", "out"])
-def test_a_slope_is_what_the_loss_gains_by_a_little_more_of_a_weight(part: str) -> None:
+@pytest.mark.parametrize("part", range(1 + 2 * LAYERS))
+def test_a_slope_is_what_the_loss_gains_by_a_little_more_of_a_weight(part: int) -> None:
     start = model()
     one = sample(start, 3)
-    weights = getattr(start, part)
-    found = dict(zip(("rows", "mix", "out"), slopes(start, one), strict=True))[part]
+    every = weights_of(start)
+    weights, found = every[part], slopes(start, one)[part]
     for at in np.random.default_rng(2).permutation(weights.size)[:40]:
         little = np.zeros(weights.size)
         little[at] = 1e-5
         more, less = (
-            replace(start, **{part: weights + sign * little.reshape(weights.shape)}) for sign in (1, -1)
+            with_weights(
+                start, [*every[:part], weights + sign * little.reshape(weights.shape), *every[part + 1 :]]
+            )
+            for sign in (1, -1)
         )
         gained = (loss(judged(more, one), one) - loss(judged(less, one), one)) / 2e-5
         assert np.isclose(gained, found.flat[at], atol=1e-6)

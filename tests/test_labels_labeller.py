@@ -104,6 +104,16 @@ def test_the_last_line_with_the_rights_is_the_foot_and_the_first_line_the_head()
     assert labels_of(page, head).reason == "starts at 0.00 of the page's letters"
 
 
+@pytest.mark.parametrize("more", ["", "<span># Copyright 2024 The people</span>\n"])
+def test_code_at_the_end_of_a_page_is_no_foot(more: str) -> None:
+    code = f"<div class=highlight><pre>{more}print('done')</pre></div>"
+    assert labels_of(f"<p>{PROSE}</p><p>{PROSE}</p>{code}", code).label == Label.MAIN
+    lines = "<div>two</div>"
+    assert (
+        labels_of(f"<p>{PROSE}</p><p>{PROSE}</p><pre><div>one</div>{lines}</pre>", lines).label == Label.MAIN
+    )
+
+
 @pytest.mark.parametrize(
     ("repeats", "label"), [(None, "main"), (0.4, "main"), (0.5, "footer"), (1.0, "footer")]
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from archivebot.content.page import content
 from archivebot.crawl.metarobots import directives
 from archivebot.crawl.retry import retry_after
 from archivebot.exceptions import UsageError
@@ -15,6 +16,8 @@ from archivebot.hypertext import read, resolve
 from archivebot.hypertext.references import refresh_target
 from archivebot.hypertext.scripts import code_of, said
 from archivebot.robotstxt import RobotsTxt
+from archivebot.significance.reading import Reading
+from archivebot.significance.significance import significance
 from archivebot.urls import canonical_url, host_of, trap, url_tokens, urlkey
 
 SIZE = 1 << 20
@@ -61,6 +64,10 @@ def read_header(text: str) -> None:
     retry_after(text)
     refresh_target(text)
     refresh_target("0;url" + text)
+
+
+def edit(text: str) -> None:
+    significance(Reading(f"<p>{text} old".encode()), Reading(f"<p>new {text}".encode()))
 
 
 URLS = {
@@ -162,6 +169,31 @@ HEADERS = {
     "escapes": repeated("\\"),
     "addresses": repeated("0;url="),
 }
+CONTENTS = {
+    "blanks": repeated(" ", "<meta name=date content='1", "x'>"),
+    "dashes": repeated("-", "<article><time>1", "x</time>"),
+    "days": repeated("1 ", "<meta name=date content='", "'>"),
+    "months": repeated("1 may ", "<meta name=date content='", "'>"),
+    "escapes": repeated("\\", "<script>", "</script>"),
+    "names": repeated('"datePublished" ', "<script>", "</script>"),
+    "lists": repeated("[", "<script type='application/ld+json'>", "</script>"),
+    "numbers": repeated("1,", "<script type='application/ld+json'>[", "1]</script>"),
+    "prices": repeated("<p>$ 1</p>", "<h1>x</h1>"),
+    "headings": repeated("<h1>x</h1>"),
+    "breaks": repeated("a<br> "),
+    "rows": repeated("a\n\n", "<pre>"),
+}
+LINES = {
+    "word": repeated("a "),
+    "words": numbered("a%d "),
+    "pairs": repeated("a b "),
+    "signs": repeated("网"),
+    "no blanks": repeated("a"),
+    "prices": repeated("<p>$1</p>", "<h1>x</h1>"),
+    "headings": repeated("<h1>$1</h1>"),
+    "links": repeated("<p><a href=a>a</a>"),
+    "images": repeated("<p><img src=a alt=b>"),
+}
 KINDS: dict[str, tuple[dict[str, Callable[[int], str]], Callable[[str], Any]]] = {
     "canonical_url": (URLS, canonical),
     "urlkey": (URLS, urlkey.__wrapped__),
@@ -170,6 +202,8 @@ KINDS: dict[str, tuple[dict[str, Callable[[int], str]], Callable[[str], Any]]] =
     "page": (PAGES, read_page),
     "script": (SCRIPTS, lambda text: (list(said(text)), code_of(text))),
     "header": (HEADERS, read_header),
+    "content": (CONTENTS, lambda text: content(text.encode())),
+    "edit": (LINES, edit),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from archivebot.content.lines import Line, Place
-from archivebot.significance.entries import listed
+from archivebot.significance.entries import LEAST_LIKELY, headlines, listed
 from archivebot.significance.reading import Reading, Worth
 
 PROSE = "A tern dives for fish where the water is shallow and clear. "
@@ -23,7 +23,7 @@ def page(more: str) -> str:
 
 
 def test_a_list_of_short_links_is_furniture_wherever_it_stands() -> None:
-    assert worth_of(page(f"<ul>{MENU}</ul>"), "Wiki") is Worth.FURNITURE
+    assert worth_of(page(f"<ul>{MENU}</ul>"), "Wiki") < Worth.TITLE
 
 
 def test_the_links_of_a_page_of_links_are_no_menu() -> None:
@@ -32,17 +32,17 @@ def test_the_links_of_a_page_of_links_are_no_menu() -> None:
     assert worth_of(body, titles[3]) is not Worth.FURNITURE
 
 
-def test_a_headline_beside_the_stories_of_a_front_page_is_content_in_a_heading_or_if_long() -> None:
-    stories = "".join(
-        f"<article><h3><a href=/{n}>The terns of the {n}th island breed again</a></h3></article>"
-        for n in range(4, 24)
-    )
-    storm = "<a href=/s>Storm takes half of the nests on the islands</a>"
-    ticker = f"<aside><ul><li>{storm}<li><h4><a href=/t>Ferry</a></h4></ul></aside>"
-    body = f"<main>{stories}</main>{ticker}"
-    for line in ("Storm takes half of the nests on the islands", "Ferry"):
-        assert worth_of(body, line) is not Worth.FURNITURE
-        assert worth_of(page(ticker), line) is Worth.FURNITURE
+def test_a_link_beside_the_stories_of_a_front_page_is_content_in_a_heading_or_if_long() -> None:
+    body = Place("body", None, None, 0, 0, 4)
+    item, heading = (Place(tag, None, body, 1, 0, 4) for tag in ("li", "h4"))
+    storm = "Storm takes half of the nests on the islands"
+    links = [(storm, item), ("Ferry", heading), ("Ferry", item)]
+    lines = [Line(text, 1, place, linked=len(text), links=1) for text, place in links]
+    lines.append(Line(storm, 9, item))
+    likely, chosen = np.full(4, LEAST_LIKELY), np.zeros(4, dtype=bool)
+    assert headlines(lines, likely, chosen, hub=True).tolist() == [True, True, False, False]
+    assert not headlines(lines, likely, chosen, hub=False).any()
+    assert not headlines(lines, likely / 2, chosen, hub=True).any()
 
 
 def test_a_linked_heading_beside_a_page_of_teasers_is_content() -> None:
@@ -54,7 +54,19 @@ def test_a_linked_heading_beside_a_page_of_teasers_is_content() -> None:
         "<aside><div>Video</div><h4><a href=/t>Ferry</a></h4><div>43 min</div><div>Ann Example</div></aside>"
     )
     assert worth_of(f"<main>{teasers}</main>{aside}", "Ferry") is Worth.LIGHT
-    assert worth_of(f"<main><h1>Terns</h1><p>{PROSE * 24}</p></main>{aside}", "Ferry") is Worth.FURNITURE
+    assert worth_of(f"<main><h1>Terns</h1><p>{PROSE * 24}</p></main>{aside}", "Ferry") < Worth.TITLE
+
+
+@pytest.mark.parametrize(("prose", "expected"), [(700, True), (1200, False)])
+def test_linked_headings_are_content_where_the_main_text_is_short_beside_them(
+    prose: int, expected: bool
+) -> None:
+    heading, paragraph = Place("h3", None, None, 0, 0, 6), Place("p", None, None, 0, 6, 7)
+    lines = [Line("t" * 25, 4, heading, linked=25, links=1) for _ in range(6)]
+    lines.append(Line("p" * prose, 100, paragraph))
+    chosen = np.array([False] * 6 + [True])
+    found = headlines(lines, np.full(7, 0.03), chosen, hub=False)
+    assert found.tolist() == [expected] * 6 + [False]
 
 
 def test_a_line_that_is_not_chosen_is_content_in_a_list_most_of_which_is() -> None:
@@ -65,17 +77,17 @@ def test_a_line_that_is_not_chosen_is_content_in_a_list_most_of_which_is() -> No
         Place(name, None, outer if name != "div" else place, 2, n, n + 1) for n, name in enumerate(names)
     ]
     lines = [Line("two words", 2, each) for each in places]
-    chosen = np.array([True, True, False, False, False])
+    chosen = np.array([True, True, True, False, False])
     assert listed(lines, chosen).tolist() == [True, True, True, True, False]
-    assert listed(lines, np.array([True, False, False, False, True])).tolist() == [False] * 5
+    assert listed(lines, np.array([True, True, False, False, True])).tolist() == [False] * 5
 
 
 def test_the_title_beside_the_text_is_known_but_for_a_link_to_it() -> None:
     head = "<header><div>Terns 2.1</div></header><nav><a href=/>Terns 2.2</a></nav>"
     body = f"<title>{{}} | Coast</title>{head}<p>{PROSE * 4}</p>"
     assert worth_of(body.format("Terns 2.1"), "Terns 2.1") is Worth.TITLE
-    assert worth_of(body.format("Terns"), "Terns 2.1") is Worth.FURNITURE
-    assert worth_of(body.format("Terns 2.2"), "Terns 2.2") is Worth.FURNITURE
+    assert worth_of(body.format("Terns"), "Terns 2.1") < Worth.TITLE
+    assert worth_of(body.format("Terns 2.2"), "Terns 2.2") < Worth.TITLE
 
 
 @pytest.mark.parametrize(

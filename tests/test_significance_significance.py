@@ -106,7 +106,8 @@ def test_the_reason_shows_the_line_that_told() -> None:
         Reading(page()), Reading(page("<p>A storm took half of the nests on the island in June.</p>"))
     )
     assert found.reason == "+ A storm took half of the nests on the island in June."
-    assert significance(Reading(page()), Reading(page(menu="Imprint"))).reason == "only furniture: + Imprint"
+    menu = significance(Reading(page()), Reading(page(menu="Imprint")))
+    assert menu.reason == "only furniture: [-Jobs-]{+Imprint+}"
     assert (
         significance(Reading(page()), Reading(page() + b"<!-- 1 -->")).reason
         == "the same text in other markup"

@@ -156,6 +156,27 @@ def test_equal_blocks_are_paired_in_order(
     assert changes(before, after) == expected
 
 
+def test_other_headlines_in_the_same_places_are_other_blocks() -> None:
+    before = ["menu", "Storm takes half of the nests", "more", "Council votes on the new ferry", "foot"]
+    after = ["menu", "Ten birds seen last week", "more", "Library opens on Saturdays again", "foot"]
+    assert {match.change for match in matched(before, after)} == {
+        Change.UNCHANGED,
+        Change.ADDED,
+        Change.REMOVED,
+    }
+
+
+def test_a_label_and_the_only_text_that_was_rewritten_are_followed() -> None:
+    assert changes(
+        ["a", "in stock", "b", "old words here now", "c"], ["a", "sold out", "b", "x y z w", "c"]
+    ) == [
+        (1, 1, "MODIFIED"),
+        (None, 3, "ADDED"),
+        (3, None, "REMOVED"),
+    ]
+    assert changes(["a", "one two three four"], ["a", "five six seven eight"]) == [(1, 1, "MODIFIED")]
+
+
 def test_texts_are_not_asked_for_where_no_block_needs_them() -> None:
     def unread(index: int) -> str:
         raise LookupError(index)

@@ -55,10 +55,10 @@ def test_changes_come_in_the_order_of_the_later_version_with_removed_blocks_last
     assert [lineage for _, lineage in told(before, after)] == ["5", "4", "2", "1", "3"]
 
 
-def test_a_change_of_markup_only_is_a_modification_of_the_same_words() -> None:
+def test_a_change_of_markup_only_is_told_apart() -> None:
     (change,) = compare([PlacedText("1", "", b"<p>a b</p>")], [PlacedText("1", "", b"<p class=x>a b</p>")])
     assert (change.change, change.before, change.after, change.similarity) == (
-        Change.MODIFIED,
+        Change.MARKUP,
         "a b",
         "a b",
         1.0,
@@ -67,7 +67,7 @@ def test_a_change_of_markup_only_is_a_modification_of_the_same_words() -> None:
 
 def test_each_side_is_read_in_its_own_charset() -> None:
     (change,) = compare([block("1", "日本", charset="shift_jis")], [block("1", "日本", charset="utf-8")])
-    assert (change.change, change.before, change.after) == (Change.MODIFIED, "日本", "日本")
+    assert (change.change, change.before, change.after) == (Change.MARKUP, "日本", "日本")
 
 
 def test_a_lineage_that_comes_back_is_the_block_it_was() -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from archivebot.archive import Archive
 from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.exceptions import NotArchived
-from archivebot.models import BlockChange, Change, ChangeKind, Delta
+from archivebot.models import AttributeChange, BlockChange, Change, ChangeKind, Delta
 from archivebot.segmentation.media import media
 from archivebot.storage.base import StoredVersion
 from archivebot.terminal import say
@@ -87,6 +87,16 @@ def _record(delta: Delta, since: datetime | None, kind: str | None) -> dict[str,
         "layout_changed": delta.layout_changed,
         "kind": delta.kind.value,
         "reason": delta.reason,
+        "attributes": [
+            {
+                "attribute": each.attribute.value,
+                "of": each.of,
+                "before": each.before,
+                "after": each.after,
+                "content": each.content,
+            }
+            for each in delta.attributes
+        ],
         "changes": [
             {
                 "change": change.change.value,
@@ -109,16 +119,27 @@ def _print(delta: Delta, everything: bool) -> None:
         say(f"no change of content: {delta.reason}")
     if delta.layout_changed:
         say("the layout around the blocks changed")
+    for attribute in delta.attributes:
+        _print_attribute(attribute)
     for change in delta.changes:
-        if everything or change.change is not Change.UNCHANGED:
+        if everything or change.change not in (Change.MARKUP, Change.UNCHANGED):
             _print_change(change)
+
+
+def _print_attribute(change: AttributeChange) -> None:
+    of = f"  {change.of}" if change.of else ""
+    furniture = "" if change.content else "  furniture"
+    say(f"\n{change.attribute.value}{of}{furniture}")
+    for sign, value in (("-", change.before), ("+", change.after)):
+        if value:
+            say(f"  {sign} {value}")
 
 
 def _print_change(change: BlockChange) -> None:
     alike = f"  {change.similarity:.0%} the same words" if change.change is Change.MODIFIED else ""
     furniture = "  furniture" if change.kind is ChangeKind.FURNITURE else ""
     say(f"\n{change.change.value}  {change.lineage}  {change.topic}{alike}{furniture}".rstrip())
-    if change.change in (Change.UNCHANGED, Change.MOVED):
+    if change.change in (Change.UNCHANGED, Change.MARKUP, Change.MOVED):
         return
     if change.before is None or change.after is None:
         sign = "+" if change.before is None else "-"

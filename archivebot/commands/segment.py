@@ -9,7 +9,7 @@ from typing import Any
 from archivebot.cli import ArchiveCommand, file_body, named_files, print_table
 from archivebot.config import MAX_LEVEL
 from archivebot.content.agreement import agreement
-from archivebot.content.page import content
+from archivebot.content.page import body_content
 from archivebot.description import describe, record_of
 from archivebot.exceptions import UsageError
 from archivebot.models import Block
@@ -64,7 +64,7 @@ class Command(ArchiveCommand):
 def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
     kind = media(body)
     body = b"" if kind else body
-    read = content(body, charset_of(body))
+    read = body_content(body)
     return {
         "file": name,
         "media": kind,

@@ -7,10 +7,9 @@ import argparse
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.content.agreement import agreement
-from archivebot.content.page import content
+from archivebot.content.page import body_content
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
-from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.media import media
 from archivebot.terminal import say, tell
 from archivebot.timestamps import parse_time, timestamp
@@ -31,8 +30,7 @@ class Command(ArchiveCommand):
         capture = archive.at(archive.resolve(args[0]), when)
         body, content_type = archive.document(capture)
         since = tell_age(archive, capture, when)
-        kind = media(body, content_type)
-        read = content(b"" if kind else body, charset_of(body, content_type))
+        kind, read = media(body, content_type), body_content(body, content_type)
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
             print_json(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line
+from archivebot.content.prose import body_ranges, long_lines, running
 from archivebot.content.surroundings import LEVELS, Around, Column, Ranges
 
 Matrix = NDArray[np.float64]
@@ -17,19 +18,26 @@ Matrix = NDArray[np.float64]
 CLOSE = 4
 WIDE = 12
 
+# Share that the mean score of the lines alike has in the score of each. Without it an article whose first
+# half is likely and whose second half is less so was cut in two.
+TOGETHER = 0.5
+
 # Means of a value over the context of a line.
-MEANS = LEVELS + 5
+MEANS = LEVELS + 8
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """For each line ranges [first, last) of lines, a row for each: the four elements around it, the page,
-    the lines before, those behind, and both; and its kind. Longer lines have larger ``weights``.
+    the lines close before, those close behind, and both, all before, all behind, and those of the body of
+    running text; and its kind. Lines of one kind in one element are ``alike``. Longer lines have larger
+    ``weights``.
     """
 
     first: Ranges
     last: Ranges
     kinds: NDArray[np.int64]
+    alike: NDArray[np.int64]
     weights: Column
 
     @classmethod
@@ -40,10 +48,15 @@ class Context:
         behind = np.minimum(index + 1, count - 1), np.minimum(index + CLOSE + 1, count)
         both = np.maximum(index - WIDE, 0), np.minimum(index + WIDE + 1, count)
         page = np.zeros_like(index), np.full_like(index, count)
+        start = np.zeros_like(index), np.maximum(index, 1)
+        end = np.minimum(index + 1, count - 1), page[1]
+        body = body_ranges(around, running(lines, long_lines(lines)))
+        spans = (page, before, behind, both, start, end, body)
         return cls(
-            np.vstack([around.first, *(start for start, _ in (page, before, behind, both))]),
-            np.vstack([around.last, *(end for _, end in (page, before, behind, both))]),
+            np.vstack([around.first, *(first for first, _ in spans)]),
+            np.vstack([around.last, *(last for _, last in spans)]),
             around.kind,
+            _numbered(around.kind, around.first[1], around.last[1]),
             np.sqrt([line.words for line in lines]) + 0.5,
         )
 
@@ -69,11 +82,32 @@ class Context:
         found: Matrix = (inside + summed(self.kinds, alike)[self.kinds]) * self.weights[:, None]
         return found
 
+    def together(self, scores: Column) -> Column:
+        """Draw the scores of lines that are alike towards their mean."""
+        sums = np.bincount(self.alike, scores * self.weights) / np.bincount(self.alike, self.weights)
+        drawn: Column = (1 - TOGETHER) * scores + TOGETHER * sums[self.alike]
+        return drawn
+
+    def apart(self, slopes: Column) -> Column:
+        """Return the transposed of :meth:`together`, for slopes of its results."""
+        sums = np.bincount(self.alike, slopes) / np.bincount(self.alike, self.weights)
+        found: Column = (1 - TOGETHER) * slopes + TOGETHER * self.weights * sums[self.alike]
+        return found
+
     def _spans(self) -> list[Column]:
         """Give the weights of each range, and of the kind, of each line."""
         sums = np.concatenate(([0.0], np.cumsum(self.weights)))
         ranges = [sums[last] - sums[first] for first, last in zip(self.first, self.last, strict=True)]
         return [*ranges, np.bincount(self.kinds, self.weights)[self.kinds]]
+
+
+def _numbered(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number the rows of columns, equal rows with the same number."""
+    key = np.zeros_like(columns[0])
+    for column in columns:
+        key = key * (int(column.max()) + 1) + column
+    numbers: NDArray[np.int64] = np.unique(key, return_inverse=True)[1]
+    return numbers
 
 
 def summed(groups: NDArray[np.int64], values: Matrix, count: int = 0) -> Matrix:

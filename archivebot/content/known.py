@@ -15,14 +15,17 @@ from archivebot.content.surroundings import Around
 Numbers = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
-# The names of all elements around a line, those of the nearest two, the words of a short line, and those
-# of the heading above it.
-TABLES = ("names", "near", "words", "above")
+# The names of all elements around a line, those of the nearest two, the words of a short line, those of the
+# heading above it, and those of the lines with which the elements around it open.
+TABLES = ("names", "near", "words", "above", "opened")
 
 # Words that are looked at: a button or a caption says by them what it is, a paragraph does not.
 MOST_WORDS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
 _MOST_CHARACTERS = 150
+
+# Words of a line with which an element opens that are looked at: what it is headed by.
+MOST_OPENING = 6
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
@@ -42,23 +45,40 @@ def near(place: Place) -> frozenset[str]:
     return frozenset.union(*place.kind)
 
 
-def known_by(lines: Sequence[Line]) -> Iterator[tuple[Place, set[str], frozenset[str]]]:
-    """Give for each line its element, its own words, and the words and the tag of the heading above it."""
+def known_by(
+    lines: Sequence[Line], around: Around
+) -> Iterator[tuple[Place, set[str], frozenset[str], frozenset[str]]]:
+    """Yield for each line its element, its own words, the words and the tag of the heading above it, and the
+    words with which the elements around it open.
+    """
+    own = [line_words(line.text) for line in lines]
+    opened = _opened(around, own)
     above: frozenset[str] = frozenset()
-    for line in lines:
-        words = line_words(line.text)
+    for line, words, at in zip(lines, own, around.index.tolist(), strict=True):
         if line.place.tag in _HEADINGS:
             above = frozenset((*words, f"<{line.place.tag}>"))
-            yield line.place, words, frozenset()
+            yield line.place, words, frozenset(), opened[at]
         else:
-            yield line.place, words, above
+            yield line.place, words, above, opened[at]
+
+
+def _opened(around: Around, own: Sequence[set[str]]) -> list[frozenset[str]]:
+    """Return for each place the words of the lines with which the elements around it open."""
+    found = []
+    known: dict[tuple[int, ...], frozenset[str]] = {}
+    for first, *outer in around.chains:
+        key = tuple(place.first for place in outer if place.first != first.first)
+        if key not in known:
+            known[key] = frozenset().union(*(own[at] for at in key if len(own[at]) <= MOST_OPENING))
+        found.append(known[key])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """Rows of a model in bundles [starts, ends): what many lines are known by is added up once.
 
-    ``bundles`` has a row for each of the four tables and in it the bundle of each line; the bias, row 0,
+    ``bundles`` has a row for each of the tables and in it the bundle of each line; the bias, row 0,
     is in the first of them.
     """
 
@@ -70,16 +90,17 @@ class Known:
     @classmethod
     def of(cls, lines: Sequence[Line], around: Around, index: Mapping[str, Mapping[str, int]]) -> Known:
         """Find the rows of lines; ``index`` gives for each table the row of a name."""
-        names, close, own, over = (index[table] for table in TABLES)
+        names, close, own, over, first = (index[table] for table in TABLES)
         found = _Bundles()
         named = found.named(around, names)
         of_places = np.array([named[id(place)] for place in around.places])
         of_kinds = np.array([found.of(frozenset.union(*kind), close) for kind in around.kinds])
-        words, above = [], []
-        for _, mine, heading in known_by(lines):
+        words, above, opened = [], [], []
+        for _, mine, heading, opening in known_by(lines, around):
             words.append(found.add([own[word] for word in mine if word in own]))
             above.append(found.of(heading, over))
-        bundles = np.array([of_places[around.index], of_kinds[around.kind], words, above])
+            opened.append(found.of(opening, first))
+        bundles = np.array([of_places[around.index], of_kinds[around.kind], words, above, opened])
         ends = np.array(found.ends)
         return cls(np.array(found.rows), np.concatenate(([0], ends[:-1])), ends, bundles)
 
@@ -95,7 +116,8 @@ class Known:
         order = self.bundles.T.ravel()
         sizes = (self.ends - self.starts)[order]
         at = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        starts = np.concatenate(([0], np.cumsum(sizes)[3:-1:4]))
+        count = len(TABLES)
+        starts = np.concatenate(([0], np.cumsum(sizes)[count - 1 : -1 : count]))
         return self.rows[np.repeat(self.starts[order], sizes) + at], starts
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from turbohtml import Document, Element, Node, Text
 
 from archivebot.segmentation.seen import is_hidden
-from archivebot.text import pieces
+from archivebot.text import UNSPACED, collapse, pieces
 
 # Elements whose text is no running text, or none that a reader sees. NOSCRIPT is read: forums that draw
 # their threads with a script keep the thread there. The best choice of lines would reach word F1 0.88 on
@@ -27,6 +27,9 @@ _BREAKS = frozenset(
     ol p pre search section summary table tbody td tfoot th thead tr ul""".split()
 )
 _BOLD = frozenset(("b", "strong"))
+
+# Stands for a line break between the pieces of a line; a blank for all that splits texts at blanks.
+_BREAK = "\u2028"
 _NOTED = frozenset(("a", "br", "img"))
 
 # Their classes say what the whole page is.
@@ -37,6 +40,9 @@ _NAMING = frozenset(
     """id role itemprop itemtype aria-label data-testid data-component data-section-type data-hook data-name
     data-qa data-test data-type""".split()
 )
+
+# A word of Chinese or Japanese, which are written without spaces, has about two characters.
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 _NAME = re.compile(r"[a-z]{3,}")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -58,6 +64,7 @@ class Place:
     depth: int
     first: int
     last: int = 0
+    preformatted: bool = False
     _own: frozenset[str] | None = None
     _names: frozenset[str] | None = None
 
@@ -94,8 +101,9 @@ class Place:
 
 
 class Line(NamedTuple):
-    """A line of text as a reader sees it; ``linked`` and ``bold`` count characters, ``images`` those since
-    the line before.
+    """A paragraph of text as a reader sees it, on one line; ``linked`` and ``bold`` count characters,
+    ``images`` those since the line before. ``laid_out`` is the text with its line breaks, where it has
+    some, and ``parted`` says that a blank line stands before it in its element.
     """
 
     text: str
@@ -105,6 +113,13 @@ class Line(NamedTuple):
     links: int = 0
     bold: int = 0
     images: int = 0
+    laid_out: str = ""
+    parted: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The text with its line breaks."""
+        return self.laid_out or self.text
 
 
 @lru_cache(maxsize=1 << 14)
@@ -149,6 +164,7 @@ class LineWalk:
         self.places = [Place("", None, None, 0, 0)]
         self._pieces: list[str] = []
         self._linked = self._links = self._bold = self._images = 0
+        self._parted = False
         self._read(root.children, self.places[0], False, False, 0)
         self._end_line(self.places[0])
         self.places[0].last = len(self.lines)
@@ -159,7 +175,9 @@ class LineWalk:
         for child in children:
             if isinstance(child, Text):
                 text = child.data
-                if waiting or not text.isspace():
+                if place.preformatted and "\n" in text:
+                    self._read_rows(text, place, linked, bold)
+                elif waiting or not text.isspace():
                     waiting.append(text)
                     if linked or bold:
                         self._linked += len(text) * linked
@@ -169,7 +187,7 @@ class LineWalk:
                     self._enter(child, tag, place, linked, bold, depth)
                 else:
                     if tag in _NOTED:
-                        self._note(tag)
+                        self._note(tag, place)
                     if inside := child.children:
                         self._read(inside, place, linked or tag == "a", bold or tag in _BOLD, depth + 1)
 
@@ -177,19 +195,43 @@ class LineWalk:
         """Read an element that ends lines."""
         if self._pieces or self._links:
             self._end_line(place)
+        self._parted = False
         inner = Place(tag, element, place, place.depth + 1, len(self.lines))
+        inner.preformatted = tag == "pre" or place.preformatted
         self.places.append(inner)
         self._read(element.children, inner, linked, bold, depth + 1)
         if self._pieces or self._links:
             self._end_line(inner)
         inner.last = len(self.lines)
+        self._parted = False
 
-    def _note(self, tag: str) -> None:
+    def _read_rows(self, text: str, place: Place, linked: bool, bold: bool) -> None:
+        """Read a preformatted text, whose line breaks are shown."""
+        for number, row in enumerate(text.split("\n")):
+            if number:
+                self._break(place)
+            if row and (self._pieces or not row.isspace()):
+                self._pieces.append(row)
+                self._linked += len(row) * linked
+                self._bold += len(row) * bold
+
+    def _note(self, tag: str, place: Place) -> None:
         """Note an element that ends no line."""
         if tag == "br":
-            self._pieces.append("\n")
+            self._break(place)
         self._links += tag == "a"
         self._images += tag == "img"
+
+    def _break(self, place: Place) -> None:
+        """Break a line; two breaks with nothing between them are a blank line, which parts paragraphs."""
+        for piece in reversed(self._pieces):
+            if piece == _BREAK:
+                self._end_line(place)
+                self._parted = True
+                return
+            if not piece.isspace():
+                self._pieces.append(_BREAK)
+                return
 
     def _end_line(self, place: Place) -> None:
         words = pieces("".join(self._pieces)) if self._pieces else None
@@ -197,7 +239,19 @@ class LineWalk:
             text = " ".join(words)
             size = len(text)
             linked, bold = min(self._linked, size), min(self._bold, size)
-            self.lines.append(Line(text, len(words), place, linked, self._links, bold, self._images))
+            laid_out = _laid_out(self._pieces, place.preformatted) if _BREAK in self._pieces else ""
+            count = len(words) if text.isascii() else len(words) + len(_UNSPACED.findall(text)) // 2
+            self.lines.append(
+                Line(text, count, place, linked, self._links, bold, self._images, laid_out, self._parted)
+            )
             self._images = 0
+            self._parted = False
         self._pieces.clear()
         self._linked = self._links = self._bold = 0
+
+
+def _laid_out(found: Iterable[str], preformatted: bool) -> str:
+    """Put pieces of text together with their line breaks; a preformatted text keeps its blanks."""
+    rows = "".join(found).split(_BREAK)
+    kept = [row.rstrip() if preformatted else collapse(row) for row in rows]
+    return "\n".join(kept).strip("\n")

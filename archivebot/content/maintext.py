@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line, Place
-from archivebot.content.surroundings import Column
+from archivebot.content.surroundings import Column, Kind
 
-# Words from which a line that was said before is left out: pages hold the same text again for narrow
-# screens and in their slides. F1 on the WCXB corpus, cross-validated, is 0.798 with all lines, 0.808
-# with 2 or 3, 0.805 with 10.
+# The model is surer than it is right: before its likelihoods are added up, their odds are taken to this
+# power, and times this. Word F1 on the WCXB corpus, cross-validated by site, is 0.814 so and 0.812 as they
+# are, on the articles of a reader mode 0.940 and 0.932; with a power of 0.5 or 0.7 it is 0.813 and 0.939.
+POWER = 0.6
+FACTOR = 0.8
+
+# Words from which a line is left out that was said before in an element of another kind. Word F1, as above,
+# is 0.817 and 0.944 so, 0.814 and 0.940 with all lines; without those of the same kind it is 0.817 and 0.905.
 LEAST_REPEATED = 3
 
 
@@ -33,26 +39,44 @@ def choose(likelihood: Column, words: Sequence[int]) -> NDArray[np.bool_]:
     if len(likelihood):
         order = np.argsort(-likelihood, kind="stable")
         sizes = np.asarray(words, dtype=np.float64)[order]
-        right = np.cumsum(likelihood[order] * sizes)
+        right = np.cumsum(tempered(likelihood[order]) * sizes)
         expected = right / np.maximum(np.cumsum(sizes) + right[-1], 1e-9)
         chosen[order[: int(expected.argmax()) + 1]] = True
     return chosen
 
 
-def joined(lines: Iterable[str], chosen: Iterable[bool]) -> str:
-    """Give the chosen lines one below the other, each of several words only once.
+def tempered(likelihood: Column) -> Column:
+    """Return likelihoods that are as sure as they are right."""
+    odds = FACTOR * (likelihood / np.maximum(1 - likelihood, 1e-9)) ** POWER
+    found: Column = odds / (1 + odds)
+    return found
 
-    >>> joined(["New", "A chair of oak", "New", "A chair of oak", "Menu"], [True, True, True, True, False])
-    'New\\nA chair of oak\\nNew'
+
+def joined(lines: Iterable[Line], chosen: Iterable[bool]) -> str:
+    """Return the chosen lines one below the other, with their line breaks and blank lines.
+
+    >>> place = Place("pre", None, None, 0, 0)
+    >>> code = [Line("a b", 2, place, laid_out="a\\n b"), Line("c", 1, place, parted=True)]
+    >>> joined(code, [True, True]), joined(code, [False, True])
+    ('a\\n b\\n\\nc', 'c')
     """
-    said: set[str] = set()
-    kept = []
-    for text, yes in zip(lines, chosen, strict=True):
-        if yes and text not in said:
-            kept.append(text)
-            if len(text.split()) >= LEAST_REPEATED:
-                said.add(text)
-    return "\n".join(kept)
+    kept = (f"\n{line.shown}" if line.parted else line.shown for line in _originals(lines, chosen))
+    return "\n".join(kept).removeprefix("\n")
+
+
+def _originals(lines: Iterable[Line], chosen: Iterable[bool]) -> Iterator[Line]:
+    """Yield the chosen lines, but for those that say again what a line in an element of another kind said.
+
+    Such are the same text for narrow screens, and a sentence of the text that is shown large beside it. A
+    refrain stays, and a heading to which a list of contents leads.
+    """
+    said: defaultdict[str, set[Kind]] = defaultdict(set)
+    for line, yes in zip(lines, chosen, strict=True):
+        kinds, kind = said[line.text], line.place.kind
+        if yes and (not kinds or kind in kinds or line.words < LEAST_REPEATED):
+            yield line
+            if 2 * line.linked < len(line.text):
+                kinds.add(kind)
 
 
 def ranges(

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.content import surroundings
+from archivebot.content import prose, repeats, surroundings
 from archivebot.content.lines import Line
+from archivebot.content.prose import long_lines
 from archivebot.content.surroundings import Around
 
 Column = surroundings.Column
@@ -23,16 +24,13 @@ _TAGS = ("p", "li", "div", "td", "th", "dt", "dd", "pre", "blockquote", "button"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _KINDS = {tag: kind for kind, tag in enumerate((*_TAGS, *_HEADINGS))}
 
-_SAID = ("sentence", "colon", "upper", "price", "date", "titular", "lower")
+_SAID = ("sentence", "colon", "upper", "price", "date", "titular", "lower", "markup")
 
 # Words of a line whose capitals are counted.
 _FIRST = 20
 
 # Characters of a line up to which it may be a date or a price rather than tell of one.
 SHORT = 200
-
-# Characters from which a line is running text.
-LONG = 80
 
 # Lines on each side of a line that are measured.
 REACH = 3
@@ -53,7 +51,10 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
     heading = (kinds >= len(_TAGS)).astype(np.float64)
     columns |= _position(lines, around, size, heading, tags)
     columns |= _around(lines, around, size, linked, columns)
-    columns |= _page(around, size, linked)
+    long = long_lines(lines)
+    columns |= _page(around, size, linked, long)
+    columns |= prose.measures(around, prose.running(lines, long))
+    columns |= repeats.measures(lines)
     near = {name: columns[name] for name in ("characters", "linked", "sentence", "capitals")}
     for name, column in {**near, "heading": heading}.items():
         for step in range(1, REACH + 1):
@@ -123,6 +124,7 @@ def _said(text: str, title: str, digits: bool) -> tuple[float, ...]:
         short and (digits or "ago" in text) and _DATE.search(text) is not None,
         3 < len(text) <= 2 * len(title) and text.lower() in title,
         text.partition(" ")[0].islower(),
+        text[0] == "<",
     )
 
 
@@ -151,20 +153,20 @@ def _around(
 ) -> dict[str, Column]:
     """Measure the elements around each line."""
     return {
-        **surroundings.text_around(around, size, linked, size > LONG),
+        **surroundings.text_around(around, size, linked, long_lines(lines)),
         **surroundings.counts_around(lines, around, own["price"], own["date"]),
         **surroundings.title_around(around, size),
     }
 
 
-def _page(around: Around, size: Column, linked: Column) -> dict[str, Column]:
+def _page(around: Around, size: Column, linked: Column, long: NDArray[np.bool_]) -> dict[str, Column]:
     """Measure the page as a whole; the same for all of its lines."""
     total = size.sum()
     figures = {
         "page characters": np.log1p(total),
         "page lines": np.log1p(len(size)),
         "page linked": linked.sum() / total,
-        "page long": size[size > LONG].sum() / total,
+        "page long": size[long].sum() / total,
     }
     for name in ("main", "article", "h1"):
         inside = np.zeros(len(size))

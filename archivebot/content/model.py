@@ -25,6 +25,9 @@ FARTHEST = 5
 # Weights in the file are whole numbers, so many to one.
 SCALE = 100
 
+# Times that values are mixed with those of the context.
+LAYERS = 2
+
 
 @dataclass(frozen=True)
 class Model:
@@ -33,15 +36,17 @@ class Model:
     ``rows`` holds what a measure or a name adds to a line: first straight to its score, then to each of
     its hidden values; the row of the bias is the first, then those of the measures, then those of the
     ``index`` of each table. ``scales`` is mean and spread of each measure. The hidden values of a line
-    and their means over its context are mixed by ``mix``, whose last row is a bias; ``out`` adds what
-    comes of it to the score.
+    and their means over its context are mixed by the first of ``mixes``, whose last row is a bias, and the
+    first of ``outs`` adds what comes of it to the score; the mixed values and their means go through the
+    next, so that a line is judged by how those among which it stands are. Lines that are alike are
+    judged together in the end.
     """
 
     scales: Mapping[str, tuple[float, float]]
     index: Mapping[str, Mapping[str, int]]
     rows: Matrix
-    mix: Matrix
-    out: Column
+    mixes: tuple[Matrix, ...]
+    outs: tuple[Column, ...]
 
     def likelihood(self, lines: Sequence[Line], title: str) -> Column:
         """Give the probability of each line to be main content, for the title in lower case."""
@@ -66,10 +71,11 @@ class Model:
     def judged(self, inputs: Matrix, known: Known, context: Context) -> Column:
         """Give the probabilities for what the other methods give."""
         first = known.sums(self.rows) + inputs @ self.rows[1 : inputs.shape[1] + 1]
-        hidden = np.maximum(first[:, 1:], 0)
-        mixed = np.hstack([hidden, *context.means(hidden)]) @ self.mix[:-1] + self.mix[-1]
-        score = first[:, 0] + np.maximum(mixed, 0) @ self.out
-        likelihood: Column = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
+        score, hidden = first[:, 0], np.maximum(first[:, 1:], 0)
+        for mix, out in zip(self.mixes, self.outs, strict=True):
+            hidden = np.maximum(np.hstack([hidden, *context.means(hidden)]) @ mix[:-1] + mix[-1], 0)
+            score = score + hidden @ out
+        likelihood: Column = 1 / (1 + np.exp(-np.clip(context.together(score), -30, 30)))
         return likelihood
 
     @classmethod
@@ -87,9 +93,11 @@ class Model:
         rows[1 : len(scales) + 1] = chance.normal(0, 0.7 / len(scales) ** 0.5, (len(scales), hidden + 1))
         rows[0], rows[:, 0] = 0, 0
         around = (1 + MEANS) * hidden
-        mix = chance.normal(0, around**-0.5, (around + 1, hidden))
-        mix[-1] = 0
-        return cls(scales, index, rows, mix, chance.normal(0, 0.3 * hidden**-0.5, hidden))
+        mixes = tuple(chance.normal(0, around**-0.5, (around + 1, hidden)) for _ in range(LAYERS))
+        for mix in mixes:
+            mix[-1] = 0
+        outs = tuple(chance.normal(0, 0.3 * hidden**-0.5, hidden) for _ in range(LAYERS))
+        return cls(scales, index, rows, mixes, outs)
 
     @classmethod
     def from_json(cls, text: str) -> Model:
@@ -102,13 +110,12 @@ class Model:
         for table in TABLES:
             index[table] = {name: len(rows) + at for at, name in enumerate(found[table])}
             rows += found[table].values()
-        numbers = (np.array(each, dtype=np.float64) / SCALE for each in (rows, found["mix"], found["out"]))
-        return cls(scales, index, *numbers)
+        mixes, outs = (tuple(_numbers(each) for each in found[part]) for part in ("mixes", "outs"))
+        return cls(scales, index, _numbers(rows), mixes, outs)
 
     def to_json(self) -> str:
         """Write the model with a line for each measure and name."""
-        weights = (self.rows, self.mix, self.out)
-        rows, mix, out = ((each * SCALE).round().astype(int).tolist() for each in weights)
+        rows = _whole(self.rows)
         scaled = enumerate(self.scales.items(), 1)
         parts: dict[str, dict[str, list[float]]] = {
             "measures": {name: [*scale, *rows[at]] for at, (name, scale) in scaled},
@@ -118,8 +125,18 @@ class Model:
         for part, table in parts.items():
             inner = ",\n".join(f"{_compact(name)}:{_compact(row)}" for name, row in table.items())
             texts.append(f'"{part}": {{\n{inner}\n}}')
-        texts += ['"mix": [\n' + ",\n".join(map(_compact, mix)) + "\n]", f'"out": {_compact(out)}']
+        mixes = ["[\n" + ",\n".join(map(_compact, _whole(mix))) + "\n]" for mix in self.mixes]
+        texts += [f'"mixes": [{", ".join(mixes)}]', f'"outs": {_compact([_whole(out) for out in self.outs])}']
         return "{" + ",\n".join(texts) + "}\n"
+
+
+def _whole(weights: Matrix) -> list[Any]:
+    found: list[Any] = (weights * SCALE).round().astype(int).tolist()
+    return found
+
+
+def _numbers(whole: Sequence[Any]) -> Matrix:
+    return np.array(whole, dtype=np.float64) / SCALE
 
 
 def _compact(value: object) -> str:

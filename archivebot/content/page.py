@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 from turbohtml import Document, parse
 
 from archivebot.content import maintext
-from archivebot.content.language import language
+from archivebot.content.language import guess, language
 from archivebot.content.lines import LineWalk
 from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
 from archivebot.content.title import title
+from archivebot.segmentation.charset import charset_of, is_markup
+from archivebot.segmentation.media import media
 
 # Characters below which a page is a shell that a script fills; it is read by its description.
 LEAST_TEXT = 100
@@ -26,8 +29,8 @@ LEAST_TEXT = 100
 @dataclass(frozen=True, slots=True)
 class Content:
     """What a page says. ``text`` has a line for each paragraph, item, cell or heading of the main
-    content; ``ranges`` are the [start, end) of the elements that hold it, in order: bytes of a body,
-    characters of a string.
+    content, and the line breaks and blank lines within them; ``ranges`` are the [start, end) of the
+    elements that hold it, in order: bytes of a body, characters of a string.
     """
 
     title: str = ""
@@ -57,8 +60,26 @@ def content(markup: bytes | str, charset: str = "utf-8") -> Content:
     ranges = maintext.ranges(walk.places, lines, chosen)
     if isinstance(markup, bytes):
         ranges = list(_in_bytes(ranges, source, _known(markup, charset), len(markup)))
-    named = title(document, lines, chosen.tolist())
-    return Content(named, text, language(document, text), published(document), tuple(ranges))
+    named, code = title(document, lines, chosen.tolist()), language(document, text)
+    return Content(named, text, code, published(document, lines, named, code or "en"), tuple(ranges))
+
+
+def body_content(body: bytes, content_type: str = "") -> Content:
+    """Read the content of a body: of a page as :func:`content` does, of a text all, of other media none.
+
+    >>> body_content(b"a,1\\r\\n\\r\\nb,2", "text/csv").text
+    'a,1\\n\\nb,2'
+    >>> body_content(b"%PDF-1.4").text, body_content(b"<p>A <b>page</b>").text
+    ('', 'A page')
+    """
+    if media(body, content_type):
+        return Content()
+    charset = charset_of(body, content_type)
+    if is_markup(body, content_type, charset):
+        return content(body, charset)
+    rows = _decoded(body, charset).removeprefix("\ufeff").splitlines()
+    text = _ESCAPED.sub("\ufffd", "\n".join(row.rstrip() for row in rows).strip("\n"))
+    return Content(text=text, language=guess(text), ranges=((0, len(body)),) if text else ())
 
 
 def main_text(markup: bytes | str, charset: str = "utf-8") -> str:
@@ -85,7 +106,7 @@ def choose(document: Document, walk: LineWalk) -> tuple[Column, NDArray[np.bool_
 
 def text_of(document: Document, walk: LineWalk, chosen: NDArray[np.bool_]) -> str:
     """Give the main text of a page of which lines were chosen; of a shell its description, too."""
-    text = maintext.joined([line.text for line in walk.lines], chosen)
+    text = maintext.joined(walk.lines, chosen.tolist())
     if sum(len(line.text) for line in walk.lines) < LEAST_TEXT:
         text = "\n".join(filter(None, (text, _description(document))))
     return text
@@ -161,5 +182,5 @@ def _in_bytes(
         except UnicodeError:
             return
     if sum(sizes) == length:
-        places = [sum(sizes[: index + 1]) for index in range(len(edges))]
+        places = list(accumulate(sizes[:-1]))
         yield from zip(places[::2], places[1::2], strict=True)

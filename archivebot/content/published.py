@@ -1,43 +1,70 @@
-"""The date of publication of a page, where the page states it."""
+"""The date of publication of a page: as the page states it for machines, else as it shows it."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from turbohtml import Document, Element
+
+from archivebot.content.days import days, iso
+from archivebot.content.lines import Line
+from archivebot.text import collapse
 
 # Names under which META elements and microdata state it, surest first: Open Graph
 # (https://ogp.me/#type_article), schema.org, Dublin Core, and what news systems of their own write.
 _NAMES = (
     "article:published_time og:article:published_time datepublished dc.date.issued dcterms.issued"
     " dcterms.created dc.date.created dc.date dcterms.date citation_publication_date sailthru.date"
-    " parsely-pub-date publish_date publish-date publishdate published_time publication_date pubdate"
-    " uploaddate date"
+    " parsely-pub-date publish_date publish-date publishdate published_time publication_date published-date"
+    " pubdate uploaddate date"
 ).split()
+# Names of the last change, which stands for the publication where a page states nothing else.
+_CHANGED = "article:modified_time og:updated_time datemodified dcterms.modified last-modified".split()
 
-_RANK = {name: rank for rank, name in enumerate(_NAMES)}
 _KEYS = ("datePublished", "uploadDate", "dateCreated")
-_ISO = re.compile(r"(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})(?!\d)")
-_MONTH = re.compile(
-    r"(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([A-Z][a-z]{2,8})\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})\b"
-)
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
-# The Web's first page is of 1991; a year before it, or far ahead, is an error of the page.
-EARLIEST = date(1991, 1, 1)
+# The same in data that is no JSON by itself: the state of a page that a script draws, JSON-LD in CDATA.
+_IN_SCRIPT = re.compile(
+    r'"(?:datePublished|publish(?:ed)?_?(?:Date|At|On|ed)|publicationDate|firstPublished(?:At)?)\\*"\s*:\s*'
+    r'\\*"([^"\\]{8,40})',
+    re.IGNORECASE,
+)
+_IN_PATH = re.compile(r"/((?:19|20)\d\d/[01]?\d/[0-3]?\d)(?:/|$)")
 
 # Objects of JSON-LD looked at; pages of shops hold some hundred.
 MOST_OBJECTS = 2000
 
+# Lines after the heading of a page, and before it, that may show its date, and the characters of such a
+# line and of what states a date. A date further away is of something else.
+LINES_AFTER = 12
+LINES_BEFORE = 6
+LONGEST = 120
+# Paragraphs after the heading beyond which the body of the text has begun.
+PARAGRAPHS = 2
+PARAGRAPH = 160
 
-def published(document: Document) -> date | None:
-    """Give the date of publication that a page states, or None.
+_UPDATE = re.compile(
+    r"updated?\b|modified|revised|reviewed|aktualisiert|stand:|mis à jour|modifié|actualizad|atualizad|"
+    r"aggiornat|bijgewerkt|uppdaterad|обновлен|更新",
+    re.IGNORECASE,
+)
+# Dates of what the page is about, not of the page.
+_EVENT = re.compile(r"©|copyright|deadline|expires?|\buntil\b", re.IGNORECASE)
+
+
+def published(
+    document: Document, lines: Sequence[Line] = (), title: str = "", language: str = "en"
+) -> date | None:
+    """Return the date of publication of a page, or None.
 
     JSON-LD is asked first, then META elements, then TIME elements that are marked as the date of
-    publication, then the first TIME element of an article. Those in lists and tables are of what
-    the page lists.
+    publication, then the first TIME element of an article, then the address of the page. TIME elements in
+    lists and tables are of what the page lists. Then the lines around the ``title`` show the date, in the
+    ``language`` of the page; then the data of scripts state it; a date of the last change comes last.
 
     >>> from turbohtml import parse
     >>> published(parse('<script type="application/ld+json">{"datePublished": "2024-05-06T07:08Z"}</script>'))
@@ -47,42 +74,30 @@ def published(document: Document) -> date | None:
     >>> published(parse('<article><time datetime="2020-02-30">never</time></article>')) is None
     True
     """
-    for stated in (_json_ld, _meta, _time):
+    for stated in (_json_ld, _meta, _time, _address):
         for value in stated(document):
-            found = day(value)
-            if found:
+            if found := _day(value, language):
                 return found
-    return None
+    shown, changed = _shown(lines, title, language)
+    if shown:
+        return shown
+    for stated in (_scripts, _changed):
+        for value in stated(document):
+            if found := _day(value, language):
+                return found
+    return changed
 
 
-def day(text: str) -> date | None:
-    """Read a date as pages write it: ISO 8601, or an English one with the month's name.
-
-    >>> day("20240229T10:00"), day("March 5, 2021"), day("5 Mar 2021 at noon")
-    (datetime.date(2024, 2, 29), datetime.date(2021, 3, 5), datetime.date(2021, 3, 5))
-    >>> day("2023-02-29"), day("yesterday"), day("0001-01-01"), day("May 2021")
-    (None, None, None, None)
-    """
-    text = text.strip()
-    if iso := _ISO.match(text):
-        year, month, number = map(int, iso.groups())
-    elif (named := _MONTH.search(text)) and named[2][:3].lower() in _MONTHS and (named[1] or named[3]):
-        year, month = int(named[4]), _MONTHS.index(named[2][:3].lower()) + 1
-        number = int(named[1] or named[3])
-    else:
-        return None
-    try:
-        found = date(year, month, number)
-    except ValueError:
-        return None
-    return found if found >= EARLIEST and year < 2100 else None
+def _day(text: str, language: str) -> date | None:
+    text = collapse(text)[:LONGEST]
+    return iso(text) or next(iter(days(text, language)), None)
 
 
 def _json_ld(document: Document) -> Iterator[str]:
-    waiting: list[object] = list(document.json_ld())
+    waiting: deque[object] = deque(document.json_ld())
     objects: list[dict[str, object]] = []
     while waiting and len(objects) < MOST_OBJECTS:
-        value = waiting.pop(0)
+        value = waiting.popleft()
         if isinstance(value, dict):
             objects.append(value)
             waiting.extend(inner for key, inner in value.items() if key not in ("review", "comment"))
@@ -95,12 +110,22 @@ def _json_ld(document: Document) -> Iterator[str]:
 
 
 def _meta(document: Document) -> list[str]:
-    found: list[tuple[int, str]] = []
-    for meta in document.find_all("meta"):
-        for name in ("property", "name", "itemprop"):
-            rank = _RANK.get(str(meta.attrs.get(name) or "").lower())
-            if rank is not None:
-                found.append((rank, str(meta.attrs.get("content") or "")))
+    return _metas(document, _NAMES)
+
+
+def _changed(document: Document) -> list[str]:
+    return _metas(document, _CHANGED)
+
+
+def _metas(document: Document, names: Sequence[str]) -> list[str]:
+    """Return what META elements of some names state, in the order of the names."""
+    stated = (
+        (name, str(meta.attrs.get("content") or ""))
+        for meta in document.find_all("meta")
+        for attribute in ("property", "name", "itemprop")
+        for name in str(meta.attrs.get(attribute) or "").lower().split()
+    )
+    found = [(names.index(name), value) for name, value in stated if name in names]
     return [value for _, value in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -116,3 +141,60 @@ def _stated(element: Element) -> Iterator[str]:
         if value := element.attrs.get(name):
             yield str(value)
     yield element.text
+
+
+def _address(document: Document) -> Iterator[str]:
+    """Return the day in the path of the address that the page gives itself."""
+    for element in document.select("link[rel=canonical], meta[property='og:url']"):
+        address = str(element.attrs.get("href") or element.attrs.get("content") or "")
+        if found := _IN_PATH.search(address):
+            yield found[1]
+
+
+def _scripts(document: Document) -> Iterator[str]:
+    """Yield the days in the data of scripts; what is JSON-LD in good order was asked before."""
+    for script in document.find_all("script"):
+        if "ld+json" not in str(script.attrs.get("type") or "") or not _is_json(script.text):
+            yield from (found[1] for found in _IN_SCRIPT.finditer(script.text))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _shown(lines: Sequence[Line], title: str, language: str) -> tuple[date | None, date | None]:
+    """Return the day that is shown near the heading of a page, and one that is shown there as its change."""
+    published, changed = [], []
+    for line in _near_title(lines, title):
+        if len(line.text) > LONGEST or _EVENT.search(line.text):
+            continue
+        found = days(line.text, language)
+        if found and _UPDATE.search(line.text) and len(found) == 1:
+            changed.append(found[0])
+        elif found:
+            published.append(found[0])
+    return next(iter(published), None), next(iter(changed), None)
+
+
+def _near_title(lines: Sequence[Line], title: str) -> Iterator[Line]:
+    """Yield the lines after the heading up to the body of the text, then those before it, nearest first."""
+    heading = next(
+        (at for at, line in enumerate(lines) if line.place.tag == "h1" and line.text == title), None
+    )
+    if heading is None:
+        heading = next(
+            (at for at, line in enumerate(lines) if line.text == title or line.place.tag == "h1"), None
+        )
+    if heading is None:
+        return
+    paragraphs = 0
+    for line in lines[heading : heading + LINES_AFTER + 1]:
+        paragraphs += len(line.text) >= PARAGRAPH
+        if paragraphs >= PARAGRAPHS:
+            break
+        yield line
+    yield from reversed(lines[max(heading - LINES_BEFORE, 0) : heading])

@@ -57,25 +57,42 @@ class Around:
         index = np.array([numbers[id(line.place)] for line in lines], dtype=np.int64)
         kinds: dict[Kind, int] = {}
         kind = np.array([kinds.setdefault(place.kind, len(kinds)) for place in places], dtype=np.int64)
-        chains = [_chain(place) for place in places]
-        ends = np.array([end for chain in chains for each in chain for end in (each.first, each.last)])
-        first, last = ends.reshape(-1, LEVELS, 2).transpose(2, 0, 1)
+        chains, ends = _chains(places)
+        first, last = np.array(ends).reshape(-1, LEVELS, 2).transpose(2, 0, 1)
         above = sorted(_upwards(places), key=attrgetter("depth"))
         return cls(places, chains, above, index, list(kinds), kind[index], first[index].T, last[index].T)
 
 
-def _chain(place: Place) -> list[Place]:
-    """Give an element and those around it, each with more lines in it than the one before, LEVELS of them:
-    the last again where there are fewer.
+def _chains(places: Sequence[Place]) -> tuple[list[list[Place]], list[list[int]]]:
+    """Return for each place itself and those around it, and the ends of their ranges of lines.
+
+    What is around an element is the same for all of as many lines in one parent.
     """
-    found = [place]
+    chains, ends = [], []
+    known: dict[tuple[int, int], tuple[list[Place], list[int]]] = {}
+    for place in places:
+        key = (id(place.parent), place.last - place.first)
+        outer = known.get(key)
+        if outer is None:
+            found = _around(place)
+            outer = known[key] = found, [end for each in found for end in (each.first, each.last)]
+        chains.append([place, *outer[0]])
+        ends.append([place.first, place.last, *outer[1]])
+    return chains, ends
+
+
+def _around(place: Place) -> list[Place]:
+    """Return the elements around one, each with more lines in it than the one before, to LEVELS with that
+    one: the last again where there are fewer.
+    """
+    found: list[Place] = []
     count = place.last - place.first
-    while len(found) < LEVELS and place.parent is not None:
+    while len(found) < LEVELS - 1 and place.parent is not None:
         place = place.parent
         if place.last - place.first > count:
             count = place.last - place.first
             found.append(place)
-    return found + [place] * (LEVELS - len(found))
+    return found + [place] * (LEVELS - 1 - len(found))
 
 
 def within(values: Column, first: Ranges, last: Ranges) -> Column:

@@ -31,13 +31,17 @@ WHOLE = 2
 # The moments of Adam.
 _FIRST, _SECOND = 0.9, 0.995
 
-Weights = tuple[Matrix, Matrix, Column]
+# Steps of whose weights the mean is learnt, about. F1 is 0.812 so and 0.811 with the last weights, on the
+# articles of a reader mode 0.937 and 0.936.
+AVERAGED = 100
+
+Weights = list[Matrix]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """A page with what is wanted of it: which lines are ``right``, how much each counts in its page
-    (``share``, together 1), its ``words`` (0 for one that is left out as a repeat), and the words
+    (``share``, together 1), its ``words`` (0 for one of which nothing is known), and the words
     ``wanted`` altogether.
     """
 
@@ -56,14 +60,16 @@ def learnt(model: Model, samples: Sequence[Sample], seed: int = 0) -> Model:
     Each step lowers the logarithmic loss of the lines and 1 - F1 of the expected words of a few pages.
     Adam (Kingma, Ba, "Adam: a method for stochastic optimization", 2015) with decoupled decay
     (Loshchilov, Hutter, 2019); names and mixed values are left out at random (Srivastava et al.,
-    "Dropout", 2014), without which the network learns the sites instead of the pages.
+    "Dropout", 2014), without which the network learns the sites instead of the pages. The weights of the last
+    steps are averaged (Polyak, Juditsky, "Acceleration of stochastic approximation by averaging", 1992).
     """
     chance = np.random.default_rng(seed)
-    weights: Weights = (model.rows.copy(), model.mix.copy(), model.out.copy())
+    weights = [each.copy() for each in weights_of(model)]
+    averages = [each.copy() for each in weights]
     first, second = ([np.zeros_like(each) for each in weights] for _ in range(2))
     steps = EPOCHS * -(-len(samples) // BATCH)
     for step, picked in enumerate(_batches(len(samples), chance), 1):
-        now = replace(model, rows=weights[0], mix=weights[1], out=weights[2])
+        now = with_weights(model, weights)
         found = [slopes(now, samples[index], chance) for index in picked]
         rate = STEP * min(1, step / WARM_UP) * (1 - (step - 1) / steps)
         for at, weight in enumerate(weights):
@@ -72,7 +78,20 @@ def learnt(model: Model, samples: Sequence[Sample], seed: int = 0) -> Model:
             second[at] += (1 - _SECOND) * (slope**2 - second[at])
             spread = np.sqrt(second[at] / (1 - _SECOND**step)) + 1e-6
             weight -= rate * (first[at] / (1 - _FIRST**step) / spread + DECAY * weight * (weight.ndim > 1))
-    return replace(model, rows=weights[0], mix=weights[1], out=weights[2])
+            averages[at] += (weight - averages[at]) / min(step, AVERAGED)
+    return with_weights(model, averages)
+
+
+def weights_of(model: Model) -> Weights:
+    """Return all weights of a model that are learnt."""
+    return [model.rows, *model.mixes, *model.outs]
+
+
+def with_weights(model: Model, weights: Weights) -> Model:
+    """Return a model with other weights, in the order of :func:`weights_of`."""
+    rows, *others = weights
+    count = len(others) // 2
+    return replace(model, rows=rows, mixes=tuple(others[:count]), outs=tuple(others[count:]))
 
 
 def _batches(count: int, chance: np.random.Generator) -> list[NDArray[np.int64]]:
@@ -99,21 +118,34 @@ def slopes(model: Model, sample: Sample, chance: np.random.Generator | None = No
     count = sample.inputs.shape[1]
     first = np.add.reduceat(model.rows[known] * kept[:, None], starts)
     first += sample.inputs @ model.rows[1 : count + 1]
-    hidden = np.maximum(first[:, 1:], 0)
-    around = np.hstack([hidden, *sample.context.means(hidden)])
-    passed = np.ones_like(around)
-    if chance:
-        passed = (chance.random(around.shape) >= LEFT_OUT) / (1 - LEFT_OUT)
-        around = around * passed
-    mixed = np.maximum(around @ model.mix[:-1] + model.mix[-1], 0)
-    score = _slope_of_score(np.clip(first[:, 0] + mixed @ model.out, -30, 30), sample)
-    of_mixed = np.outer(score, model.out) * (mixed > 0)
-    own, *others = np.hsplit(of_mixed @ model.mix[:-1].T * passed, around.shape[1] // hidden.shape[1])
-    of_hidden = (own + sample.context.shares(others)) * (hidden > 0)
-    of_first = np.column_stack([score, of_hidden])
+    score, hidden = first[:, 0], [np.maximum(first[:, 1:], 0)]
+    arounds, passes = [], []
+    for mix, out in zip(model.mixes, model.outs, strict=True):
+        around = np.hstack([hidden[-1], *sample.context.means(hidden[-1])])
+        passed = np.ones_like(around)
+        if chance:
+            passed = (chance.random(around.shape) >= LEFT_OUT) / (1 - LEFT_OUT)
+            around = around * passed
+        arounds.append(around)
+        passes.append(passed)
+        hidden.append(np.maximum(around @ mix[:-1] + mix[-1], 0))
+        score = score + hidden[-1] @ out
+    of_drawn = _slope_of_score(np.clip(sample.context.together(score), -30, 30), sample)
+    of_score = sample.context.apart(of_drawn)
+    mixes, outs = [], []
+    behind = np.zeros_like(hidden[-1])  # the slope of what the next layer takes of the values
+    for at in reversed(range(len(model.mixes))):
+        mix = model.mixes[at]
+        of_mixed = (np.outer(of_score, model.outs[at]) + behind) * (hidden[at + 1] > 0)
+        mixes.append(np.vstack([arounds[at].T @ of_mixed, of_mixed.sum(axis=0)]))
+        outs.append(hidden[at + 1].T @ of_score)
+        width = hidden[at].shape[1]
+        own, *others = np.hsplit(of_mixed @ mix[:-1].T * passes[at], len(mix) // width)
+        behind = own + sample.context.shares(others)
+    of_first = np.column_stack([of_score, behind * (hidden[0] > 0)])
     rows = summed(known, np.repeat(of_first, counts, axis=0) * kept[:, None], len(model.rows))
     rows[1 : count + 1] += sample.inputs.T @ of_first
-    return rows, np.vstack([around.T @ of_mixed, of_mixed.sum(axis=0)]), mixed.T @ score
+    return [rows, *reversed(mixes), *reversed(outs)]
 
 
 def _slope_of_score(score: Column, sample: Sample) -> Column:

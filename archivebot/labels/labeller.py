@@ -60,6 +60,7 @@ LANDMARKS = {"nav": Label.NAVIGATION, "header": Label.HEADER, "footer": Label.FO
 # standard, "the header element").
 SECTIONS = frozenset("article aside main nav section".split())
 CONTENT = frozenset(("article", "main"))  # nothing in it is an edge of the page
+CODE = frozenset(("pre",))
 LISTS = frozenset("dd dl dt li menu ol ul".split())
 
 # The figures at the thresholds count blocks with the right label, of the 833 of blocks-random that match
@@ -79,7 +80,8 @@ LETTERS_PER_PICTURE = 30
 # Tables whose letters are links beyond this share arrange a menu: 600 at 0.3, 575 at 0.8.
 LINKED_SHARE = 0.5
 
-# Share of a block's letters inside its lists from which it is one: the same from 0.5 to 0.95.
+# Share of a block's letters inside its lists from which it is one, and of those in code: the same from 0.5 to
+# 0.95.
 LIST_SHARE = 0.8
 
 # A menu has short links; longer ones are titles of articles: 601 at 15, 597 at 30.
@@ -230,16 +232,17 @@ def by_links(scene: Scene) -> Verdict:
 
 
 def by_list(scene: Scene) -> Verdict:
-    items = sum(_listed(box) for box in scene.inside)
+    items = sum(_held(box, LISTS) for box in scene.inside)
     if items and items >= LIST_SHARE * scene.total.letters:
         return Label.LIST, f"list holds {items} of {scene.total.letters} letters"
     return None
 
 
-def _listed(box: Box) -> int:
-    if box.node.tag in LISTS:
+def _held(box: Box, tags: frozenset[str]) -> int:
+    """Count the letters of a box that stand in elements of those tags."""
+    if box.node.tag in tags:
         return box.letters
-    return sum(_listed(part) for part in box.parts)
+    return sum(_held(part, tags) for part in box.parts)
 
 
 def by_advertiser(scene: Scene) -> Verdict:
@@ -266,7 +269,11 @@ def by_position(scene: Scene) -> Verdict:
 
 
 def _in_content(scene: Scene) -> bool:
-    return any(box.node.tag in CONTENT for box in scene.around)
+    """Return whether a block is no edge of the page: it is in an article, or is code, with which many end."""
+    if any(box.node.tag in CONTENT | CODE for box in scene.around):
+        return True
+    code = sum(_held(box, CODE) for box in scene.inside)
+    return bool(code) and code >= LIST_SHARE * scene.total.letters
 
 
 def by_repetition(scene: Scene) -> Verdict:

@@ -11,42 +11,46 @@ from archivebot.content.lines import Line, Place
 from archivebot.content.measures import Column
 
 # Of 364 judged changes of content (benchmarks/alarms.py, without those held out) 1 is called furniture, and
-# of 1217 versions without one 12 are called one.
+# of 1217 versions without one 14 are called one.
 
-# Likelihood and characters from which a linked line of a hub is a headline. Without headlines 6 changes are
-# lost, with 0.05 three; with 0.01 there are 15 false alarms. 25 and 40 characters do as well.
-LEAST_LIKELY = 0.02
+# Likelihood and characters from which a linked line of a hub is a headline. With a likelihood of 0.05 6
+# changes are lost; 0.005 and 0.02 do as well. With 25 characters there are two more false alarms.
+LEAST_LIKELY = 0.01
 LEAST_HEADLINE = 30
 _HEADINGS = frozenset("h2 h3 h4 h5 h6".split())
 
 # Linked headings in the main text of a page of teasers; those elsewhere on it are headlines, too. Without
-# this 4 changes are lost; 3 and 8 do as well.
+# pages of teasers 5 changes are lost; 3 and 8 do as well.
 LEAST_ENTRIES = 5
 
+# Characters of the linked headings beside those of the main text that are no links, from which a page is one
+# of teasers although its main text has none of them. With 0.25 and without 2 changes are lost, each time with
+# as many alarms; 0.1 does as well. A policy with links to others has 0.12.
+LEAST_TEASERS = 0.15
+
 # Share of the words of a list that have to be chosen for the main text for all of it to be content. With
-# 0.7 two changes are lost, as without lists; with 0.3 there are 18 false alarms.
-LEAST_CHOSEN = 0.5
+# 0.5 there are 17 false alarms, with 0.3 32, without lists 12.
+LEAST_CHOSEN = 0.7
 _LISTS = frozenset(("ul", "ol", "dl"))
 
 
 def headlines(
     lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_], hub: bool
 ) -> NDArray[np.bool_]:
-    """Tell which lines lead to the stories of a hub or a page of teasers.
+    """Find the lines that lead to the stories of a hub or a page of teasers.
 
-    They are linked, and in a heading or, on a hub, as long as a headline. Such a page has many alike, and
-    the main text is some of them.
+    They are linked, and in a heading or, on a hub, as long as a headline. A page of teasers has many alike,
+    and the main text is some of them or short beside them.
     """
-    linked = np.array([2 * line.linked >= len(line.text) for line in lines], dtype=bool)
-    linked &= likelihood >= LEAST_LIKELY
-    headed = np.array([_in_heading(line.place) for line in lines], dtype=bool)
+    size = np.array([len(line.text) for line in lines])
+    links = np.array([line.linked for line in lines])
+    linked = (2 * links >= size) & (likelihood >= LEAST_LIKELY)
+    headed: NDArray[np.bool_] = linked & np.array([_in_heading(line.place) for line in lines], dtype=bool)
     if hub:
-        linked &= headed | np.array([len(line.text) >= LEAST_HEADLINE for line in lines], dtype=bool)
-    elif (linked & headed & chosen).sum() >= LEAST_ENTRIES:
-        linked &= headed
-    else:
-        linked[:] = False
-    return linked
+        return linked & (headed | (size >= LEAST_HEADLINE))
+    teasers = size[headed].sum() >= LEAST_TEASERS * (size - links)[chosen].sum()
+    entries = headed if teasers else headed & chosen
+    return headed if entries.sum() >= LEAST_ENTRIES else np.zeros(len(lines), dtype=bool)
 
 
 def _in_heading(place: Place) -> bool:
@@ -54,7 +58,7 @@ def _in_heading(place: Place) -> bool:
 
 
 def listed(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which lines stand in a list most of whose words are chosen for the main text.
+    """Return which lines stand in a list most of whose words are chosen for the main text.
 
     A list is content or not as a whole, but a line of it alone may just not be chosen.
     """
@@ -70,7 +74,7 @@ def listed(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> NDArray[np.bool_
 
 
 def _list(place: Place | None) -> Place | None:
-    """Give the smallest list around."""
+    """Return the smallest list around."""
     while place is not None and place.tag not in _LISTS:
         place = place.parent
     return place

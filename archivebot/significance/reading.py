@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from enum import IntEnum
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, pairwise
@@ -12,43 +12,16 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.content.lines import Line, LineWalk
+from archivebot.content.lines import LineWalk
 from archivebot.content.measures import Column
 from archivebot.content.page import choose, read, text_of
 from archivebot.content.title import shown_title
 from archivebot.segmentation.charset import charset_of, is_markup
 from archivebot.segmentation.media import BINARY
-from archivebot.significance.entries import headlines, listed
-from archivebot.significance.menus import is_hub, menus
-from archivebot.significance.volatile import is_volatile
-
-# Likelihood from which running text is content though it was not chosen for the main text, and the bytes
-# of UTF-8 from which a line is running text. Of 223 changes that most of five extractors see, 6 are called
-# furniture, with 0.05 it is 7; of 1241 that most do not see, 93.8 %, with 0.05 it is 94.2 %.
-LEAST_RUNNING = 0.02
-LONG = 80
+from archivebot.significance.attributes import Target, full_title, images, links
+from archivebot.significance.worth import Worth, Worths
 
 _ESCAPED = re.compile("[\ud800-\udfff]")
-# Of 1217 judged versions without a change of content (benchmarks/alarms.py, without those held out) 12 are
-# called one, 17 if trademarks are read.
-_RIGHTS = re.compile(
-    r"©|\b(?:copyright|all rights reserved|registered trademarks?|trademarks? of)\b", re.IGNORECASE
-)
-# An MD5 sum or longer: no sentence has one. 24 of them are called a change if lines with one are read.
-_TOKEN = re.compile(r"\b[0-9a-f]{32,}\b", re.IGNORECASE)
-_AMOUNT = re.compile(r"[$€£¥₹%]|\b(?:USD|EUR|GBP|CHF|kr)\b")
-_CELLS = frozenset("td th tr dd dt caption".split())
-
-
-class Worth(IntEnum):
-    """What a change of a line is worth: nothing; something where the page has another title, or unless it
-    changes all the time; much.
-    """
-
-    FURNITURE = 0
-    TITLE = 1
-    LIGHT = 2
-    FIRM = 3
 
 
 class Reading:
@@ -84,12 +57,12 @@ class Reading:
             self._places = [place for _, place in found]
 
     @cached_property
-    def worth(self) -> tuple[Worth, ...]:
+    def worth(self) -> Sequence[Worth]:
         """What a change of each line is worth."""
         if self._page is None:
             return (Worth.FIRM,) * len(self.lines)
         likelihood, chosen = self._choice
-        return tuple(_worth(self._page[1].lines, likelihood, chosen, self.title))
+        return Worths(self._page[1].lines, likelihood, chosen, self.title)
 
     @cached_property
     def main_text(self) -> str:
@@ -107,9 +80,34 @@ class Reading:
         return shown_title(self._page[0]) if self._page is not None else ""
 
     @cached_property
+    def full_title(self) -> str:
+        """The title element of the page, with the name of its site."""
+        return full_title(self._page[0]) if self._page is not None else ""
+
+    @cached_property
+    def links(self) -> list[Target]:
+        """The links of the page that have a text."""
+        return links(self._page[0]) if self._page is not None else []
+
+    @cached_property
+    def images(self) -> list[Target]:
+        """The images of the page."""
+        return images(self._page[0]) if self._page is not None else []
+
+    def in_content(self, target: Target, *, image: bool) -> bool:
+        """Return whether a link stands in a line of content, or an image in such a line or before it."""
+        index = bisect_right(self._edges, target.place)
+        return any(worth >= Worth.LIGHT for worth in self.worth[max(index - 1, 0) : index + image])
+
+    @cached_property
+    def _edges(self) -> list[int]:
+        assert self._page is not None
+        return _starts(self._page[1])
+
+    @cached_property
     def starts(self) -> tuple[int, ...]:
         """At or after which byte of the body each line stands."""
-        places = self._places if self._page is None else _starts(self._page[1])
+        places = self._places if self._page is None else self._edges
         return tuple(_in_bytes(places, self._source, self._charset, self._length))
 
 
@@ -119,25 +117,6 @@ def _plain(source: str) -> list[tuple[str, int]]:
     places = accumulate(map(len, pieces), initial=0)
     found = [(" ".join(piece.split()), place) for piece, place in zip(pieces, places, strict=False)]
     return [(text, place) for text, place in found if text]
-
-
-def _worth(lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_], title: str) -> list[Worth]:
-    hub = is_hub(lines, chosen)
-    aside = menus(lines, hub)
-    content = chosen | headlines(lines, likelihood, chosen, hub) | listed(lines, chosen)
-    found = []
-    for index, line in enumerate(lines):
-        text, likely = line.text, likelihood[index]
-        running = len(text.encode()) >= LONG and 2 * line.linked < len(text) and not _TOKEN.search(text)
-        prose = running and likely >= LEAST_RUNNING and not _RIGHTS.search(text)
-        if aside[index] or is_volatile(text):
-            found.append(Worth.FURNITURE)
-        elif content[index] or prose:
-            firm = running or line.place.tag in _CELLS or _AMOUNT.search(text)
-            found.append(Worth.FIRM if firm else Worth.LIGHT)
-        else:
-            found.append(Worth.TITLE if text == title and not line.linked else Worth.FURNITURE)
-    return found
 
 
 def _starts(walk: LineWalk) -> list[int]:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from archivebot.models import ChangeKind
+from archivebot.config import CONTENT_ATTRIBUTES
+from archivebot.models import Attribute, ChangeKind
+from archivebot.significance.beside import beside, described
+from archivebot.significance.edits import in_place, only_numbers
 from archivebot.significance.habits import MOST_VERSIONS, Habits, Lines, may_count
 from archivebot.significance.linediff import changed
-from archivebot.significance.reading import Reading, Worth
-from archivebot.significance.volatile import in_another_zone, is_date, lasting
+from archivebot.significance.quote import quoted
+from archivebot.significance.reading import Reading
+from archivebot.significance.volatile import in_another_zone, is_date, is_volatile, lasting
+from archivebot.significance.worth import Worth
 
 # Earlier versions after which no more are read where a line that came was in none of them, or one that
 # went in all: of three texts that take turns each is still known, and a page whose content is new at every
 # visit costs two readings more instead of eight.
 FEW = 2
 
-# Characters of a line that the reason shows.
-SHOWN = 80
+SAME_TEXT = "the same text in other markup"
 
 Range = tuple[int, int]
 
@@ -54,29 +58,51 @@ def _within(starts: Sequence[int], block: Range | None) -> bool:
     return block is not None and bisect_left(starts, block[0]) < bisect_left(starts, block[1])
 
 
-def significance(before: Reading, after: Reading, history: Iterable[Lines] = ()) -> Significance:
+def significance(
+    before: Reading,
+    after: Reading,
+    history: Iterable[Lines] = (),
+    counted: Collection[Attribute] = CONTENT_ATTRIBUTES,
+) -> Significance:
     """Tell whether the content of a page changed from one version to the next, or only its furniture.
 
     It is a change of content where a line of the main text was added, removed, edited or moved, or one
-    of running text elsewhere. Lines that only tell anew how long ago, what time or how often are none;
-    nor are dates that move by a day all at once. The title that a page shows beside its main text counts
-    where the title element changed. ``history`` gives the lines of earlier versions, the latest first,
-    without ``before``; of those, up to eight, it is learnt which lines come and go, or count. It is read
-    only where content seems to have changed, and as far as needed.
+    of running text elsewhere, or where a line that is no menu, head or foot was edited in place. Lines
+    that only tell anew how long ago, what time or how often are none; nor are dates that move by a day all
+    at once. The title that a page shows beside its main text counts where the title element changed.
+    ``history`` gives the lines of earlier versions, the latest first, without ``before``; of those, up to
+    eight, it is learnt which lines come and go, or count. It is read only where content seems to have
+    changed, and as far as needed. Beside the text, the attributes that are ``counted`` are content.
 
     >>> pages = [b"<nav>%d</nav><p>" % n + b"A tern dives for fish. " * 9 for n in range(2)]
     >>> significance(*map(Reading, pages))
-    Significance(kind=<ChangeKind.FURNITURE: 'furniture'>, reason='only furniture: + 1')
+    Significance(kind=<ChangeKind.FURNITURE: 'furniture'>, reason='only furniture: [-0-]{+1+}')
     """
+    found = _of_text(before, after, history)
+    if found.kind is ChangeKind.CONTENT:
+        return found
+    others = beside(before, after)
+    telling = next((each for each in others if each.content and each.attribute in counted), None)
+    if telling is not None:
+        return Significance(ChangeKind.CONTENT, described(telling))
+    if others and before.lines == after.lines:
+        return Significance(ChangeKind.FURNITURE, f"the same text, but for {described(others[0])}")
+    return found
+
+
+def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Significance:
+    """Return whether the text changed in content."""
     removed, added = changed(before.lines, after.lines)
     if not removed and not added:
-        return Significance(ChangeKind.FURNITURE, "the same text in other markup")
+        return Significance(ChangeKind.FURNITURE, SAME_TEXT)
     least = Worth.LIGHT if before.title == after.title else Worth.TITLE
-    old = [index for index in removed if before.worth[index] >= least]
-    new = [index for index in added if after.worth[index] >= least]
+    edits = {new: old for old, new in in_place(before.lines, removed, after.lines, added)}
+    told = [(then, now) for now, then in edits.items() if _counts(before, after, then, now)]
+    old = sorted({*(i for i in removed if before.worth[i] >= least), *(then for then, _ in told)})
+    new = sorted({*(i for i in added if after.worth[i] >= least), *(now for _, now in told)})
     if not old and not new:
-        line = f"+ {after.lines[added[0]]}" if added else f"- {before.lines[removed[0]]}"
-        return Significance(ChangeKind.FURNITURE, _cut(f"only furniture: {line}"))
+        shown = quoted(before.lines, removed, after.lines, added[:1], edits)
+        return Significance(ChangeKind.FURNITURE, f"only furniture: {shown}")
     old, new = _but_for_the_visit(before, old, after, new)
     if not old and not new:
         return Significance(ChangeKind.FURNITURE, "only times, dates and counts as of the visit")
@@ -88,10 +114,24 @@ def significance(before: Reading, after: Reading, history: Iterable[Lines] = ())
             return Significance(ChangeKind.FURNITURE, "only lines that come and go or count")
     return Significance(
         ChangeKind.CONTENT,
-        _reason(before, old, after, new),
+        quoted(before.lines, old, after.lines, _foremost(after, new), edits),
         tuple(before.starts[index] for index in old),
         tuple(after.starts[index] for index in new),
     )
+
+
+def _foremost(page: Reading, lines: list[int]) -> list[int]:
+    """Return the lines that are content themselves, if there are any."""
+    return [index for index in lines if page.worth[index] >= Worth.LIGHT] or lines
+
+
+def _counts(before: Reading, after: Reading, old: int, new: int) -> bool:
+    """Return whether the edit of a line is a change of content."""
+    then, now = before.lines[old], after.lines[new]
+    if is_volatile(then) or is_volatile(now) or (is_date(then) and is_date(now)):
+        return False
+    least = Worth.NUMBERS if only_numbers(then, now) else Worth.WORDS
+    return max(before.worth[old], after.worth[new]) >= least
 
 
 def _habits(
@@ -109,7 +149,7 @@ def _habits(
 
 
 def _may_count(page: Reading, index: int) -> bool:
-    return page.worth[index] is Worth.LIGHT and may_count(page.lines[index])
+    return page.worth[index] < Worth.FIRM and may_count(page.lines[index])
 
 
 def _is_habit(habits: Habits, page: Reading, index: int) -> bool:
@@ -130,13 +170,3 @@ def _but_for_the_visit(
         old = [index for index in old if index not in set(dates[0])]
         new = [index for index in new if index not in set(dates[1])]
     return old, new
-
-
-def _reason(before: Reading, old: Sequence[int], after: Reading, new: Sequence[int]) -> str:
-    """Show the longest line that is new, else the longest that is gone."""
-    sign, page, indices = ("+", after, new) if new else ("-", before, old)
-    return _cut(f"{sign} {max((page.lines[index] for index in indices), key=len)}")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -22,6 +22,13 @@ from archivebot.text import words
 NEAR_IN_PLACE = 0.5
 NEAR_ELSEWHERE = 0.75
 
+# The same of two blocks between the same neighbours with nothing else to be paired with, and the words up to
+# which a block is a label that may become any other ("In stock", "Sold out"). Of 151 such pairs of longer
+# blocks in 128 changes of real pages 103 are less alike: other headlines, or the text in another language;
+# those that are more alike are lists and boxes of which a part is new.
+NEAR_IN_SAME_PLACE = 0.25
+FEW_WORDS = 3
+
 # Up to this many pairs at one place are all compared; beyond, those that share rarer words.
 FEW_PAIRS = 36
 
@@ -158,6 +165,9 @@ class _Bags:
     def likeness(self, old: int, new: int) -> float:
         return dice(self.old(old), self.new(new))
 
+    def longest(self, old: int, new: int) -> int:
+        return max(self.old(old).total(), self.new(new).total())
+
 
 def dice(one: Counter[str], other: Counter[str]) -> float:
     """Measure how many words two bags share, 0.0 to 1.0 (Dice, 1945: 2 |A and B| / (|A| + |B|)).
@@ -225,7 +235,15 @@ def _sharing(before: Sequence[int], after: Sequence[int], bags: _Bags) -> Iterat
 
 
 def _by_place(before: list[int], after: list[int], gaps: _Gaps, bags: _Bags) -> Candidates:
-    """Pair what is left between the same two neighbours, where both sides hold as many blocks."""
+    """Pair what is left between the same two neighbours, where both sides hold as many blocks.
+
+    A text of several words that has hardly one in common with that in its place is another one, unless it is
+    the only one of the page that was rewritten.
+    """
+    rewritten = len(before) == len(after) == 1
     for olds, news in gaps.filled(before, after):
         if len(olds) == len(news):
-            yield from ((bags.likeness(old, new), old, new) for old, new in zip(olds, news, strict=True))
+            for old, new in zip(olds, news, strict=True):
+                score = bags.likeness(old, new)
+                if rewritten or score >= NEAR_IN_SAME_PLACE or bags.longest(old, new) <= FEW_WORDS:
+                    yield score, old, new

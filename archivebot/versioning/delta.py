@@ -95,5 +95,7 @@ def _change(old: PlacedText | None, new: PlacedText, in_place: bool, kind_of: Ki
     if old.data == new.data:
         return BlockChange(Change.MOVED, new.lineage, new.topic, text, text, 1.0, kind)
     before = old.text
+    if before == text:
+        return BlockChange(Change.MARKUP, new.lineage, new.topic, before, text, 1.0)
     similarity = round(dice(Counter(words(before)), Counter(words(text))), 4)
     return BlockChange(Change.MODIFIED, new.lineage, new.topic, before, text, similarity, kind)

@@ -1,0 +1,86 @@
+"""Where a line stands in the running text of its page: before, inside or behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archivebot.content.lines import Line
+from archivebot.content.surroundings import Around, Ranges, within
+
+Column = NDArray[np.float64]
+
+# Shares of the running text of a page; the least element that holds such a share is where the text stands.
+SHARES = (0.5, 0.75, 0.9)
+
+# Bytes of UTF-8 from which a line is running text: a Chinese character says about as much as three letters.
+LONG = 80
+
+# Lines beyond which running text is as far as at it.
+_FAR = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The lines [first, last) of the least element that holds a share of the running text."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, around: Around, prose: Column, share: float) -> Body:
+        """Find the element; ``prose`` counts the characters of running text of each line."""
+        first = np.array([place.first for place in around.above])
+        last = np.array([place.last for place in around.above])
+        held = within(prose, first, last)
+        enough = held >= share * prose.sum()
+        sizes = np.where(enough, last - first, len(prose) + 1)
+        at = len(sizes) - 1 - int(sizes[::-1].argmin())
+        return cls(int(first[at]), int(last[at]))
+
+
+def measures(around: Around, prose: Column) -> dict[str, Column]:
+    """Measure where each line stands by the running text of the page."""
+    count, total = len(prose), max(prose.sum(), 1.0)
+    index = np.arange(count)
+    runs = prose > 0
+    upto = np.cumsum(prose)
+    before = np.maximum.accumulate(np.where(runs, index, -_FAR))
+    behind = np.minimum.accumulate(np.where(runs, index, count + _FAR)[::-1])[::-1]
+    columns = {
+        "prose before": (upto - prose) / total,
+        "prose behind": (total - upto) / total,
+        "since prose": np.log1p(np.minimum(index - before, _FAR)),
+        "until prose": np.log1p(np.minimum(behind - index, _FAR)),
+    }
+    for share in SHARES:
+        body = Body.of(around, prose, share)
+        inside = (index >= body.first) & (index < body.last)
+        columns[f"in body {share}"] = inside.astype(np.float64)
+        columns[f"behind body {share}"] = (index >= body.last).astype(np.float64)
+        columns[f"share of body {share}"] = np.full(count, prose[inside].sum() / total)
+    return columns
+
+
+def long_lines(lines: Sequence[Line]) -> NDArray[np.bool_]:
+    """Return which lines are as long as running text."""
+    sizes = [len(text) if (text := line.text).isascii() else len(text.encode()) for line in lines]
+    return np.array(sizes) > LONG
+
+
+def running(lines: Sequence[Line], long: NDArray[np.bool_]) -> Column:
+    """Count the characters of running text of each line, without links; of a page that has none, those of
+    all its lines.
+    """
+    size = np.array([len(line.text) - line.linked for line in lines], dtype=np.float64)
+    prose = np.where(long, size, 0.0)
+    return prose if prose.any() else size
+
+
+def body_ranges(around: Around, prose: Column) -> tuple[Ranges, Ranges]:
+    """Return for each line the range of lines of the body of the page."""
+    body = Body.of(around, prose, SHARES[1])
+    return np.full(len(prose), body.first), np.full(len(prose), body.last)

@@ -1,0 +1,41 @@
+"""Which lines of a page were said before, and whether the like of them was said beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archivebot.content.lines import Line
+
+Column = NDArray[np.float64]
+
+
+def measures(lines: Sequence[Line]) -> dict[str, Column]:
+    """Measure how lines repeat earlier ones.
+
+    A refrain stands beside what it repeats; the same text for narrow screens, or in a slide, stands
+    elsewhere, with the lines around it repeated in the same order.
+    """
+    last: dict[str, int] = {}
+    before = np.full(len(lines), -1)
+    times = np.zeros(len(lines))
+    for index, line in enumerate(lines):
+        at = last.get(line.text, -1)
+        if at >= 0:
+            before[index] = at
+            times[index] = times[at] + 1
+        last[line.text] = index
+    said = before >= 0
+    beside = np.array(
+        [
+            at >= 0 and lines[at].place.parent is line.place.parent
+            for at, line in zip(before.tolist(), lines, strict=True)
+        ]
+    )
+    follows = np.zeros(len(lines), dtype=bool)
+    follows[1:] = said[1:] & (before[1:] == before[:-1] + 1)
+    run = follows | np.concatenate((follows[1:], [False]))
+    figures = {"said before": np.log1p(times), "said beside": beside, "said in a run": run}
+    return {name: figure.astype(np.float64) for name, figure in figures.items()}

@@ -1,0 +1,78 @@
+"""Prices, and the part of a page that offers what the page is about."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from archivebot.content.lines import Line, Place
+
+# Currencies as shops write them: all signs that Unicode calls currencies, codes of ISO 4217, and the
+# abbreviations and words of languages that use no sign.
+_SIGN = "$¢£¤¥֏؋৲৳૱௹฿៛₠-⃀﷼＄￠￡￥￦"
+_CODES = """usd eur gbp chf jpy cny rmb inr aud cad nzd sgd hkd twd krw brl mxn ars clp cop pen zar ngn kes
+    egp mad aed sar qar ils try rub uah pln czk huf ron bgn rsd sek nok dkk isk thb idr myr php vnd pkr bdt"""
+_NAMES = """euro euros dollar dollars pound pounds kr kč zł лв руб р грн ft lei tl dh rs rp rm fr 元 円 원 บาท
+    đ درهم ريال جنيه"""
+_CURRENCIES = frozenset(f"{_CODES} {_NAMES}".split())
+_IS_SIGN = re.compile(f"[{_SIGN}]")
+
+# An amount, and the sign or word on either side.
+_BESIDE = rf"([{_SIGN}]|[^\W\d_]++\.?+)?"
+_AMOUNT = re.compile(rf"{_BESIDE}\s?\d[\d.,'’\u00a0\u202f]*+(?:\s?,?[-–—]+)?\s?{_BESIDE}")
+
+# Characters up to which a line shows a price; what is longer tells of one.
+MOST_PRICE = 60
+
+# Lines of an offer; a larger element is one only up to half of the lines of its page, as a list of offers is
+# no offer.
+MOST_LINES = 40
+
+# Lines between a heading and a price that have no smaller element in common than the body.
+NEAR = 12
+
+_OUTERMOST = frozenset(("", "html", "body"))
+
+
+def is_price(line: str) -> bool:
+    """Return whether a line shows a price, in whatever currency.
+
+    >>> [is_price(line) for line in ("$149", "From 1.299,00 €", "12 500 kr", "CHF 20.-", "¥3,980", "98 zł")]
+    [True, True, True, True, True, True]
+    >>> [is_price(line) for line in ("149", "Dollar", "12 krakens", "20 %", "A dollar is a dollar")]
+    [False, False, False, False, False]
+    """
+    return len(line) <= MOST_PRICE and any(
+        _IS_SIGN.match(text) or text.rstrip(".").lower() in _CURRENCIES
+        for beside in _AMOUNT.findall(line)
+        for text in beside
+    )
+
+
+def offer(lines: Sequence[Line]) -> range:
+    """Return the lines of what a page offers: the smallest element with its main heading and a price.
+
+    What else is said of the product stands there as well, such as whether it is in stock; the prices of other
+    products mostly do not.
+    """
+    priced = [index for index, line in enumerate(lines) if is_price(line.text)]
+    most = max(MOST_LINES, len(lines) // 2)
+    for heading in (place for line in lines if (place := _heading(line.place)) and priced):
+        place = heading
+        while place.parent and place.tag not in _OUTERMOST and place.last - place.first <= most:
+            if bisect_left(priced, place.first) < bisect_left(priced, place.last):
+                return range(place.first, place.last)
+            place = place.parent
+        after = bisect_left(priced, heading.last)
+        if place.tag in _OUTERMOST and after < len(priced) and priced[after] - heading.last < NEAR:
+            return range(heading.first, priced[after] + 1)
+    return range(0)
+
+
+def _heading(place: Place) -> Place | None:
+    """Return the heading of the first level that an element is or stands in."""
+    around: Place | None = place
+    while around is not None and around.tag != "h1":
+        around = around.parent
+    return around
