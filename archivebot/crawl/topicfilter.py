@@ -23,10 +23,11 @@ from archivebot.exceptions import UsageError
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
 from archivebot.terms import terms
+from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.linkscore import Judged, LinkScorer
 from archivebot.topic.priority import Weights, weights_of
 from archivebot.topic.profile import TopicProfile
-from archivebot.topic.relevance import PageScorer, Relevance
+from archivebot.topic.relevance import Relevance
 from archivebot.topic.training import profile_of
 from archivebot.topic.tunnel import beyond, distance
 
@@ -58,7 +59,7 @@ class TopicFilterMiddleware(LinkFilter):
     ) -> None:
         super().__init__(crawler)
         Dispatcher.of(crawler).slack = order.slack
-        self.scorer = PageScorer(profile)
+        self.judge = CrawlJudge(profile)
         self.order = order
         self.hard, self.tunnel, self.threshold, self.keeps = hard, tunnel, threshold, keeps
 
@@ -121,7 +122,8 @@ class TopicFilterMiddleware(LinkFilter):
 
     def _judge(self, response: Response) -> tuple[Judged, LinkOrder, str]:
         reading: Hypertext = response.meta.get(READING, Hypertext())
-        found = self.scorer.score(reading.title, reading.text) if reading.title or reading.text else None
+        has_text = reading.title or reading.text
+        found = self.judge.judge(response.url, reading.title, reading.text) if has_text else None
         meta = response.meta
         relevant = found.relevant if found else None
         page = Judged(

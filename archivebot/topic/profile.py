@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import os
 import re
@@ -17,6 +18,9 @@ from archivebot.topic.similarity import Similarity, stands_for
 
 SCHEMA = 1
 
+# Terms that a page is held against, of those that were learnt from examples.
+MOST_TERMS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class TopicProfile:
@@ -26,8 +30,10 @@ class TopicProfile:
     ``combination`` makes one log-odds of the parts of a page's score; a page is relevant where the
     probability reaches ``threshold``. ``page_model`` is a naive Bayes on words with the classes
     ``relevant`` and ``other``, ``link_model`` what the scorer of links learnt; either may be missing.
-    ``synonyms`` are rings of words as the user gave them, ``neighbours`` terms that the texts of the topic
-    use like its own, with their similarity (0..1). ``relevant`` and ``other`` count the examples.
+    ``given`` are the words and phrases of the user, stems parted by blanks; a phrase counts as a whole, and
+    those that speak against the topic are below 0. ``synonyms`` are rings of words as the user gave them,
+    ``neighbours`` terms that the texts of the topic use like its own, with their similarity (0..1).
+    ``relevant`` and ``other`` count the examples.
     """
 
     name: str
@@ -37,6 +43,7 @@ class TopicProfile:
     threshold: float = 0.5
     page_model: Mapping[str, Any] | None = field(default=None, repr=False)
     link_model: Mapping[str, Any] | None = field(default=None, repr=False)
+    given: Mapping[str, float] = field(default_factory=dict)
     synonyms: tuple[tuple[str, ...], ...] = ()
     neighbours: Mapping[str, float] = field(default_factory=dict, repr=False)
     relevant: int = 0
@@ -46,6 +53,21 @@ class TopicProfile:
     def signed(self) -> dict[str, float]:
         """The terms with their weights, those that speak against the topic below 0."""
         return {**self.terms, **{term: -weight for term, weight in self.negative.items()}}
+
+    @property
+    def units(self) -> dict[str, float]:
+        """What a page is held against: words and phrases as they were given, and the best other terms.
+
+        Those below 0 speak against the topic.
+        """
+        same = self.stands_for
+        given = {
+            " ".join(same.get(part, part) for part in phrase.split()): weight
+            for phrase, weight in self.given.items()
+        }
+        within = {part for phrase in given for part in phrase.split()}
+        others = ((term, weight) for term, weight in self.signed.items() if term not in within)
+        return {**given, **dict(heapq.nlargest(MOST_TERMS, others, key=lambda item: abs(item[1])))}
 
     @property
     def vector(self) -> dict[str, float]:
@@ -80,6 +102,7 @@ class TopicProfile:
             "combination": {"bias": self.combination.bias, "weights": dict(self.combination.weights)},
             "terms": _ranked(self.terms),
             "negative": _ranked(self.negative),
+            "given": _ranked(self.given),
             "synonyms": [list(ring) for ring in self.synonyms],
             "neighbours": _ranked(self.neighbours),
             "page_model": self.page_model,
@@ -106,6 +129,7 @@ class TopicProfile:
             link_model=data["link_model"],
             # Not in the first profiles of this schema, which mean the same without.
             synonyms=tuple(tuple(map(str, ring)) for ring in data.get("synonyms", ())),
+            given=_weights(data.get("given", {})),
             neighbours=_weights(data.get("neighbours", {})),
             relevant=int(data["examples"]["relevant"]),
             other=int(data["examples"]["other"]),

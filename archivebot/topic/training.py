@@ -28,13 +28,11 @@ from archivebot.topic.wordlist import weighted_words
 
 logger = logging.getLogger(__name__)
 
-# The thesis: a page whose weighted count is below 2 is off-topic.
-COUNT_THRESHOLD = 2.0
-
-# Where a topic has words alone: at the threshold the odds are even, a count of 8 makes them 9 to 1.
-# The count alone favours long pages: over 12 WebKB topics of five words its mean average precision is
-# 0.248, and 0.289 with what the cosine falls short; F1 is 0.37 by either.
-WORD_WEIGHTS = {"count": 2.0, "thin": -40.0}
+# The match from which on a page is relevant to a topic of words alone, and what it adds to the log-odds. In a
+# web of 60 sites, nine topics of twelve words each: with 15, 30 and 50 the share of pages on topic among the
+# first half is 0.57, 0.88 and 0.89.
+EVEN_MATCH = 0.12
+STEEPNESS = 30.0
 
 # Fewer examples of one kind than these cannot be held out to learn weights from.
 LEAST_EXAMPLES = 5
@@ -78,19 +76,23 @@ def profile_of(text: str, folder: Path) -> TopicProfile:
 def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
     """Make a profile of words with weights; a weight below 0 makes a word speak against the topic.
 
-    A page is relevant where its weighted count is at least 2; a long page needs more. Raises UsageError
-    without any word.
+    Several words are a phrase, which counts as a whole. Raises UsageError without any word.
 
     >>> from_words("diving", {"coral reefs": 2.0, "casino": -1.0}).terms
     {'coral': 2.0, 'reef': 2.0}
     """
-    found = {term: weight for text, weight in weighted.items() for term in terms(text)}
+    given = {" ".join(parts): weight for text, weight in weighted.items() if (parts := terms(text))}
+    found = {term: weight for phrase, weight in given.items() for term in phrase.split()}
     positive = {term: weight for term, weight in found.items() if weight > 0}
     if not positive:
         raise UsageError("the words of a topic must have at least one that tells something")
     negative = {term: -weight for term, weight in found.items() if weight < 0}
-    combination = Logistic(-WORD_WEIGHTS["count"] * math.log1p(COUNT_THRESHOLD), dict(WORD_WEIGHTS))
-    return TopicProfile(name, positive, combination, negative)
+    return TopicProfile(name, positive, by_match(EVEN_MATCH), negative, given=given)
+
+
+def by_match(even: float) -> Logistic:
+    """Return log-odds that are even at some match."""
+    return Logistic(-STEEPNESS * even, {"match": STEEPNESS})
 
 
 def from_examples(name: str, examples: Sequence[Example]) -> TopicProfile:
