@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
@@ -60,7 +60,9 @@ class Dispatcher(Extension):
         settings = crawler.settings
         self.crawler, self.frontier = crawler, frontier
         self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
-        self.slack: float | None = None  # what the order of a focused crawl sets
+        # A focused crawl sets how much less than the best may be fetched, and why a URL is not after all.
+        self.slack: float | None = None
+        self.refusal: Callable[[str], str | None] = lambda _: None
         self.resumed = False
         self._outbox = Outbox(UrlBudget.from_crawler(crawler), crawler.stats)
         self._held: dict[str, float] = {}  # when each lease began
@@ -186,6 +188,9 @@ class Dispatcher(Extension):
                 return None
             self.crawler.stats.inc_value("scheduler/dequeued")
             self._held[lease.entry.url] = asyncio.get_running_loop().time()
+            if reason := self.refusal(lease.entry.url):
+                self._settle(Settled(lease.entry.url, State.REJECTED, reason))
+                continue
             if lease.lost is None:
                 return request_of(lease, self.crawler.spider)
             check = asyncio.ensure_future(self._check(lease, lease.lost))

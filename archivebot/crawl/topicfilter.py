@@ -58,7 +58,8 @@ class TopicFilterMiddleware(LinkFilter):
         keeps: bool,
     ) -> None:
         super().__init__(crawler)
-        Dispatcher.of(crawler).slack = order.slack
+        dispatcher = Dispatcher.of(crawler)
+        dispatcher.slack, dispatcher.refusal = order.slack, self._second_thought
         self.judge = CrawlJudge(profile)
         self.order = order
         self.hard, self.tunnel, self.threshold, self.keeps = hard, tunnel, threshold, keeps
@@ -77,7 +78,11 @@ class TopicFilterMiddleware(LinkFilter):
             order_of(arguments.order, profile, settings),
             hard=hard,
             tunnel=tunnel if arguments.tunnel is None else arguments.tunnel,
-            threshold=settings.getfloat("ARCHIVE_LINK_THRESHOLD"),
+            threshold=(
+                settings.getfloat("ARCHIVE_LINK_THRESHOLD")
+                if arguments.threshold is None
+                else arguments.threshold
+            ),
             keeps=not hard or settings.getbool("ARCHIVE_KEEP_OFF_TOPIC"),
         )
 
@@ -107,6 +112,14 @@ class TopicFilterMiddleware(LinkFilter):
         if self.keeps or page.relevant is not False or item.outcome is not Outcome.FETCHED:
             return item
         return replace(item, outcome=Outcome.EXCLUDED, body=b"", reason=f"off topic: {page.relevance:.2f}")
+
+    def _second_thought(self, url: str) -> str | None:
+        """Return why a URL that was queued is not fetched after all: the crawl has learnt since."""
+        chance = self.order.chance(url)
+        if chance is None or not self.hard or chance >= self.threshold:
+            return None
+        self.crawler.stats.inc_value(f"{self.counted}/link_score")
+        return "link_score"
 
     def _refusal(self, chance: float, distance: int) -> str | None:
         if beyond(distance, self.tunnel):

@@ -58,7 +58,14 @@ class CrawlJudge:
     def judge(self, url: str, title: str, text: str) -> Relevance:
         """Return the judgement of a page that was fetched."""
         if not self._by_match:
-            return self._scorer.score(title, text)
+            found = self._scorer.score(title, text)
+            site = self._sites.setdefault(host_of(url), Site())
+            site.pages += 1
+            site.total += found.log_odds
+            share = SITE_SHARE * site.pages / (site.pages + SITE_HALF)
+            parts = {name: (1 - share) * value for name, value in found.parts.items()}
+            parts["site"] = share * site.total / site.pages
+            return self._scorer.of_parts(parts, PageText.of(title, text, self._same))
         page = PageText.of(title, text, self._same)
         counts = counted(page, self._topic)
         self._met.add(counts)
