@@ -123,7 +123,7 @@ def test_hard_focus_drops_links_that_promise_too_little_and_can_take_them_back(
     tunnel: MockServer, focused: Crawl
 ) -> None:
     options = {"seeds": tunnel.url(), "topic": TOPIC, "focus": "hard", "tunnel": 3}
-    assert len(focused(**options, threshold="0.99").records) == 1
+    assert len(focused("-s", "ARCHIVE_LINK_THRESHOLD=99", **options).records) == 1
     explained = focused.ask("explain", tunnel.url("/off1"))
     assert (explained["state"], explained["reason"]) == ("rejected", "link_score")
     assert explained["parts"]

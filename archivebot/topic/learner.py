@@ -158,12 +158,15 @@ class Learner:
                 news[url] = waiting.told = waiting.rank
         return news
 
+    def worth(self, waiting: Waiting) -> float:
+        """Return what the links to a URL are worth by the weights of now, in nats."""
+        return waiting.worth + self.model.log_odds(waiting.terms, waiting.relevance) - waiting.log_odds
+
     def _score_anew(self) -> None:
         for url, waiting in self._waiting.items():
             if not waiting.fetched:
-                log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
-                waiting.total += (log_odds - waiting.log_odds) * waiting.links
-                waiting.log_odds = log_odds
+                waiting.total = self.worth(waiting) * waiting.links
+                waiting.log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
                 waiting.burden = BURDEN * self._vain[host_of(url)]
                 self._moved.add(url)
 

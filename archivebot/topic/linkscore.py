@@ -108,9 +108,9 @@ class LinkScorer:
         return self.learner.news()
 
     def chance(self, url: str) -> float | None:
-        """Return the chance that a URL leads to the topic, by its links; None if none is remembered."""
+        """Return the chance that a URL leads to the topic, by what is known now; None without a link to it."""
         waiting = self.learner.waiting(url)
-        return None if waiting is None else probability(waiting.worth)
+        return None if waiting is None else probability(self.learner.worth(waiting))
 
     def as_dict(self) -> dict[str, Any]:
         """Give what was learnt as values that JSON holds: the link model of a scorer that goes on."""
