@@ -30,6 +30,7 @@ setup(
         "archivebot.content": ["*.json"],
         "archivebot.forms": ["*.json"],
         "archivebot.quality": ["*.json"],
+        "archivebot.topic": ["*.txt"],
         "archivebot.sample": ["*/*", "*/*/*"],
         "archivebot.vision": ["*.js"],
     },

@@ -47,6 +47,15 @@ def words(text: str) -> list[str]:
     return list(chain.from_iterable(map(_run, RUN.split(text))))
 
 
+def is_unspaced(text: str) -> bool:
+    """Return whether a text begins in a script that is written without spaces.
+
+    >>> is_unspaced("北京"), is_unspaced("reef"), is_unspaced("")
+    (True, False, False)
+    """
+    return bool(RUN.match(text))
+
+
 def _run(text: str) -> Iterable[str]:
     if not RUN.match(text):
         return WORD.findall(text)

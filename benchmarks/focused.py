@@ -58,8 +58,8 @@ from webserver import Stored, Web
 from archivebot.crawl.arguments import ORDERS
 from archivebot.terms import stem, tells
 from archivebot.text import words
+from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.linkscore import LinkScorer
-from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import Example, from_words
 from archivebot.urls import canonical_url
 
@@ -181,7 +181,7 @@ def simulated(task: Task) -> dict[str, Result]:
 def rehearsed(task: Task) -> dict[str, Result]:
     """Walk in the orders of our own crawls, with as many requests in flight."""
     relevant, topic = task.relevant, from_words("words", dict.fromkeys(task.words, 1.0))
-    pages = PageScorer(topic)
+    judge = CrawlJudge(topic)
     learnt = trained(chain.from_iterable(task.training.values()), task.topic)
     known = task.graph.web.pages
 
@@ -189,7 +189,7 @@ def rehearsed(task: Task) -> dict[str, Result]:
         return float(page.source in relevant)
 
     def judged(page: Example) -> float:
-        return pages.score(page.title, page.text).value
+        return judge.judge(page.source, page.title, page.text).value
 
     orders = {
         "training pages": by_scorer(LinkScorer(learnt), labelled, known),

@@ -19,8 +19,9 @@ class TopicSpider(ArchiveSpider):
     """Follow the links of the seeds that promise most for a topic and archive what they lead to.
 
     ``scrapy crawl topic -a topic=NAME_or_words -a seeds=URL[,URL...] [-a focus=soft|hard]
-    [-a tunnel=N] [-a order=best|linear|bfs|pagerank|ipagerank] [-a scope=web|host|domain|prefix|page]
-    [-a depth=N] [-a pages=N] [-a bytes=SIZE] [-a time=SECONDS] [-a level=N]``
+    [-a tunnel=N] [-a threshold=CHANCE] [-a order=best|linear|bfs|pagerank|ipagerank]
+    [-a scope=web|host|domain|prefix|page] [-a depth=N] [-a pages=N] [-a bytes=SIZE] [-a time=SECONDS]
+    [-a level=N]``
     """
 
     name = "topic"

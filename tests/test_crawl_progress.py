@@ -55,6 +55,8 @@ def test_a_line_says_everything() -> None:
         "1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
     )
     assert "20 unchanged, 2 gone, 0 other" in replace(PROGRESS, gone=2).line()
+    dropped = replace(PROGRESS, dropped_in_tunnels=3)
+    assert "; links dropped: 3 behind tunnels, 0 by their scores" in dropped.line()
 
 
 def test_figures_come_from_the_stats(crawler: Any) -> None:

@@ -212,6 +212,21 @@ def test_a_saved_topic_is_taken_by_its_name(tunnel: MockServer, focused: Crawl, 
     assert json.loads((tmp_path / "topics" / "tides.json").read_text("utf-8"))["name"] == "tides"
 
 
+def test_a_queued_link_is_dropped_in_hard_focus_when_the_crawl_has_learnt_that_it_leads_nowhere(
+    site: MockServer, focused: Crawl
+) -> None:
+    site.routes["/"] = page(*(f"/shop/{number}" for number in range(40)), on=True)
+    site.routes |= {f"/shop/{number}": page(on=False) for number in range(40)}
+    crawled = focused(
+        "-s", "CONCURRENT_REQUESTS=1", seeds=site.url(), topic=TOPIC, focus="hard", threshold="0.05"
+    )
+    dropped = int(crawled.stat("topic/dropped/link_score"))
+    assert 20 < dropped < 40
+    assert focused.ask("frontier")["reasons"] == {"link_score": dropped}
+    assert f"; links dropped: 0 behind tunnels, {dropped} by their scores" in crawled.log
+    assert crawled.stat("finish_reason") == "finished"
+
+
 def test_plain_text_is_judged_by_its_words(site: MockServer, focused: Crawl) -> None:
     site.routes |= {
         "/": page("/tides.txt", "/shoes.txt", "/style.css", on=True),

@@ -56,7 +56,8 @@ class TestRedisFrontier(FrontierContract):
                 assert dict(client.zrange(f"{PREFIX}queue:{host}", 0, -1, withscores=True)) == queue
                 if queue:
                     first, score = min(queue.items(), key=lambda item: (item[1], item[0]))
-                    if any(one["state"] == "leased" for one in here.values()):
+                    arrived = client.smembers(PREFIX + "arrived")
+                    if any(one["state"] == "leased" and key not in arrived for key, one in here.items()):
                         busy[host] = score
                     else:
                         ready.append((first[:16] + host, score))

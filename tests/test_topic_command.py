@@ -74,17 +74,36 @@ def test_scores_are_those_of_the_contract(run: Run) -> None:
     assert "diving3.html" in run("diving", "--score", "diving3.html").stdout
 
 
-def test_labelled_examples_train_a_model_and_are_cross_validated(run: Run) -> None:
+def test_labelled_examples_train_a_model_and_are_cross_validated(run: Run, tmp_path: Path) -> None:
     made = run("diving", "--examples", "examples.jsonl")
     assert "8 pages of the topic, 8 others" in made.stdout
     assert document(run("diving", "--show", "--json"))["page_model"]["classes"].keys() == {
         "relevant",
         "other",
     }
-    found = document(run("diving", "--evaluate", "examples.jsonl", "--json"))
+    found = document(run("x", "--examples", "examples.jsonl", "--cross-validate", "--json"))
     assert found["auc"] == 1.0
-    assert {"precision", "recall", "f1", "auc"} <= set(found)
-    assert "precision" in run("diving", "--evaluate", "examples.jsonl").stdout
+    assert {"precision", "recall", "f1", "auc", "brier"} <= set(found)
+    assert not (tmp_path / "topics" / "x.json").exists()
+    assert "precision" in run("x", "--examples", "examples.jsonl", "--cross-validate").stdout
+
+
+def test_evaluate_judges_the_topic_that_is_named(run: Run) -> None:
+    run("diving", "--words", "reef, coral")
+    run("shops", "--words", "shop")
+    assert document(run("diving", "--evaluate", "examples.jsonl", "--json"))["auc"] == 1.0
+    assert document(run("shops", "--evaluate", "examples.jsonl", "--json"))["auc"] == 0.0
+    assert "there is no topic 'unknown'" in run("unknown", "--evaluate", "examples.jsonl").stderr
+
+
+def test_a_topic_that_exists_is_overwritten_only_when_told_so(run: Run) -> None:
+    run("diving", "--words", "reef")
+    refused = run("diving", "--words", "shop")
+    assert refused.returncode == 2
+    assert "give --replace to write over it" in refused.stderr
+    assert "reef" in run("diving").stdout
+    run("diving", "--words", "shop", "--replace")
+    assert "reef" not in run("diving").stdout
 
 
 def test_a_topic_is_shown_as_a_table(run: Run) -> None:
@@ -249,9 +268,9 @@ def test_words_in_the_company_of_the_topic_are_learnt_from_its_texts(run: Run, t
     ("args", "message"),
     [
         (("divin",), "is it diving?"),
-        (("diving", "--from", "none.html"), "words go to --words"),
-        (("diving", "--negative", "shop8.html"), "give --from"),
-        (("diving", "--words", "reef:much"), "no number"),
+        (("cooking", "--from", "none.html"), "words go to --words"),
+        (("cooking", "--negative", "shop8.html"), "give --from"),
+        (("cooking", "--words", "reef:much"), "no number"),
         (("diving", "--synonyms", ","), "words that mean the same"),
         (("diving", "--synonyms", "reef=reefs"), "'reef=reefs' needs words that mean the same"),
         (("diving", "--synonyms", "reef=the"), "'reef=the' needs words that mean the same"),

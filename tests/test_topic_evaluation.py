@@ -20,9 +20,10 @@ def test_figures_are_those_of_scikit_learn(pairs: list[tuple[float, bool]]) -> N
 
     scores, labels = map(list, zip(*pairs, strict=True))
     accepted = [score >= 0.5 for score in scores]
-    found = evaluate(scores, accepted, labels)
+    found = evaluate(scores, scores, accepted, labels)
     assert found.precision == pytest.approx(metrics.precision_score(labels, accepted, zero_division=0))
     assert found.recall == pytest.approx(metrics.recall_score(labels, accepted, zero_division=0))
+    assert found.brier == pytest.approx(metrics.brier_score_loss(labels, scores, pos_label=True))
     assert found.f1 == pytest.approx(metrics.f1_score(labels, accepted, zero_division=0))
     if len(set(labels)) == 2:
         assert found.auc == pytest.approx(metrics.roc_auc_score(labels, scores))
@@ -39,7 +40,7 @@ def test_no_score_is_a_better_threshold_than_the_best(pairs: list[tuple[float, b
     scores, labels = map(list, zip(*pairs, strict=True))
 
     def f1(threshold: float) -> float:
-        return evaluate(scores, [score >= threshold for score in scores], labels).f1
+        return evaluate(scores, scores, [score >= threshold for score in scores], labels).f1
 
     best = f1(best_threshold(scores, labels))
     assert all(f1(score) <= best + 1e-12 for score in scores)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.topic.relevance import MOST_SHOWN, PageScorer
+from archivebot.topic.relevance import MOST_SHOWN, PageScorer, PageText
 from archivebot.topic.training import from_examples, from_words
 from tests.test_topic_training import DIVING, SHOPS
 
@@ -29,10 +32,10 @@ def test_a_hit_in_the_title_weighs_more_than_one_in_the_body() -> None:
 
 
 def test_a_page_is_relevant_from_the_threshold_on() -> None:
-    judged = GIVEN.score("", "reef")
-    assert judged.relevant
-    assert judged.value == pytest.approx(0.5)
-    assert not GIVEN.score("", "coral").relevant
+    page = PageText.of("", "reef")
+    scorer = PageScorer(replace(from_words("diving", {"reef": 1.0}), threshold=0.7))
+    assert scorer.of_parts({"bias": math.log(0.7 / 0.3) + 1e-9}, page).relevant
+    assert not scorer.of_parts({"bias": math.log(0.7 / 0.3) - 1e-9}, page).relevant
 
 
 def test_pages_full_of_the_topic_are_still_told_apart() -> None:

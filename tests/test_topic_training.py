@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from archivebot.exceptions import UsageError
+from archivebot.models import Link
+from archivebot.topic.judge import CrawlJudge
+from archivebot.topic.linkmodel import LinkModel
 from archivebot.topic.profile import TopicProfile, save
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import (
     Example,
     cross_validated,
+    evaluated,
     from_examples,
     from_words,
     profile_of,
@@ -35,17 +40,35 @@ SHOPS = [
 ]
 
 
-def test_words_alone_accept_a_weighted_count_of_2() -> None:
-    scorer = PageScorer(from_words("diving", {"reef": 1.0}))
-    assert not scorer.score("", "One reef").relevant
-    assert scorer.score("", "A reef and a reef").relevant
-    assert scorer.score("The reef", "").relevant
+def test_words_alone_accept_a_page_that_speaks_of_some_of_them() -> None:
+    scorer = PageScorer(
+        from_words("diving", dict.fromkeys(("reef", "diver", "wreck", "lagoon", "boat"), 1.0))
+    )
+    story = " ".join(f"harbour{number}" for number in range(300))
+    assert scorer.score("", f"A reef and a reef, a diver and a wreck {story}").relevant
+    assert scorer.score("The reef", story).relevant
+    assert not scorer.score("", f"A garden {story}").relevant
 
 
 def test_words_alone_ask_more_of_a_long_page() -> None:
-    scorer = PageScorer(from_words("diving", {"reef": 1.0}))
-    story = " ".join(f"harbour{number}" for number in range(2000))
-    assert not scorer.score("", f"A reef and a reef {story}").relevant
+    scorer = PageScorer(
+        from_words("diving", dict.fromkeys(("reef", "diver", "wreck", "lagoon", "boat"), 1.0))
+    )
+    story = " ".join(f"harbour{number}" for number in range(10_000))
+    short, long = (scorer.score("", f"A reef {text}") for text in ("of corals", story))
+    assert short.relevant
+    assert not long.relevant
+
+
+def test_a_word_that_all_the_world_uses_tells_less() -> None:
+    scorer = PageScorer(from_words("diving", {"reef": 1.0, "time": 1.0}))
+    rare, common = (scorer.score("", f"{word} {word} and more").log_odds for word in ("reef", "time"))
+    assert rare > common + 1.0
+
+
+def test_a_phrase_is_one_thing() -> None:
+    scorer = PageScorer(from_words("search", {"full text search": 1.0}))
+    assert scorer.score("", "Of full text search").log_odds > scorer.score("", "Search a full text").log_odds
 
 
 def test_a_word_with_a_weight_below_0_speaks_against_the_topic() -> None:
@@ -104,6 +127,31 @@ def test_chinese_pages_are_learnt_from_pairs_of_characters() -> None:
     assert not scorer.score("", "股票市场今天下跌").relevant
 
 
+def test_terms_of_examples_are_those_that_the_world_uses_less() -> None:
+    pages = [Example("", "", f"We use the reef of {place} and we use the reef") for place in PLACES]
+    profile = from_examples("reefs", pages)
+    assert profile.terms["reef"] > 3 * profile.terms["use"]
+
+
+def test_few_links_do_not_replace_what_the_terms_know() -> None:
+    labelled = [
+        replace(page, links=(Link(other.source, "Next"),))
+        for page, other in zip(DIVING + SHOPS, SHOPS + DIVING, strict=True)
+    ]
+    model = LinkModel.from_dict(from_examples("diving", labelled).link_model or {})
+    assert model.links == 16
+    assert (
+        model.log_odds(["anchor:reef"]) > model.log_odds(["anchor:castl"]) > model.log_odds(["anchor:shop"])
+    )
+
+
+def test_a_topic_is_evaluated_by_what_it_is_called() -> None:
+    found = evaluated(from_examples("diving", DIVING[:4]), DIVING[4:] + SHOPS)
+    assert (found.examples, found.relevant, found.auc) == (12, 4, 1.0)
+    assert 0.0 < found.brier < 0.25
+    assert evaluated(from_words("shops", {"shop": 1.0}), DIVING + SHOPS).auc == 0.0
+
+
 def test_pages_without_text_teach_nothing() -> None:
     with pytest.raises(UsageError, match="no page of the topic"):
         from_examples("x", [Example("", "", " "), *SHOPS])
@@ -126,7 +174,7 @@ def test_a_page_counts_the_same_by_a_word_and_by_its_synonym() -> None:
 def test_a_synonym_of_a_word_of_the_topic_does_not_speak_against_it() -> None:
     profile = with_synonyms(from_words("ferries", {"ferry": 1.0, "ship": -1.0}), [("ferry", "ship")])
     assert profile.negative == {}
-    assert PageScorer(profile).score("", "A ship and a ship").relevant
+    assert CrawlJudge(profile).judge("http://a.example/", "", "A ship and a ship").relevant
 
 
 def test_rings_are_added_to_those_there_are_each_once() -> None:

@@ -17,12 +17,14 @@ from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.terminal import say, tell
 from archivebot.terms import terms
+from archivebot.topic.evaluation import Evaluation
 from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.sources import example, read_examples, read_file, read_folder, readable
 from archivebot.topic.training import (
     Example,
     cross_validated,
+    evaluated,
     from_examples,
     from_words,
     with_neighbours,
@@ -70,31 +72,38 @@ class Command(ArchiveCommand):
             "--archive", action="store_true", help="all pages of the archive are of the topic"
         )
         parser.add_argument("--show", action="store_true", help="show the profile")
-        parser.add_argument("--evaluate", metavar="FILE", help="cross-validate on labelled examples")
+        parser.add_argument("--replace", action="store_true", help="write over a topic that exists")
+        parser.add_argument("--evaluate", metavar="FILE", help="judge such labelled examples by the topic")
+        parser.add_argument(
+            "--cross-validate",
+            action="store_true",
+            help="judge each example by a topic made of the others, and keep none",
+        )
         parser.add_argument("--score", nargs="+", metavar="SOURCE", help="judge pages by the profile")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         (name,) = args
-        if opts.evaluate:
-            return _evaluate(opts)
-        made = bool(opts.words or opts.sources or opts.examples or opts.archive)
-        if opts.negative and not made:
-            raise UsageError("--negative needs pages of the topic too: give --from")
         # What is wrong with the arguments is told before anything is fetched.
-        path_of(name, self.topics)
+        made = self._is_made(path_of(name, self.topics), opts)
         rings = _rings(opts.synonyms) if opts.synonyms else []
         words = weighted_words(opts.words or "")
         if opts.words:
             from_words(name, words)
         labelled = read_examples(Path(opts.examples)) if opts.examples else []
+        judged = read_examples(Path(opts.evaluate)) if opts.evaluate else []
         saved = None if made else with_synonyms(load(name, self.topics), rings)
         self._capture([*opts.sources, *opts.negative, *(opts.score or ())])
-        profile = saved or _made(name, words, self._examples(opts, labelled), rings)
+        examples = self._examples(opts, labelled)
+        if opts.cross_validate:
+            return _tabulate(cross_validated(examples), opts)
+        profile = saved or _made(name, words, examples, rings)
         _tell_idle(profile, rings)
         if made or rings:
             path = save(profile, self.topics)
-            if not (opts.json or opts.score):
+            if not (opts.json or opts.score or opts.evaluate):
                 say(f"{path}: {_summary(profile)}")
+        if opts.evaluate:
+            return _tabulate(evaluated(profile, judged), opts)
         if opts.score:
             return self._score(profile, opts)
         if opts.json:
@@ -102,6 +111,15 @@ class Command(ArchiveCommand):
         elif opts.show or not (made or rings):
             _show(profile)
         return 0
+
+    def _is_made(self, path: Path, opts: argparse.Namespace) -> bool:
+        """Return whether the options make a topic anew. Raises UsageError if they must not."""
+        made = bool(opts.words or opts.sources or opts.examples or opts.archive)
+        if opts.negative and not made:
+            raise UsageError("--negative needs pages of the topic too: give --from")
+        if made and path.exists() and not (opts.replace or opts.cross_validate):
+            raise UsageError(f"{path} is a topic already: give --replace to write over it, or another name")
+        return made
 
     def _examples(self, opts: argparse.Namespace, labelled: list[Example]) -> list[Example]:
         """Give labelled examples and the pages that the options name."""
@@ -248,10 +266,10 @@ def _page(archive: Archive, url: str, relevant: bool = True) -> Example | None:
     return example(body, content_type, url, relevant) if readable(body, content_type) else None
 
 
-def _evaluate(opts: argparse.Namespace) -> int:
+def _tabulate(evaluation: Evaluation, opts: argparse.Namespace) -> int:
     found = {
         name: round(value, 4) if isinstance(value, float) else value
-        for name, value in asdict(cross_validated(read_examples(Path(opts.evaluate)))).items()
+        for name, value in asdict(evaluation).items()
     }
     if opts.json:
         print_json(found)

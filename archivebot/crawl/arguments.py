@@ -73,6 +73,19 @@ def _number(name: str, low: int, high: int | None = None) -> Callable[[str], int
     return read
 
 
+def _chance(name: str) -> Callable[[str], float]:
+    def read(value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if not 0.0 <= number <= 1.0:
+            raise UsageError(f"{name} is {value!r}: give a number from 0 to 1")
+        return number
+
+    return read
+
+
 def _bytes(value: str) -> int:
     """Read a size: 1000 kB make a MB, as in everything that archivebot prints."""
     found = _SIZE.fullmatch(value)
@@ -140,7 +153,8 @@ class TopicArguments(Arguments):
     """The arguments of a focused crawl: also its topic and how strictly it holds to it.
 
     ``topic`` is the name of a saved profile, or words; ``tunnel`` how many off-topic pages in a row
-    may be passed, None for the setting; ``order`` what is fetched first.
+    may be passed, ``threshold`` the least chance of a link in hard focus, None for the settings; ``order``
+    what is fetched first.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -148,6 +162,7 @@ class TopicArguments(Arguments):
         "topic": _topic,
         "focus": _choice("focus", *FOCUSES),
         "tunnel": _number("tunnel", 0),
+        "threshold": _chance("threshold"),
         "order": _choice("order", *ORDERS),
     }
 
@@ -155,6 +170,7 @@ class TopicArguments(Arguments):
     topic: str = ""
     focus: str = "soft"
     tunnel: int | None = None
+    threshold: float | None = None
     order: str = "best"
 
     def __post_init__(self) -> None:

@@ -6,10 +6,11 @@ import asyncio
 import json
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
+from statistics import median
 from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
@@ -29,7 +30,7 @@ from archivebot.crawl.patience import PAUSE, Patience
 from archivebot.crawl.retry import PASSING, closing
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import ArchiveError, StorageError
-from archivebot.frontier import Frontier, Lease, State, chosen_uri, open_frontier
+from archivebot.frontier import HOLD, Frontier, Lease, State, chosen_uri, open_frontier
 from archivebot.models import Capture, Outcome, Page, Position, Snapshot
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ logger = logging.getLogger(__name__)
 
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
+UNSETTLED = 2  # leases for each request that may be under way: pages that wait to be stored lie in memory
+HOLDS = 3.0  # a better host is waited for so many times as long as the median answer takes
 _SOON = 0.05  # seconds until it is asked again where a better URL is waited for
 _POLL = 1.0  # seconds until a frontier that others work on is asked again
 _LATE = 5.0  # seconds until a frontier whose hosts all have long delays is asked whether others are done
@@ -57,10 +60,14 @@ class Dispatcher(Extension):
         settings = crawler.settings
         self.crawler, self.frontier = crawler, frontier
         self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
-        self.slack: float | None = None  # what the order of a focused crawl sets
+        # A focused crawl sets how much less than the best may be fetched, and why a URL is not after all.
+        self.slack: float | None = None
+        self.refusal: Callable[[str], str | None] = lambda _: None
         self.resumed = False
         self._outbox = Outbox(UrlBudget.from_crawler(crawler), crawler.stats)
-        self._held: set[str] = set()
+        self._held: dict[str, float] = {}  # when each lease began
+        self._most_held = UNSETTLED * settings.getint("CONCURRENT_REQUESTS")
+        self._waits: deque[float] = deque(maxlen=50)  # what the last answers took
         self._again: deque[Request] = deque()
         self._paces: dict[str, tuple[int, float]] = {}
         self._patience = Patience(
@@ -88,6 +95,7 @@ class Dispatcher(Extension):
         crawler.signals.connect(dispatcher.item_dropped, signals.item_dropped)
         crawler.signals.connect(dispatcher.item_error, signals.item_error)
         crawler.signals.connect(dispatcher.spider_error, signals.spider_error)
+        crawler.signals.connect(dispatcher.response_downloaded, signals.response_downloaded)
         return dispatcher
 
     async def open(self, spider: ArchiveSpider) -> None:
@@ -172,14 +180,17 @@ class Dispatcher(Extension):
         """Return the next request, or None if none is ready; it looks again when one may be."""
         if self._again:
             return self._again.popleft()
-        while self._outbox or not self._resting:
+        while (self._outbox or not self._resting) and len(self._held) < self._most_held:
             waits = bool(self._outbox)
             lease = self._patience.ask(self._turn if waits else self._lease, proof=waits)
             if lease is None:
                 self._rest()
                 return None
             self.crawler.stats.inc_value("scheduler/dequeued")
-            self._held.add(lease.entry.url)
+            self._held[lease.entry.url] = asyncio.get_running_loop().time()
+            if reason := self.refusal(lease.entry.url):
+                self._settle(Settled(lease.entry.url, State.REJECTED, reason))
+                continue
             if lease.lost is None:
                 return request_of(lease, self.crawler.spider)
             check = asyncio.ensure_future(self._check(lease, lease.lost))
@@ -222,6 +233,12 @@ class Dispatcher(Extension):
             self.failed = True
             logger.error("%s, so the crawl ends: %s", what, error)
             self._close("storage_error")
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """An answer came: its host may be asked again, while its page is judged and stored."""
+        if (since := self._held.get(url := key_of(request))) is not None:
+            self._waits.append(asyncio.get_running_loop().time() - since)
+            self._outbox.arrived.append(url)
 
     def item_scraped(self, item: object) -> None:
         """A page is stored: its URL is done, or failed where no answer came."""
@@ -308,11 +325,13 @@ class Dispatcher(Extension):
         if self._outbox.is_news:
             self._resting = False
         self.crawler.stats.inc_value("scheduler/enqueued", new)
-        self._held.difference_update(settled.url for settled in self._outbox.settled)
+        for settled in self._outbox.settled:
+            self._held.pop(settled.url, None)
         self._outbox.clear()
 
     def _lease(self) -> Lease | None:
-        lease = self.frontier.lease(self.most, self.slack)
+        hold = max(HOLD, HOLDS * median(self._waits)) if self._waits else HOLD
+        lease = self.frontier.lease(self.most, self.slack, hold)
         if lease:
             self._pace(lease.entry.host)
         return lease

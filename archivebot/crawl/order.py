@@ -39,6 +39,9 @@ class Order(Protocol):
     def news(self) -> Mapping[str, float]:
         """Give new ranks of URLs that may be queued, where the pages of late changed them."""
 
+    def chance(self, url: str) -> float | None:
+        """Return the chance (0..1) that a URL leads to the topic, by what is known now; None if unknown."""
+
 
 class BestFirst:
     """The link that promises most goes first."""
@@ -54,6 +57,9 @@ class BestFirst:
 
     def news(self) -> Mapping[str, float]:
         return self._scorer.news()
+
+    def chance(self, url: str) -> float | None:
+        return self._scorer.chance(url)
 
 
 class Linear:
@@ -90,6 +96,9 @@ class Linear:
         moved, self._moved = self._moved, set()
         return {url: self._score(url).rank for url in moved}
 
+    def chance(self, url: str) -> None:
+        """Return None: this order knows no chances."""
+
 
 class BreadthFirst:
     """Nearer to the seed goes first."""
@@ -103,6 +112,9 @@ class BreadthFirst:
 
     def news(self) -> Mapping[str, float]:
         return {}
+
+    def chance(self, url: str) -> None:
+        """Return None: this order knows no chances."""
 
 
 class RankOrder:
@@ -142,6 +154,9 @@ class RankOrder:
             self._compute()
         moved, self._moved = self._moved - self._fetched, set()
         return {url: self._ranks[url] for url in moved}
+
+    def chance(self, url: str) -> None:
+        """Return None: this order knows no chances."""
 
     def _compute(self) -> None:
         from archivebot.links.graph import LinkGraph

@@ -30,7 +30,8 @@ class Outbox:
 
     ``links`` are those of pages that are not stored yet; they wait apart until they are staged, so that
     the best of them is fetched first. ``followed`` are the pages whose links are complete: the frontier
-    is told so together with the last of them. ``repeated`` are pages that repeat another page.
+    is told so together with the last of them. ``arrived`` are the URLs whose answers came, ``repeated``
+    the pages that repeat another page.
     """
 
     def __init__(self, budget: UrlBudget, stats: StatsCollector) -> None:
@@ -45,16 +46,17 @@ class Outbox:
         self.refused: list[Entry] = []
         self.settled: list[Settled] = []
         self.repeated: list[str] = []
+        self.arrived: list[str] = []
         if not self.links:
             self.followed = []
 
     def __bool__(self) -> bool:
-        return bool(self.refused or self.entries or self.followed or self.settled)
+        return bool(self.refused or self.entries or self.followed or self.settled or self.arrived)
 
     @property
     def is_news(self) -> bool:
         """Whether there is anything after which another URL may be ready."""
-        return bool(self.entries or self.settled)
+        return bool(self.entries or self.settled or self.arrived)
 
     def stage(self, most: int | None = None) -> None:
         """Let links go out with what is written next, all of them or so many."""
@@ -69,6 +71,8 @@ class Outbox:
         new = frontier.add(entries) if entries else 0
         if self.followed and not self.links:
             frontier.mark_followed(self.followed)
+        if self.arrived:
+            frontier.mark_arrived(self.arrived)
         for settled in self.settled:
             _settle(frontier, settled, position)
         for url in self.repeated:  # last, as what is written again after an error counts again

@@ -46,6 +46,8 @@ class Progress:
     judged: int = 0
     relevant: int = 0
     doors: int = 0
+    dropped_in_tunnels: int = 0
+    dropped_by_score: int = 0
 
     @classmethod
     def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
@@ -70,6 +72,8 @@ class Progress:
             judged=count("topic/judged"),
             relevant=count("topic/relevant"),
             doors=count("archive/query_forms"),
+            dropped_in_tunnels=count("topic/dropped/tunnel"),
+            dropped_by_score=count("topic/dropped/link_score"),
         )
 
     def line(self) -> str:
@@ -78,6 +82,9 @@ class Progress:
         doors = f"; query forms: {self.doors}" if self.doors else ""
         gone = f"{self.gone} gone, " if self.gone else ""
         harvest = f"; harvest {self.relevant} of {self.judged} on topic" if self.judged else ""
+        dropped = f"{self.dropped_in_tunnels} behind tunnels, {self.dropped_by_score} by their scores"
+        if self.dropped_in_tunnels or self.dropped_by_score:
+            harvest += f"; links dropped: {dropped}"
         return (
             f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
             f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other; "

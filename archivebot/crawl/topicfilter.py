@@ -23,10 +23,11 @@ from archivebot.exceptions import UsageError
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
 from archivebot.terms import terms
+from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.linkscore import Judged, LinkScorer
 from archivebot.topic.priority import Weights, weights_of
 from archivebot.topic.profile import TopicProfile
-from archivebot.topic.relevance import PageScorer, Relevance
+from archivebot.topic.relevance import Relevance
 from archivebot.topic.training import profile_of
 from archivebot.topic.tunnel import beyond, distance
 
@@ -57,8 +58,9 @@ class TopicFilterMiddleware(LinkFilter):
         keeps: bool,
     ) -> None:
         super().__init__(crawler)
-        Dispatcher.of(crawler).slack = order.slack
-        self.scorer = PageScorer(profile)
+        dispatcher = Dispatcher.of(crawler)
+        dispatcher.slack, dispatcher.refusal = order.slack, self._second_thought
+        self.judge = CrawlJudge(profile)
         self.order = order
         self.hard, self.tunnel, self.threshold, self.keeps = hard, tunnel, threshold, keeps
 
@@ -76,7 +78,11 @@ class TopicFilterMiddleware(LinkFilter):
             order_of(arguments.order, profile, settings),
             hard=hard,
             tunnel=tunnel if arguments.tunnel is None else arguments.tunnel,
-            threshold=settings.getfloat("ARCHIVE_LINK_THRESHOLD"),
+            threshold=(
+                settings.getfloat("ARCHIVE_LINK_THRESHOLD")
+                if arguments.threshold is None
+                else arguments.threshold
+            ),
             keeps=not hard or settings.getbool("ARCHIVE_KEEP_OFF_TOPIC"),
         )
 
@@ -107,6 +113,14 @@ class TopicFilterMiddleware(LinkFilter):
             return item
         return replace(item, outcome=Outcome.EXCLUDED, body=b"", reason=f"off topic: {page.relevance:.2f}")
 
+    def _second_thought(self, url: str) -> str | None:
+        """Return why a URL that was queued is not fetched after all: the crawl has learnt since."""
+        chance = self.order.chance(url)
+        if chance is None or not self.hard or chance >= self.threshold:
+            return None
+        self.crawler.stats.inc_value(f"{self.counted}/link_score")
+        return "link_score"
+
     def _refusal(self, chance: float, distance: int) -> str | None:
         if beyond(distance, self.tunnel):
             return "tunnel"
@@ -121,7 +135,8 @@ class TopicFilterMiddleware(LinkFilter):
 
     def _judge(self, response: Response) -> tuple[Judged, LinkOrder, str]:
         reading: Hypertext = response.meta.get(READING, Hypertext())
-        found = self.scorer.score(reading.title, reading.text) if reading.title or reading.text else None
+        has_text = reading.title or reading.text
+        found = self.judge.judge(response.url, reading.title, reading.text) if has_text else None
         meta = response.meta
         relevant = found.relevant if found else None
         page = Judged(

@@ -9,6 +9,7 @@ from typing import Any
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import (
+    HOLD,
     Charge,
     Counts,
     CrawlInfo,
@@ -22,6 +23,7 @@ from archivebot.frontier.base import (
 from archivebot.frontier.seen import SeenCache
 
 __all__ = [
+    "HOLD",
     "Charge",
     "Counts",
     "CrawlInfo",

@@ -22,7 +22,7 @@ from typing import Protocol
 
 from archivebot.models import Position
 
-# The seconds that a lease holds back for a host: about what one fetch takes. To wait longer costs more than
+# The least seconds that a lease holds back for a host. To wait for longer than fetches take costs more than
 # the poorer page that would be fetched meanwhile, and a host silent for longer may never answer.
 HOLD = 2.0
 
@@ -217,12 +217,12 @@ class Frontier(Protocol):
         Without it a host gets one request at a time and no delay.
         """
 
-    def lease(self, most: int | None = None, slack: float | None = None) -> Lease | None:
+    def lease(self, most: int | None = None, slack: float | None = None, hold: float = HOLD) -> Lease | None:
         """Hand out the best URL of a host that is ready; None where there is none.
 
         None also where pages answered and leases under way together reach ``most``, and, with ``slack``,
         where it is worth waiting for a host that is not ready: its best score is more than ``slack``
-        higher, and its delay passes within HOLD seconds, or passed no longer ago than that while its
+        higher, and its delay passes within ``hold`` seconds, or passed no longer ago than that while its
         requests are under way. Of such hosts the best LOOK are considered.
         """
 
@@ -237,6 +237,9 @@ class Frontier(Protocol):
 
     def mark_followed(self, urls: Iterable[str]) -> None:
         """Record that the links of the pages of leased URLs are in; only then may the pages be stored."""
+
+    def mark_arrived(self, urls: Iterable[str]) -> None:
+        """Record that the answers to leased URLs came: they count no more as under way to their hosts."""
 
     def settle(
         self,

@@ -13,6 +13,7 @@ from typing import Any
 from archivebot.exceptions import StorageError, UsageError
 from archivebot.frontier import scripts
 from archivebot.frontier.base import (
+    HOLD,
     Charge,
     Counts,
     CrawlInfo,
@@ -197,8 +198,9 @@ class RedisFrontier:
 
     # What goes out
 
-    def lease(self, most: int | None = None, slack: float | None = None) -> Lease | None:
-        found = self._run("lease", "" if most is None else most, "" if slack is None else repr(float(slack)))
+    def lease(self, most: int | None = None, slack: float | None = None, hold: float = HOLD) -> Lease | None:
+        wait = "" if slack is None else repr(float(slack)), repr(float(hold))
+        found = self._run("lease", "" if most is None else most, *wait)
         if found is None:
             return None
         record = _record(found[0])
@@ -213,6 +215,9 @@ class RedisFrontier:
         if ready:
             return 0.0
         return max(0.0, waiting[0][1] - self._clock()) if waiting else None
+
+    def mark_arrived(self, urls: Iterable[str]) -> None:
+        self._run("mark_arrived", *map(self._id, urls))
 
     def mark_followed(self, urls: Iterable[str]) -> None:
         self._run("mark_followed", *map(self._id, urls))

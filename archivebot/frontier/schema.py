@@ -121,8 +121,22 @@ def _budgets(database: sqlite3.Connection) -> None:
     )
 
 
+def _arrivals(database: sqlite3.Connection) -> None:
+    # A host whose answer has come may be asked again, though the lease is not settled yet.
+    count = "(old.state = 1 AND old.arrived)", "(new.state = 1 AND new.arrived)"
+    for statement in (
+        "ALTER TABLE entry ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE host ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0",
+        f"CREATE TRIGGER entry_arrived AFTER UPDATE OF state, arrived ON entry WHEN {count[0]} <> {count[1]}"
+        f" BEGIN UPDATE host SET arrived = arrived - {count[0]} + {count[1]} WHERE id = old.host; END",
+        f"CREATE TRIGGER arrived_removed AFTER DELETE ON entry WHEN {count[0]}"
+        " BEGIN UPDATE host SET arrived = arrived - 1 WHERE id = old.host; END",
+    ):
+        database.execute(statement)
+
+
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _reliance, _budgets]
+STEPS: list[Step] = [_first_schema, _reliance, _budgets, _arrivals]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

@@ -7,7 +7,7 @@ when the connection broke before the answer came: it is not done twice, the answ
 from __future__ import annotations
 
 from archivebot.frontier import budget
-from archivebot.frontier.base import HOLD, LOOK
+from archivebot.frontier.base import LOOK
 
 # The last answers to an owner are kept for this time, in seconds: a call is repeated when the server is back.
 MEMORY = 3600
@@ -20,13 +20,14 @@ FIELDS = (
 
 COMMON = (
     "\n".join(f"local {name.upper()} = {number}" for number, name in enumerate(FIELDS, 1))
-    + f"\nlocal HOLD, LOOK = {HOLD}, {LOOK}"
+    + f"\nlocal LOOK = {LOOK}"
     + """
 local prefix, owner, now = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local CRAWL, ENTRIES, HOSTS = prefix .. 'crawl', prefix .. 'entries', prefix .. 'hosts'
 local READY, WAITING, BUSY = prefix .. 'ready', prefix .. 'waiting', prefix .. 'busy'
 local OWNERS, FOLLOWED, BUDGET = prefix .. 'owners', prefix .. 'followed', prefix .. 'budget'
-local CHARGED, REPLY = prefix .. 'charged', prefix .. 'reply:' .. owner
+local CHARGED, ARRIVED = prefix .. 'charged', prefix .. 'arrived'
+local REPLY = prefix .. 'reply:' .. owner
 local touched = {}
 
 local function host_key(host) return prefix .. 'host:' .. host end
@@ -50,6 +51,7 @@ local function take(id, entry)
   count(state, host, -1)
   if state == 'queued' then redis.call('ZREM', queue_key(host), entry[PLACE] .. id) end
   if state == 'leased' then redis.call('SREM', leases_key(entry[OWNER]), id) end
+  if redis.call('SREM', ARRIVED, id) == 1 then redis.call('HINCRBY', host_key(host), 'arrived', -1) end
   if state == 'done' and entry[ANSWERED] ~= '' then count('answered', host, -1) end
   touched[host] = true
 end
@@ -78,8 +80,8 @@ end
 -- Put a host where it stands now: without work, busy, waiting for its delay as well, or ready.
 local function file(host)
   local key = host_key(host)
-  local queued, leased, concurrency, ready_at, place = unpack(
-    redis.call('HMGET', key, 'queued', 'leased', 'concurrency', 'ready_at', 'place'))
+  local queued, leased, arrived, concurrency, ready_at, place = unpack(
+    redis.call('HMGET', key, 'queued', 'leased', 'arrived', 'concurrency', 'ready_at', 'place'))
   if place then
     redis.call('ZREM', READY, place)
     redis.call('HDEL', key, 'place')
@@ -88,7 +90,7 @@ local function file(host)
   redis.call('ZREM', BUSY, host)
   if tonumber(queued or 0) == 0 then return end
   local first = redis.call('ZRANGE', queue_key(host), 0, 0, 'WITHSCORES')
-  local free = tonumber(leased or 0) < tonumber(concurrency or 1)
+  local free = tonumber(leased or 0) - tonumber(arrived or 0) < tonumber(concurrency or 1)
   if free and tonumber(ready_at or 0) <= now then
     place = string.sub(first[1], 1, 16) .. host
     redis.call('ZADD', READY, first[2], place)
@@ -134,7 +136,8 @@ local function empty()
     redis.call('UNLINK', host_key(host), queue_key(host))
   end
   for _, name in ipairs(redis.call('ZRANGE', OWNERS, 0, -1)) do redis.call('UNLINK', leases_key(name)) end
-  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS, FOLLOWED, BUDGET, CHARGED)
+  redis.call('UNLINK', CRAWL, ENTRIES, HOSTS, READY, WAITING, BUSY, OWNERS)
+  redis.call('UNLINK', FOLLOWED, BUDGET, CHARGED, ARRIVED)
   return count
 end
 
@@ -247,16 +250,16 @@ local function act()
   return 1
 end
 """,
-    # The most pages, the slack, each or nothing. Gives the entry, and when the first of its lost leases was
-    # given.
+    # The most pages, the slack, each or nothing; the hold. Returns the entry, and when the first of its lost
+    # leases was given.
     "lease": """
 -- Scores are negated: a host is better where its score is below the bound.
-local function is_worth_waiting(bound)
+local function is_worth_waiting(bound, hold)
   local better = redis.call('ZRANGE', BUSY, 0, LOOK - 1, 'WITHSCORES')
   for i = 1, #better, 2 do
     if tonumber(better[i + 1]) >= bound then return false end
     local ready_at = tonumber(redis.call('HGET', host_key(better[i]), 'ready_at'))
-    if math.abs(ready_at - now) <= HOLD then return true end
+    if math.abs(ready_at - now) <= hold then return true end
   end
   return false
 end
@@ -268,7 +271,7 @@ local function act()
   local place, score = unpack(redis.call('ZRANGE', READY, 0, 0, 'WITHSCORES'))
   if not place then return false end
   local slack = tonumber(ARGV[5])
-  if slack and is_worth_waiting(tonumber(score) - slack) then return false end
+  if slack and is_worth_waiting(tonumber(score) - slack, tonumber(ARGV[6])) then return false end
   local host = string.sub(place, 17)
   local id = string.sub(redis.call('ZRANGE', queue_key(host), 0, 0)[1], 17)
   local entry = load(id)
@@ -282,6 +285,20 @@ local function act()
     exact(now + tonumber(redis.call('HGET', host_key(host), 'delay') or 0)))
   redis.call('ZADD', OWNERS, ARGV[3], owner)
   return {cjson.encode(entry), redis.call('SISMEMBER', FOLLOWED, id) == 1 and lost or ''}
+end
+""",
+    # Ids.
+    "mark_arrived": """
+local function act()
+  for i = 4, #ARGV do
+    local entry = load(ARGV[i])
+    if entry and entry[STATE] == 'leased' and entry[OWNER] == owner
+        and redis.call('SADD', ARRIVED, ARGV[i]) == 1 then
+      redis.call('HINCRBY', host_key(entry[HOST]), 'arrived', 1)
+      touched[entry[HOST]] = true
+    end
+  end
+  return 1
 end
 """,
     # Ids.

@@ -184,7 +184,7 @@ class SQLiteFrontier(CrawlListing):
         now = self._clock()
         for host in hosts:
             self._file.change(
-                "UPDATE host SET standing = CASE WHEN queued = 0 OR leased >= concurrency THEN 0"
+                "UPDATE host SET standing = CASE WHEN queued = 0 OR leased - arrived >= concurrency THEN 0"
                 " WHEN ready_at > ?1 THEN 1 ELSE 2 END,"
                 " (best, first) = (SELECT score, id FROM entry WHERE entry.host = ?2 AND state = 0"
                 " ORDER BY score DESC, id LIMIT 1) WHERE id = ?2",
@@ -194,7 +194,7 @@ class SQLiteFrontier(CrawlListing):
 
     # What goes out
 
-    def lease(self, most: int | None = None, slack: float | None = None) -> Lease | None:
+    def lease(self, most: int | None = None, slack: float | None = None, hold: float = HOLD) -> Lease | None:
         if self._number() and self.due() != 0:
             return None
         with self._writing() as crawl:
@@ -205,7 +205,7 @@ class SQLiteFrontier(CrawlListing):
             if best is None:
                 return None
             host, entry, score = best
-            if slack is not None and self._is_worth_waiting(crawl, score + slack):
+            if slack is not None and self._is_worth_waiting(crawl, score + slack, hold):
                 return None
             return self._hand_out(crawl, host, entry, leases + 1)
 
@@ -222,7 +222,7 @@ class SQLiteFrontier(CrawlListing):
             crawl,
         )
 
-    def _is_worth_waiting(self, crawl: int, score: float) -> bool:
+    def _is_worth_waiting(self, crawl: int, score: float, hold: float) -> bool:
         """Say whether a host with a URL above the score will be ready soon, as far as can be told."""
         (away,) = self._file.one(
             "SELECT min(abs(ready_at - ?)) FROM (SELECT ready_at FROM host"
@@ -232,7 +232,7 @@ class SQLiteFrontier(CrawlListing):
             score,
             LOOK,
         )
-        return away is not None and away <= HOLD
+        return away is not None and away <= hold
 
     def _hand_out(self, crawl: int, host: int, entry: int, number: int) -> Lease:
         now = self._clock()
@@ -240,7 +240,8 @@ class SQLiteFrontier(CrawlListing):
             f"{RECORD}, CASE WHEN followed THEN since END {FROM} WHERE entry.id = ?", entry
         )
         self._file.change(
-            "UPDATE entry SET state = ?, owner = ?, number = ?, since = coalesce(since, ?) WHERE id = ?",
+            "UPDATE entry SET state = ?, owner = ?, number = ?, since = coalesce(since, ?), arrived = 0"
+            " WHERE id = ?",
             LEASED,
             self._beat(crawl),
             number,
@@ -267,6 +268,21 @@ class SQLiteFrontier(CrawlListing):
         with self._writing():
             for url in urls:
                 self._file.change("UPDATE entry SET followed = 1 WHERE key = ?", key_of(url, self.crawl))
+
+    def mark_arrived(self, urls: Iterable[str]) -> None:
+        with self._writing():
+            hosts = set[int]()
+            for url in urls:
+                known = self._known(url)
+                if known and self._file.change(
+                    "UPDATE entry SET arrived = 1 WHERE id = ? AND state = ?"
+                    " AND owner = (SELECT id FROM owner WHERE name = ?)",
+                    known[0],
+                    LEASED,
+                    self.owner,
+                ):
+                    hosts.add(known[1])
+            self._place(hosts)
 
     def settle(
         self,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 class Evaluation:
     """What decisions and scores are worth, each from 0 to 1; counts are of examples.
 
-    ``precision`` is 0 where nothing was accepted and ``recall`` where nothing is relevant; ``auc`` and
-    ``average_precision`` judge the order alone.
+    ``precision`` is 0 if nothing was accepted, and ``recall`` if nothing is relevant. ``auc`` and
+    ``average_precision`` judge the order alone, ``brier`` the probabilities: 0 is best.
     """
 
     examples: int
@@ -22,12 +22,15 @@ class Evaluation:
     f1: float
     auc: float
     average_precision: float
+    brier: float
 
 
-def evaluate(scores: Sequence[float], accepted: Sequence[bool], labels: Sequence[bool]) -> Evaluation:
-    """Hold scores and decisions against labels.
+def evaluate(
+    scores: Sequence[float], values: Sequence[float], accepted: Sequence[bool], labels: Sequence[bool]
+) -> Evaluation:
+    """Hold scores, probabilities and decisions against labels.
 
-    >>> evaluate([0.9, 0.8, 0.1], [True, True, False], [True, False, True]).precision
+    >>> evaluate([2.2, 1.4, -2.2], [0.9, 0.8, 0.1], [True, True, False], [True, False, True]).precision
     0.5
     """
     hits = sum(took and label for took, label in zip(accepted, labels, strict=True))
@@ -35,7 +38,19 @@ def evaluate(scores: Sequence[float], accepted: Sequence[bool], labels: Sequence
     recall = hits / sum(labels) if any(labels) else 0.0
     f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
     order = auc(scores, labels), average_precision(scores, labels)
-    return Evaluation(len(labels), sum(labels), precision, recall, f1, *order)
+    return Evaluation(len(labels), sum(labels), precision, recall, f1, *order, brier(values, labels))
+
+
+def brier(values: Sequence[float], labels: Sequence[bool]) -> float:
+    """Return the mean squared error of probabilities; 0 without any.
+
+    Brier, "Verification of Forecasts Expressed in Terms of Probability", 1950, for one of two classes.
+
+    >>> brier([1.0, 0.5], [True, False]), brier([], [])
+    (0.125, 0.0)
+    """
+    errors = [(value - label) ** 2 for value, label in zip(values, labels, strict=True)]
+    return sum(errors) / len(errors) if errors else 0.0
 
 
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float:

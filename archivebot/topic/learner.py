@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from archivebot.topic.linkmodel import SOURCE, LinkModel, worth
+from archivebot.topic.linkmodel import SOURCE, LinkModel
 from archivebot.topic.logistic import probability
+from archivebot.urls import host_of
 
 # How far one page moves the log-odds of the link that led to it, for an error of 1, where nothing was
 # learnt before. Area on WebKB, the topic given by five words: 0.813 with 2, 0.824 with 5, 0.835 with 10
@@ -19,13 +21,13 @@ RATE = 5.0
 # 491.
 RATE_MISSING = 0.3
 
-# Links on a page that are worth less than this, in nats, do not count as leading to the topic: a hundred
-# links that say nothing would make any list a good page. Area by five words, with a rate of 2: 0.798 with
-# all, 0.812 with none, 0.814 with those from here on.
-PROMISING = -1.0
-
 # Links of a training that weigh as much as what the crawl brings: one learnt from 4,500 moves by a tenth.
 EQUAL = 500
+
+# Nats that links to a host lose for each page by which its relevance fell behind an even one: the crawl turns
+# to hosts that it passed by. What a host brought last counts, it is never better than even.
+BURDEN = 0.02
+EVEN = 0.5
 
 # URLs that wait and are remembered, to learn from them and to score them anew. The oldest are forgotten:
 # they keep the score they have.
@@ -50,13 +52,15 @@ class Waiting:
 
     ``terms`` and ``relevance`` (that of its page) are those of the first link, ``log_odds`` what it was
     worth when last scored; ``total`` sums the log-odds of all ``links``. ``added`` is what the rank has
-    besides their mean, ``told`` the rank that was given out last, ``fetched`` says that it waits no more.
+    besides their mean, less the ``burden`` of its host. ``told`` is the rank that was given out last,
+    ``fetched`` says that it waits no more.
     """
 
     terms: Sequence[str]
     relevance: float
     log_odds: float
     added: float
+    burden: float = 0.0
     total: float = 0.0
     links: int = 0
     told: float = math.inf
@@ -70,7 +74,7 @@ class Waiting:
     @property
     def rank(self) -> float:
         """What the links are worth, and what is added."""
-        return self.worth + self.added
+        return self.worth + self.added - self.burden
 
 
 class Learner:
@@ -78,8 +82,8 @@ class Learner:
 
     Each page moves the weights of the terms of its link by a step of stochastic gradient descent on the
     cross entropy, scaled by the number of terms (Widrow, Hoff, "Adaptive Switching Circuits", 1960, with
-    a normalised step). The worth of a page is that of the training, its links being counted by what the
-    model expects of them. Its state are the weights: ``model.as_dict()``.
+    a normalised step). The worth of a page is its relevance: what its links promise is the model's own
+    word, and a dense site would reward itself. Its state are the weights: ``model.as_dict()``.
     """
 
     def __init__(self, model: LinkModel, most: int = MOST_REMEMBERED, every: int = EVERY) -> None:
@@ -88,6 +92,7 @@ class Learner:
         self._most, self._every = most, every
         self._waiting: dict[str, Waiting] = {}
         self._moved: set[str] = set()
+        self._vain: defaultdict[str, float] = defaultdict(float)
         self._pages = 0
 
     def expect(
@@ -99,7 +104,8 @@ class Learner:
         """
         waiting = self._waiting.get(url)
         if waiting is None:
-            waiting = self._remember(url, Waiting(terms, relevance, log_odds, added))
+            burden = BURDEN * self._vain[host_of(url)]
+            waiting = self._remember(url, Waiting(terms, relevance, log_odds, added, burden))
         else:
             self._moved.add(url)
         waiting.total += log_odds
@@ -115,21 +121,25 @@ class Learner:
             return None
         return waiting
 
-    def fetched(
-        self, url: str, relevance: float | None, onward: Iterable[float], *, missing: bool = False
-    ) -> None:
-        """Learn from a page: its relevance (0..1) and the log-odds of the links on it.
+    def waiting(self, url: str) -> Waiting | None:
+        """Return what is known of a URL that links lead to."""
+        found = self._waiting.get(url)
+        return found if found and found.links else None
+
+    def fetched(self, url: str, relevance: float | None, *, missing: bool = False) -> None:
+        """Learn from a page by its relevance (0..1).
 
         A ``missing`` page is worth nothing; any other that could not be judged teaches nothing.
         """
         self._pages += 1
+        host = host_of(url)
+        self._vain[host] = max(0.0, self._vain[host] + EVEN - (relevance or 0.0))
         link = self._waiting.get(url) or self._remember(url, Waiting((), 0.0, 0.0, 0.0))
         link.fetched = True
         if not link.terms or (relevance is None and not missing):
             return
         expected = probability(self.model.log_odds(link.terms, link.relevance))
-        promised = sum(probability(log_odds) for log_odds in onward if log_odds > PROMISING)
-        error = worth(relevance or 0.0, promised) - expected
+        error = (relevance or 0.0) - expected
         rate = RATE_MISSING if missing else RATE
         step = rate * EQUAL / (EQUAL + self.model.links) * error / len(link.terms)
         for term in link.terms:
@@ -148,12 +158,16 @@ class Learner:
                 news[url] = waiting.told = waiting.rank
         return news
 
+    def worth(self, waiting: Waiting) -> float:
+        """Return what the links to a URL are worth by the weights of now, in nats."""
+        return waiting.worth + self.model.log_odds(waiting.terms, waiting.relevance) - waiting.log_odds
+
     def _score_anew(self) -> None:
         for url, waiting in self._waiting.items():
             if not waiting.fetched:
-                log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
-                waiting.total += (log_odds - waiting.log_odds) * waiting.links
-                waiting.log_odds = log_odds
+                waiting.total = self.worth(waiting) * waiting.links
+                waiting.log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
+                waiting.burden = BURDEN * self._vain[host_of(url)]
                 self._moved.add(url)
 
     def _remember(self, url: str, waiting: Waiting) -> Waiting:

@@ -92,13 +92,13 @@ class LinkScorer:
             settled[link.url].worth if link.url in settled else model.log_odds(terms, relevance)
             for link, terms in zip(links, bags, strict=True)
         ]
-        learner.fetched(source.url, source.relevance, worths, missing=source.missing)
+        learner.fetched(source.url, source.relevance, missing=source.missing)
         tunnel = decayed(source.distance, self._decay)
         added = tunnel - self._patience * source.order
         scores: dict[str, LinkScore] = {}
         for link, terms, worth in zip(links, bags, worths, strict=True):
             waiting = settled.get(link.url) or learner.expect(link.url, terms, relevance, worth, added)
-            rest = {"tunnel": tunnel, "patience": waiting.added - tunnel}
+            rest = {"tunnel": tunnel, "patience": waiting.added - tunnel, "host": -waiting.burden}
             explain = partial(_parts, model, terms, relevance, waiting.rank, rest)
             scores[link.url] = LinkScore(probability(worth + tunnel), waiting.rank, explain)
         return scores
@@ -106,6 +106,11 @@ class LinkScorer:
     def news(self) -> Mapping[str, float]:
         """Give new ranks of URLs that may wait, where the pages of late changed them."""
         return self.learner.news()
+
+    def chance(self, url: str) -> float | None:
+        """Return the chance that a URL leads to the topic, by what is known now; None without a link to it."""
+        waiting = self.learner.waiting(url)
+        return None if waiting is None else probability(self.learner.worth(waiting))
 
     def as_dict(self) -> dict[str, Any]:
         """Give what was learnt as values that JSON holds: the link model of a scorer that goes on."""

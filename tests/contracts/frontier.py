@@ -501,6 +501,26 @@ class FrontierContract:
         clock.move(0.25)
         assert lease_all(frontier, slack=0) == ["C"]
 
+    def test_a_host_whose_answer_came_is_asked_again(self, frontier: Frontier, other: Frontier) -> None:
+        frontier.add([entry(name) for name in "ABC"])
+        assert lease_all(frontier) == ["A"]
+        other.mark_arrived([url_of("A")])
+        assert lease_all(frontier) == [], "another worker holds it"
+        frontier.mark_arrived([url_of("A"), url_of("A"), url_of("B"), url_of("none")])
+        assert lease_all(frontier) == ["B"]
+        frontier.settle(url_of("A"), State.DONE)
+        assert lease_all(frontier) == [], "B is under way"
+        frontier.settle(url_of("B"), State.QUEUED)
+        assert lease_all(frontier) == ["B"]
+        assert frontier.counts().leased == 1
+
+    def test_a_lease_holds_back_for_as_long_as_answers_take(self, frontier: Frontier, clock: Clock) -> None:
+        frontier.add([entry("A", 9), entry("B", 8), entry("C", 1, "c.com")])
+        frontier.lease()
+        clock.move(HOLD + 5)
+        assert frontier.lease(slack=0, hold=HOLD + 6) is None
+        assert frontier.lease(slack=0, hold=HOLD + 4) is not None
+
     def test_a_host_with_a_long_delay_hides_no_other(self, frontier: Frontier) -> None:
         slow = [f"{number}.com" for number in range(LOOK - 1)]
         frontier.add([entry(name, 9, host) for host in (*slow, "b.com") for name in "AB"])
@@ -1064,13 +1084,17 @@ class FrontierMachine(RuleBasedStateMachine):
             "owner": None,
             "since": None,
             "followed": False,
+            "arrived": False,
         }
+
+    def _under_way(self, host: str) -> list[str]:
+        leased = (url for url in self._in(State.LEASED) if urlsplit(url).hostname == host)
+        return [url for url in leased if not self.known[url]["arrived"]]
 
     def _ready(self) -> list[str]:
         hosts = []
         for host, (concurrency, _, ready_at) in self.pace.items():
-            under_way = [url for url in self._in(State.LEASED) if urlsplit(url).hostname == host]
-            if len(under_way) < concurrency and ready_at <= self.clock():
+            if len(self._under_way(host)) < concurrency and ready_at <= self.clock():
                 hosts.append(host)
         return hosts
 
@@ -1101,9 +1125,10 @@ class FrontierMachine(RuleBasedStateMachine):
         worker=st.integers(0, 1),
         most=st.sampled_from([None, None, 3]),
         slack=st.sampled_from([None, None, 0.0, 0.1]),
+        hold=st.sampled_from([HOLD, 0.75]),
     )
-    def lease(self, worker: int, most: int | None, slack: float | None) -> None:
-        got = self.workers[worker].lease(most, slack)
+    def lease(self, worker: int, most: int | None, slack: float | None, hold: float) -> None:
+        got = self.workers[worker].lease(most, slack, hold)
         taken = len(self._in(State.LEASED)) + self._answered()
         ready = [url for url in self._in(State.QUEUED) if urlsplit(url).hostname in self._ready()]
         if not ready or (most is not None and taken >= most):
@@ -1111,7 +1136,7 @@ class FrontierMachine(RuleBasedStateMachine):
             return
         best = min(ready, key=lambda url: (-self.known[url]["entry"].score, self.known[url]["place"]))
         known = self.known[best]
-        if slack is not None and self._is_worth_waiting(known["entry"].score + slack):
+        if slack is not None and self._is_worth_waiting(known["entry"].score + slack, hold):
             assert got is None
             return
         self.leases += 1
@@ -1119,12 +1144,12 @@ class FrontierMachine(RuleBasedStateMachine):
         lost = known["since"] if known["followed"] else None
         assert (got.entry, got.order, got.lost) == (known["entry"], self.leases, lost)
         since = self.clock() if known["since"] is None else known["since"]
-        known.update(state=State.LEASED, owner=worker, since=since)
+        known.update(state=State.LEASED, owner=worker, since=since, arrived=False)
         pace = self.pace[known["entry"].host]
         pace[2] = self.clock() + pace[1]
 
-    def _is_worth_waiting(self, score: float) -> bool:
-        soon = [host for host, pace in self.pace.items() if abs(pace[2] - self.clock()) <= HOLD]
+    def _is_worth_waiting(self, score: float, hold: float) -> bool:
+        soon = [host for host, pace in self.pace.items() if abs(pace[2] - self.clock()) <= hold]
         away = [url for url in self._in(State.QUEUED) if urlsplit(url).hostname not in self._ready()]
         return any(self._score(url) > score for url in away if urlsplit(url).hostname in soon)
 
@@ -1143,6 +1168,13 @@ class FrontierMachine(RuleBasedStateMachine):
             known["entry"] = replace(known["entry"], reason="r")
             if state is not State.QUEUED:
                 known.update(since=None, followed=False)
+
+    @rule(worker=st.integers(0, 1), url=NAMES)
+    def mark_arrived(self, worker: int, url: str) -> None:
+        self.workers[worker].mark_arrived([url])
+        known = self.known.get(url, {"state": None, "owner": None})
+        if known["state"] is State.LEASED and known["owner"] == worker:
+            known["arrived"] = True
 
     @rule(worker=st.integers(0, 1), url=NAMES)
     def mark_followed(self, worker: int, url: str) -> None:
@@ -1223,8 +1255,7 @@ class FrontierMachine(RuleBasedStateMachine):
         due = None
         for host, (concurrency, _, ready_at) in self.pace.items():
             queued = [url for url in self._in(State.QUEUED) if urlsplit(url).hostname == host]
-            under_way = [url for url in self._in(State.LEASED) if urlsplit(url).hostname == host]
-            if queued and len(under_way) < concurrency:
+            if queued and len(self._under_way(host)) < concurrency:
                 wait = max(0.0, ready_at - self.clock())
                 due = wait if due is None else min(due, wait)
         assert self.workers[0].due() == due

@@ -1,0 +1,93 @@
+"""The judge of a crawl: what it has met says more of a page than the page alone."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import dataclass
+
+from archivebot.topic.background import Met
+from archivebot.topic.profile import TopicProfile
+from archivebot.topic.relevance import PageScorer, PageText, Relevance, counted, match
+from archivebot.urls import host_of
+
+# How much of a judgement is that of the site when many of its pages were judged, and the number of pages at
+# which it is half of that. In simulated crawls of a web of 60 sites (nine topics of twelve words) the share
+# of pages on topic after R/2 and R fetches is 0.88 and 0.77 with 0.8, 0.89 and 0.80 with 0.5.
+SITE_SHARE = 0.5
+SITE_HALF = 3.0
+
+# A page is on topic if its match is even to this share of what the best tenth of the pages have, if that is
+# more than the profile asks for: topics differ by how much their pages speak of them.
+SHARE_OF_BEST = 0.55
+BEST = 0.1
+
+# Pages whose matches are remembered to know the best tenth, and after how many it is computed anew.
+REMEMBERED = 2000
+EVERY = 25
+
+
+@dataclass(slots=True)
+class Site:
+    """The pages of a host that were judged: how many, and the sum of their matches."""
+
+    pages: int = 0
+    total: float = 0.0
+
+
+class CrawlJudge:
+    """Judges the pages of a crawl, in the order in which they come.
+
+    For a topic that is known by its words or by pages of the topic alone, a term tells the less the more
+    pages of the crawl hold it, a page is judged by its site as well, and what is on topic is held against the
+    best pages so far. A topic with examples of both kinds has learnt all that from them.
+    """
+
+    def __init__(self, profile: TopicProfile) -> None:
+        self._scorer = PageScorer(profile)
+        self._topic, self._same = profile.units, profile.stands_for
+        self._by_match = profile.combination.weights.keys() == {"match"}
+        self._bias = profile.combination.bias
+        self._slope = profile.combination.weights.get("match", 0.0)
+        self._met = Met(self._topic)
+        self._sites: dict[str, Site] = {}
+        self._matches: deque[float] = deque(maxlen=REMEMBERED)
+        self._judged = 0
+        self._best = 0.0
+
+    def judge(self, url: str, title: str, text: str) -> Relevance:
+        """Return the judgement of a page that was fetched."""
+        if not self._by_match:
+            found = self._scorer.score(title, text)
+            site = self._sites.setdefault(host_of(url), Site())
+            site.pages += 1
+            site.total += found.log_odds
+            share = SITE_SHARE * site.pages / (site.pages + SITE_HALF)
+            parts = {name: (1 - share) * value for name, value in found.parts.items()}
+            parts["site"] = share * site.total / site.pages
+            return self._scorer.of_parts(parts, PageText.of(title, text, self._same))
+        page = PageText.of(title, text, self._same)
+        counts = counted(page, self._topic)
+        self._met.add(counts)
+        own = match(page, self._topic, counts, self._met.idf)
+        site = self._sites.setdefault(host_of(url), Site())
+        site.pages += 1
+        site.total += own
+        share = SITE_SHARE * site.pages / (site.pages + SITE_HALF)
+        by_site = site.total / site.pages
+        self._remember((1 - share) * own + share * by_site)
+        even = -self._bias / self._slope
+        parts = {
+            "bias": self._bias,
+            "match": self._slope * (1 - share) * own,
+            "site": self._slope * share * by_site,
+            "crawl": -self._slope * max(0.0, SHARE_OF_BEST * self._best - even),
+        }
+        return self._scorer.of_parts(parts, page)
+
+    def _remember(self, found: float) -> None:
+        self._matches.append(found)
+        self._judged += 1
+        if self._judged <= EVERY or self._judged % EVERY == 0:
+            count = 1 + int(BEST * len(self._matches))
+            self._best = heapq.nlargest(count, self._matches)[-1]
