@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.topic.learner import EQUAL, MOST_LINKS, NEWS, Learner
+from archivebot.topic.learner import BURDEN, EQUAL, EVEN, MOST_LINKS, NEWS, Learner
 from archivebot.topic.linkmodel import LinkModel
 
 GOOD, BAD = ("anchor:atlas", "role:main"), ("anchor:offer", "role:main")
@@ -92,6 +92,19 @@ def test_a_fetched_url_is_no_news_however_many_links_lead_there() -> None:
     expect(learner, "http://a.example/", GOOD)
     expect(learner, "http://a.example/", GOOD)
     assert learner.news() == {}
+
+
+def test_a_host_that_brings_little_has_to_wait_until_it_brings_more() -> None:
+    learner = Learner(LinkModel())
+    first = expect(learner, "http://a.example/1", GOOD)
+    for number in range(50):
+        learner.fetched(f"http://a.example/off/{number}", 0.0)
+    later, other = (expect(learner, f"http://{host}.example/2", GOOD) for host in "ab")
+    assert later == pytest.approx(first - 50 * EVEN * BURDEN)
+    assert other == first
+    for number in range(80):
+        learner.fetched(f"http://a.example/on/{number}", 1.0)
+    assert expect(learner, "http://a.example/3", GOOD) == first
 
 
 @given(st.lists(st.integers(0, 60), max_size=200))

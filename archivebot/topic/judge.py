@@ -34,6 +34,12 @@ class Site:
     pages: int = 0
     total: float = 0.0
 
+    def add(self, match: float) -> tuple[float, float]:
+        """Count a page; return the share of the site in its judgement, and the mean of the site."""
+        self.pages += 1
+        self.total += match
+        return SITE_SHARE * self.pages / (self.pages + SITE_HALF), self.total / self.pages
+
 
 class CrawlJudge:
     """Judges the pages of a crawl, in the order in which they come.
@@ -58,32 +64,23 @@ class CrawlJudge:
     def judge(self, url: str, title: str, text: str) -> Relevance:
         """Return the judgement of a page that was fetched."""
         if not self._by_match:
-            found = self._scorer.score(title, text)
-            site = self._sites.setdefault(host_of(url), Site())
-            site.pages += 1
-            site.total += found.log_odds
-            share = SITE_SHARE * site.pages / (site.pages + SITE_HALF)
-            parts = {name: (1 - share) * value for name, value in found.parts.items()}
-            parts["site"] = share * site.total / site.pages
-            return self._scorer.of_parts(parts, PageText.of(title, text, self._same))
+            return self._scorer.score(title, text)
         page = PageText.of(title, text, self._same)
+        return self._scorer.of_parts(self._parts(url, page), page)
+
+    def _parts(self, url: str, page: PageText) -> dict[str, float]:
         counts = counted(page, self._topic)
         self._met.add(counts)
         own = match(page, self._topic, counts, self._met.idf)
-        site = self._sites.setdefault(host_of(url), Site())
-        site.pages += 1
-        site.total += own
-        share = SITE_SHARE * site.pages / (site.pages + SITE_HALF)
-        by_site = site.total / site.pages
-        self._remember((1 - share) * own + share * by_site)
+        share, mean = self._sites.setdefault(host_of(url), Site()).add(own)
+        self._remember((1 - share) * own + share * mean)
         even = -self._bias / self._slope
-        parts = {
+        return {
             "bias": self._bias,
             "match": self._slope * (1 - share) * own,
-            "site": self._slope * share * by_site,
+            "site": self._slope * share * mean,
             "crawl": -self._slope * max(0.0, SHARE_OF_BEST * self._best - even),
         }
-        return self._scorer.of_parts(parts, page)
 
     def _remember(self, found: float) -> None:
         self._matches.append(found)

@@ -108,7 +108,7 @@ class LinkScorer:
         return self.learner.news()
 
     def chance(self, url: str) -> float | None:
-        """Return the chance that a URL leads to the topic, by what is known now; None without a link to it."""
+        """Return the chance that a URL leads to the topic, by what is known now; None without a link."""
         waiting = self.learner.waiting(url)
         return None if waiting is None else probability(self.learner.worth(waiting))
 

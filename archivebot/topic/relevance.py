@@ -81,9 +81,8 @@ class PageScorer:
         (True, False)
         """
         page = PageText.of(title, text, self._same)
-        return self.of_parts(
-            self._profile.combination.parts(features(page, self._profile, self._model)), page
-        )
+        evidence = features(page, self._profile, self._model)
+        return self.of_parts(self._profile.combination.parts(evidence), page)
 
     def of_parts(self, parts: dict[str, float], page: PageText) -> Relevance:
         """Return the judgement whose log-odds are the sum of some parts."""
