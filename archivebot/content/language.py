@@ -10,7 +10,7 @@ from turbohtml import Document
 
 _TAG = re.compile(r"\s*([A-Za-z]{2,3})(?![A-Za-z])")
 
-# Characters that are read. Of passages of 42 languages (benchmarks/language.py) all are told from 300.
+# Characters that are read. Of passages of 45 languages (benchmarks/language.py) all are told from 300.
 READ = 2000
 
 # Probability from which a language is named. A list of names has 0.05 to 0.11; of single messages of 42
