@@ -60,7 +60,7 @@ ONE, OTHER = "http://a.example/news", "http://paper.example/today"
 PAGES: list[tuple[str, bytes]] = [
     (SITE, page("The last ferry", *STORY)),
     (MIRROR, page("The last ferry", *STORY)),
-    (PRINT, page("The last ferry", *STORY, "Printed on 12 March.")),
+    (PRINT, page("The last ferry", *STORY, "The office printed the story on 12 March, for all who asked.")),
     (ONE, page("News", *paragraphs(4), AGENCY)),
     (OTHER, page("Today", AGENCY, *paragraphs(5))),
     *((f"http://a.example/pier/{n}", page(f"Pier {n}", *paragraphs(3), NOTE)) for n in range(5)),

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from hashlib import blake2b
-from statistics import median
 from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
@@ -24,14 +23,16 @@ from archivebot.archive import Archive
 from archivebot.crawl.budget import UrlBudget
 from archivebot.crawl.entries import SOURCE, entry_of, key_of, request_of
 from archivebot.crawl.extension import Extension
+from archivebot.crawl.held import HeldLeases
+from archivebot.crawl.identity import crawl_name, lost_by
 from archivebot.crawl.outbox import STROKE, Outbox, Settled
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.patience import PAUSE, Patience
 from archivebot.crawl.retry import PASSING, closing
 from archivebot.crawl.session import ArchiveSession
 from archivebot.exceptions import ArchiveError, StorageError
-from archivebot.frontier import HOLD, Frontier, Lease, State, chosen_uri, open_frontier
-from archivebot.models import Capture, Outcome, Page, Position, Snapshot
+from archivebot.frontier import Frontier, Lease, State, chosen_uri, open_frontier
+from archivebot.models import Capture, Outcome, Page, Snapshot
 
 if TYPE_CHECKING:
     from archivebot.crawl.spider import ArchiveSpider
@@ -40,8 +41,6 @@ logger = logging.getLogger(__name__)
 
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
-UNSETTLED = 2  # leases for each request that may be under way: pages that wait to be stored lie in memory
-HOLDS = 3.0  # a better host is waited for so many times as long as the median answer takes
 _SOON = 0.05  # seconds until it is asked again where a better URL is waited for
 _POLL = 1.0  # seconds until a frontier that others work on is asked again
 _LATE = 5.0  # seconds until a frontier whose hosts all have long delays is asked whether others are done
@@ -65,9 +64,7 @@ class Dispatcher(Extension):
         self.refusal: Callable[[str], str | None] = lambda _: None
         self.resumed = False
         self._outbox = Outbox(UrlBudget.from_crawler(crawler), crawler.stats)
-        self._held: dict[str, float] = {}  # when each lease began
-        self._most_held = UNSETTLED * settings.getint("CONCURRENT_REQUESTS")
-        self._waits: deque[float] = deque(maxlen=50)  # what the last answers took
+        self._held = HeldLeases(settings.getint("CONCURRENT_REQUESTS"), time.monotonic)
         self._again: deque[Request] = deque()
         self._paces: dict[str, tuple[int, float]] = {}
         self._patience = Patience(
@@ -116,7 +113,7 @@ class Dispatcher(Extension):
         relied = self.frontier.relied()
         # Asked after the frontier: an archive that others write to has only moved on since.
         position = await ArchiveSession.of(self.crawler).run(Archive.position)
-        if lost := _lost(relied, position):
+        if lost := lost_by(relied, position):
             logger.warning("The crawl begins anew, because %s; its pages are fetched again", lost)
         identity = json.dumps(arguments.identity, ensure_ascii=False)
         begin = partial(self.frontier.begin, identity, self.most, position, relied if lost else None)
@@ -180,14 +177,16 @@ class Dispatcher(Extension):
         """Return the next request, or None if none is ready; it looks again when one may be."""
         if self._again:
             return self._again.popleft()
-        while (self._outbox or not self._resting) and len(self._held) < self._most_held:
+        if self._held.is_full:
+            self.flush()  # what is settled makes room
+        while (self._outbox or not self._resting) and not self._held.is_full:
             waits = bool(self._outbox)
             lease = self._patience.ask(self._turn if waits else self._lease, proof=waits)
             if lease is None:
                 self._rest()
                 return None
             self.crawler.stats.inc_value("scheduler/dequeued")
-            self._held[lease.entry.url] = asyncio.get_running_loop().time()
+            self._held.add(lease.entry.url)
             if reason := self.refusal(lease.entry.url):
                 self._settle(Settled(lease.entry.url, State.REJECTED, reason))
                 continue
@@ -236,8 +235,7 @@ class Dispatcher(Extension):
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """An answer came: its host may be asked again, while its page is judged and stored."""
-        if (since := self._held.get(url := key_of(request))) is not None:
-            self._waits.append(asyncio.get_running_loop().time() - since)
+        if self._held.arrived(url := key_of(request)):
             self._outbox.arrived.append(url)
 
     def item_scraped(self, item: object) -> None:
@@ -326,12 +324,11 @@ class Dispatcher(Extension):
             self._resting = False
         self.crawler.stats.inc_value("scheduler/enqueued", new)
         for settled in self._outbox.settled:
-            self._held.pop(settled.url, None)
+            self._held.remove(settled.url)
         self._outbox.clear()
 
     def _lease(self) -> Lease | None:
-        hold = max(HOLD, HOLDS * median(self._waits)) if self._waits else HOLD
-        lease = self.frontier.lease(self.most, self.slack, hold)
+        lease = self.frontier.lease(self.most, self.slack, self._held.hold)
         if lease:
             self._pace(lease.entry.host)
         return lease
@@ -386,29 +383,6 @@ class Dispatcher(Extension):
     def _away(self) -> None:
         self._paces.clear()  # what was written with them may be undone
         self._go_on_in(PAUSE)
-
-
-def crawl_name(spider: str, identity: object) -> str:
-    """Name a crawl by its spider and what it is about; the same command gives the same name.
-
-    >>> crawl_name("site", {"seeds": ["http://a.example/"]}) == crawl_name("site", {"seeds": []})
-    False
-    """
-    told = json.dumps(identity, sort_keys=True).encode()
-    return f"{spider}-{blake2b(told, digest_size=4).hexdigest()}"
-
-
-def _lost(relied: Position | None, archive: Position) -> str:
-    """Say why an archive lacks what a crawl relied on; empty if it does not, or nothing is known.
-
-    >>> _lost(Position("a", 7), Position("a", 9)), _lost(None, Position("a", 1))
-    ('', '')
-    """
-    if relied is None or (relied.archive == archive.archive and relied.number <= archive.number):
-        return ""
-    if relied.archive == archive.archive:
-        return "the archive was restored from a copy that is older than the crawl"
-    return "the archive is another one than it relied on: was that deleted or replaced?"
 
 
 def _url(item: Page | Snapshot) -> str:

@@ -86,3 +86,14 @@ class FrontierFile:
     def close(self) -> None:
         """Close the connection."""
         self._db.close()
+
+    def forget(self, crawl: str) -> int:
+        """Remove all that is known of a crawl, and return how many URLs that were."""
+        known = self.one("SELECT id FROM crawl WHERE name = ?", crawl)
+        if known is None:
+            return 0
+        hosts = list(self.rows("SELECT id FROM host WHERE crawl = ?", *known))
+        for table, column in (("host", "crawl"), ("owner", "crawl"), ("budget", "crawl"), ("crawl", "id")):
+            self.change(f"DELETE FROM {table} WHERE {column} = ?", *known)
+        # After the hosts, so that there are no counts left to keep.
+        return sum(self.change("DELETE FROM entry WHERE host = ?", *host) for host in hosts)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from archivebot.frontier import budget
 from archivebot.frontier.base import LOOK
 
-# The last answers to an owner are kept for this time, in seconds: a call is repeated when the server is back.
-MEMORY = 3600
+MEMORY = 3600  # seconds that the last answer to an owner is kept: a call is repeated when the server is back
 
 # The places of an entry's values, all of them strings.
 FIELDS = (

@@ -64,7 +64,7 @@ class SQLiteFrontier(CrawlListing):
                 self._be_alone()
                 goes_on = False
             if not goes_on:
-                self._empty()
+                self._file.forget(self.crawl)
                 self._file.change(
                     "INSERT INTO crawl (name, arguments, began) VALUES (?, '', ?)", self.crawl, self._clock()
                 )
@@ -368,7 +368,7 @@ class SQLiteFrontier(CrawlListing):
     def forget(self, urls: Iterable[str] | None = None) -> int:
         if urls is None:
             with self._file.writing():
-                return self._empty()
+                return self._file.forget(self.crawl)
         gone, hosts = 0, set[int]()
         with self._writing():
             for url in urls:
@@ -378,17 +378,6 @@ class SQLiteFrontier(CrawlListing):
                     hosts.add(known[1])
             self._place(hosts)
         return gone
-
-    def _empty(self) -> int:
-        """Remove all that is known of the crawl."""
-        crawl = self._file.one("SELECT id FROM crawl WHERE name = ?", self.crawl)
-        if crawl is None:
-            return 0
-        hosts = list(self._file.rows("SELECT id FROM host WHERE crawl = ?", *crawl))
-        for table, column in (("host", "crawl"), ("owner", "crawl"), ("budget", "crawl"), ("crawl", "id")):
-            self._file.change(f"DELETE FROM {table} WHERE {column} = ?", *crawl)
-        # After the hosts, so that there are no counts left to keep.
-        return sum(self._file.change("DELETE FROM entry WHERE host = ?", *host) for host in hosts)
 
     def retry(self, *states: State) -> int:
         with self._writing() as crawl:

@@ -32,7 +32,7 @@ def background(term: str) -> Seen:
     A phrase, its terms parted by spaces, counts as a tenth of its rarest term.
 
     >>> number, holding = background("use")
-    >>> 0.4 < holding / number < 0.6, background("可以")[1] > background("珊瑚")[1]
+    >>> 0.4 < holding / number < 0.6, background("使用")[1] > background("珊瑚")[1]
     (True, True)
     >>> background("full text search")[1] < background("search")[1] / 9
     True
