@@ -13,6 +13,7 @@ from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fingerprint import sha256_hex
 from archivebot.inspection import Inspector
+from archivebot.markup.dom import visible_text
 from archivebot.models import (
     Capture,
     Delta,
@@ -29,7 +30,6 @@ from archivebot.models import (
 from archivebot.placement import lineage_id
 from archivebot.recorder import Recorder
 from archivebot.revisits import Revisits
-from archivebot.segmentation.dom import visible_text
 from archivebot.storage import open_store
 from archivebot.storage.base import (
     ArchiveStore,

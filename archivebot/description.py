@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from archivebot.fingerprint.simhash import text_simhashes
 from archivebot.labels.labeller import Label, label_blocks
+from archivebot.markup.charset import charset_of
+from archivebot.markup.dom import visible_text
 from archivebot.models import Block
-from archivebot.segmentation.charset import charset_of
-from archivebot.segmentation.dom import visible_text
 from archivebot.segmentation.topic import topic
 from archivebot.templates.parts import parts_of
 from archivebot.templates.styletree import StyleTree

@@ -13,8 +13,8 @@ from archivebot.forms.find import search_forms
 from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
 from archivebot.hypertext import read
+from archivebot.markup.charset import charset_of, is_markup
 from archivebot.models import Capture
-from archivebot.segmentation.charset import charset_of, is_markup
 from archivebot.storage.base import Edge
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer

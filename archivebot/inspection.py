@@ -16,6 +16,7 @@ from archivebot.duplicates.marker import mark
 from archivebot.duplicates.rule import fingerprint
 from archivebot.exceptions import StorageError
 from archivebot.fingerprint import sha256_hex
+from archivebot.markup.charset import charset_of
 from archivebot.models import (
     Block,
     Fingerprint,
@@ -30,7 +31,6 @@ from archivebot.models import (
 )
 from archivebot.quality.quality import quality
 from archivebot.segmentation.carry import carry
-from archivebot.segmentation.charset import charset_of
 from archivebot.segmentation.segmenter import SEGMENTER_VERSION, partition
 from archivebot.storage.base import ArchiveStore, StoredVersion
 from archivebot.versioning.policy import WINDOW, Step, next_level

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from archivebot.bodies import Content
 from archivebot.fingerprint import sha256_hex
+from archivebot.markup.dom import visible_text
 from archivebot.models import Change, Partition, PlacedBlock
-from archivebot.segmentation.dom import visible_text
 from archivebot.segmentation.layout import split
 from archivebot.segmentation.topic import topic
 from archivebot.storage.content import Slot

@@ -34,7 +34,7 @@ from common import Row, Version, data_folder, read_index, report
 from maintext import PEERS
 
 from archivebot.content.page import content
-from archivebot.segmentation.charset import charset_of
+from archivebot.markup.charset import charset_of
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import ChangeKind, significance
 

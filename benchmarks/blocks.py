@@ -21,13 +21,13 @@ from pathlib import Path
 from common import Row, data_folder, report
 
 from archivebot.labels.labeller import label_blocks
+from archivebot.markup import tree
+from archivebot.markup.charset import charset_of
+from archivebot.markup.dom import visible_text
+from archivebot.markup.tree import Source
 from archivebot.models import Block
-from archivebot.segmentation import tree
-from archivebot.segmentation.charset import charset_of
-from archivebot.segmentation.dom import visible_text
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
-from archivebot.segmentation.tree import Source
 from archivebot.terms import words
 from archivebot.vision.render import Browser
 from archivebot.vision.vips import segment as divided

@@ -32,9 +32,9 @@ from archivebot.content.page import content
 from archivebot.duplicates.rule import LEAST_JACCARD, fingerprint, judge
 from archivebot.fingerprint.minhash import minhash
 from archivebot.fingerprint.simhash import NEAR, distance
+from archivebot.markup.charset import charset_of
+from archivebot.markup.dom import visible_text
 from archivebot.models import Fingerprint
-from archivebot.segmentation.charset import charset_of
-from archivebot.segmentation.dom import visible_text
 
 LEAST_PRECISION = 0.95
 LEAST_RECALL = 0.9

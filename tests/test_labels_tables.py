@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from archivebot.labels.tables import is_data, regular_rows
-from archivebot.segmentation.seen import Box, look
-from archivebot.segmentation.tree import Source
+from archivebot.markup.seen import Box, look
+from archivebot.markup.tree import Source
 
 
 def table(rows: str) -> Box:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from archivebot.markup.seen import MAX_DEPTH, Box, look
+from archivebot.markup.tree import Source
 from archivebot.segmentation.outline import outline
-from archivebot.segmentation.seen import MAX_DEPTH, Box, look
-from archivebot.segmentation.tree import Source
 
 TEXT = "<p>" + "A sentence of the page with some words in it. " * 20 + "</p>"
 PAGE = f"""<!DOCTYPE html><html><body class="home"><div id="wrap">

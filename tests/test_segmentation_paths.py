@@ -7,12 +7,12 @@ from collections import Counter
 
 import pytest
 
+from archivebot.markup import tree
+from archivebot.markup.dom import visible_text
+from archivebot.markup.tree import Source
 from archivebot.models import Block, Change
-from archivebot.segmentation import tree
-from archivebot.segmentation.dom import visible_text
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
-from archivebot.segmentation.tree import Source
 from archivebot.versioning.align import align
 
 LEVELS = range(1, 7)

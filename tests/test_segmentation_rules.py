@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from archivebot.markup.tree import Node, Source, children, content, root
 from archivebot.segmentation.rules import GLANCE, INLINE_BYTES, LEAST_BYTES, divisible, is_block, visible
-from archivebot.segmentation.tree import Node, Source, children, content, root
 
 
 def node_of(markup: str) -> Node:

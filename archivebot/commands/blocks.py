@@ -8,8 +8,8 @@ from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table, tell_age
 from archivebot.description import describe, record_of
 from archivebot.exceptions import NotArchived
+from archivebot.markup.media import media
 from archivebot.models import Block
-from archivebot.segmentation.media import media
 from archivebot.templates.styletree import StyleTree
 from archivebot.terminal import say
 from archivebot.timestamps import parse_time

@@ -9,8 +9,8 @@ from datetime import datetime
 from archivebot.archive import Archive
 from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.exceptions import NotArchived
+from archivebot.markup.media import media
 from archivebot.models import AttributeChange, BlockChange, Change, ChangeKind, Delta
-from archivebot.segmentation.media import media
 from archivebot.storage.base import StoredVersion
 from archivebot.terminal import say
 from archivebot.timestamps import parse_time, timestamp

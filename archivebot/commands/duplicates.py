@@ -17,8 +17,8 @@ from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived, Usag
 from archivebot.fingerprint.clusters import clusters
 from archivebot.fingerprint.simhash import NEAR
 from archivebot.labels.labeller import Label, label_blocks
+from archivebot.markup.charset import charset_of, is_markup
 from archivebot.models import Block
-from archivebot.segmentation.charset import charset_of, is_markup
 from archivebot.terminal import say, status, tell
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)

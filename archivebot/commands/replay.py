@@ -9,9 +9,9 @@ from pathlib import Path
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.exceptions import UsageError
+from archivebot.markup.charset import charset_of
+from archivebot.markup.media import media
 from archivebot.models import Capture
-from archivebot.segmentation.charset import charset_of
-from archivebot.segmentation.media import media
 from archivebot.terminal import harmless, is_terminal, say, say_bytes, tell
 from archivebot.timestamps import parse_time, timestamp
 

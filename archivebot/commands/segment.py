@@ -12,9 +12,9 @@ from archivebot.content.agreement import agreement
 from archivebot.content.page import body_content
 from archivebot.description import describe, record_of
 from archivebot.exceptions import UsageError
+from archivebot.markup.charset import charset_of
+from archivebot.markup.media import media
 from archivebot.models import Block
-from archivebot.segmentation.charset import charset_of
-from archivebot.segmentation.media import media
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
 from archivebot.terminal import say, say_json

@@ -8,9 +8,9 @@ from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.content.agreement import agreement
 from archivebot.content.page import body_content
+from archivebot.markup.media import media
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
-from archivebot.segmentation.media import media
 from archivebot.terminal import say, tell
 from archivebot.timestamps import parse_time, timestamp
 from archivebot.units import size

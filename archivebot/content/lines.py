@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from turbohtml import Document, Element, Node, Text
 
-from archivebot.segmentation.seen import is_hidden
+from archivebot.markup.seen import is_hidden
 from archivebot.text import UNSPACED, collapse, pieces
 
 # Elements whose text is no running text, or none that a reader sees. NOSCRIPT is read: forums that draw

@@ -19,8 +19,8 @@ from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
 from archivebot.content.title import title
-from archivebot.segmentation.charset import charset_of, is_markup
-from archivebot.segmentation.media import media
+from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import media
 
 # Characters below which a page is a shell that a script fills; it is read by its description.
 LEAST_TEXT = 100

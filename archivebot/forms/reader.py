@@ -10,7 +10,7 @@ from archivebot.forms.flow import Flow
 from archivebot.forms.form import Form
 from archivebot.forms.labels import attributes
 from archivebot.hypertext import parse
-from archivebot.segmentation.charset import charset_of
+from archivebot.markup.charset import charset_of
 
 # How many of the elements around a form say what it is there for.
 AROUND = 3

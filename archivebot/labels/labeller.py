@@ -11,10 +11,10 @@ from archivebot.labels.density import LEAST_LENGTH, is_dense, link_density
 from archivebot.labels.names import named
 from archivebot.labels.scene import Scene, locate
 from archivebot.labels.tables import data_tables
+from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.seen import Box, look
+from archivebot.markup.tree import Source
 from archivebot.models import Block
-from archivebot.segmentation.charset import charset_of, is_markup
-from archivebot.segmentation.seen import Box, look
-from archivebot.segmentation.tree import Source
 
 LABELS_VERSION = 1
 

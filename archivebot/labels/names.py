@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from archivebot.segmentation.seen import Box
+from archivebot.markup.seen import Box
 
 # Words of English, as most sites name their parts in it whatever their language. A word that also
 # names other things ("top", "main", "block", "list") is not here.

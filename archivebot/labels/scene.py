@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from archivebot.segmentation.seen import Box
-from archivebot.segmentation.tree import Node
+from archivebot.markup.seen import Box
+from archivebot.markup.tree import Node
 
 # What is around a block speaks for it only where it holds at most this share of the page's letters:
 # a wrapper named "header-fixed" or a form around everything says nothing.

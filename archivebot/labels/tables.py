@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from archivebot.segmentation.seen import Box
+from archivebot.markup.seen import Box
 
 # More than this many regular rows make data; two are as often a picture beside its text.
 FEW_ROWS = 2

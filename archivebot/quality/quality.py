@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from archivebot.markup.charset import charset_of, is_markup
 from archivebot.models import Quality, QualityKind
 from archivebot.quality.phrases import fold, headed, markers, phrases, said
 from archivebot.quality.signs import PLENTY, Signs, signs_of
-from archivebot.segmentation.charset import charset_of, is_markup
 
 # All limits are bytes of UTF-8 without white space outside links and furniture (signs.py). With the values
 # here 7 of the 740 pages of wcxb-dev are not good (six whose bodies hold no text, one shell), 21 of the

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from turbohtml import Document, Element, Text, parse
 
-from archivebot.segmentation.rules import INVISIBLE
-from archivebot.segmentation.seen import PICTURES, is_hidden
+from archivebot.markup.seen import PICTURES, is_hidden
+from archivebot.markup.tags import INVISIBLE
 
 # A page with this much prose is content whatever else it says, and the walk ends: every limit on prose in
 # quality.py lies below.

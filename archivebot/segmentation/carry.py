@@ -12,9 +12,9 @@ from itertools import zip_longest
 
 from turbohtml import TokenType, tokenize
 
+from archivebot.markup.tree import Source
 from archivebot.models import Block
 from archivebot.segmentation.segmenter import BLANKS
-from archivebot.segmentation.tree import Source
 
 TEXTS = (TokenType.TEXT, TokenType.CHARACTER_REFERENCE)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.seen import Box, look
+from archivebot.markup.tags import FORMAT, FUNCTIONAL
+from archivebot.markup.tree import Source
 from archivebot.models import Block
-from archivebot.segmentation.charset import charset_of, is_markup
-from archivebot.segmentation.rules import FORMAT, FUNCTIONAL
-from archivebot.segmentation.seen import Box, look
 from archivebot.segmentation.segmenter import BLANKS
-from archivebot.segmentation.tree import Source
 
 # Elements that arrange a page; everything else flows: headings, paragraphs, lists, text.
 LAYOUT = frozenset(

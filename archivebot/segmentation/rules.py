@@ -24,19 +24,9 @@ from itertools import islice
 
 from turbohtml import Element, Text
 
-from archivebot.segmentation.tree import Node, shows
+from archivebot.markup.tags import FORMAT, FUNCTIONAL, INVISIBLE, SEEN_WITHOUT_TEXT
+from archivebot.markup.tree import Node, shows
 
-FORMAT = frozenset(
-    "abbr acronym b bdi bdo big br center cite code data del dfn em font i ins kbd mark nobr q rp rt ruby"
-    " s samp small span strike strong sub sup time tt u var wbr".split()
-)
-FUNCTIONAL = frozenset("a area button label map meter object output progress select".split())
-SEEN_WITHOUT_TEXT = frozenset(
-    "audio button canvas embed iframe img input object picture select svg textarea video".split()
-)
-INVISIBLE = frozenset(
-    "base basefont bgsound head link meta noframes param script source style template title track".split()
-)
 UNCUT = SEEN_WITHOUT_TEXT - {"button", "object"} | INVISIBLE | {"math", "noscript", "option"}
 
 # Rule 5. Rows and items come by the hundred and are short: below this many bytes they are kept

@@ -6,11 +6,11 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from archivebot.markup import tree
+from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.tree import Node, Source
 from archivebot.models import Block, Partition
-from archivebot.segmentation import tree
-from archivebot.segmentation.charset import charset_of, is_markup
 from archivebot.segmentation.rules import WRAPPER_SHARE, divisible, is_block, visible
-from archivebot.segmentation.tree import Node, Source
 
 SEGMENTER_VERSION = 1
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 
-from archivebot.segmentation.dom import PLAIN, highlights, read
+from archivebot.markup.dom import PLAIN, highlights, read
 from archivebot.terms import STOP_WORDS, term
 from archivebot.text import RUN, normalise, words
 

@@ -16,8 +16,8 @@ from archivebot.content.lines import LineWalk
 from archivebot.content.measures import Column
 from archivebot.content.page import choose, read, text_of
 from archivebot.content.title import shown_title
-from archivebot.segmentation.charset import charset_of, is_markup
-from archivebot.segmentation.media import BINARY
+from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import BINARY
 from archivebot.significance.attributes import Target, full_title, images, links
 from archivebot.significance.worth import Worth, Worths
 

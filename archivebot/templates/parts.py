@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from archivebot.segmentation.charset import charset_of, is_markup
-from archivebot.segmentation.rules import INVISIBLE
-from archivebot.segmentation.seen import Box, look
-from archivebot.segmentation.tree import Source
+from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.seen import Box, look
+from archivebot.markup.tags import INVISIBLE
+from archivebot.markup.tree import Source
 
 TEXT = "#text"
 DIGITS = re.compile(r"\d+")

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from archivebot.markup.dom import visible_text
 from archivebot.models import BlockChange, Change, ChangeKind
-from archivebot.segmentation.dom import visible_text
 from archivebot.text import words
 from archivebot.versioning.align import align, dice, in_order
 

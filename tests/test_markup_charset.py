@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.segmentation.charset import charset_of, is_markup
+from archivebot.markup.charset import charset_of, is_markup
 
 CODECS = sorted({*aliases.values(), "idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
 

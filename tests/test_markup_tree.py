@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archivebot.segmentation.tree import Node, Source, children, content, root
+from archivebot.markup.tree import Node, Source, children, content, root
 
 
 def source_of(markup: str) -> Source:

@@ -9,9 +9,9 @@ from html import unescape
 
 from turbohtml import Element, Text
 
-from archivebot.segmentation import tree
-from archivebot.segmentation.rules import INVISIBLE
-from archivebot.segmentation.tree import Node, Source
+from archivebot.markup import tree
+from archivebot.markup.tags import INVISIBLE
+from archivebot.markup.tree import Node, Source
 
 # Elements nested deeper than this are counted as a whole; real pages stay below 60.
 MAX_DEPTH = 150
@@ -70,7 +70,7 @@ class Box:
 def look(source: Source) -> Box | None:
     """Give the body of a page as a tree of boxes, or None where the page has none.
 
-    The offsets of the boxes are those of the source's text, as in :mod:`archivebot.segmentation.tree`.
+    The offsets of the boxes are those of the source's text, as in :mod:`archivebot.markup.tree`.
 
     >>> page = look(Source.of(b"<p>One <a href=/>two</a><p hidden>three<p><img src=i>", "utf-8"))
     >>> page.letters, page.linked, page.links, page.pictures

@@ -9,7 +9,7 @@ from w3lib.encoding import (
     resolve_encoding,
 )
 
-from archivebot.segmentation.media import BINARY
+from archivebot.markup.media import BINARY
 
 MARKUP_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/rss+xml")
 

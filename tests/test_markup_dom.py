@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.segmentation.dom import highlights, read, visible_text
+from archivebot.markup.dom import highlights, read, visible_text
 
 
 def text(markup: str) -> str:
