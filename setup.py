@@ -26,7 +26,7 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=["archivebot*", "spiders*", "pipelines*"]),
     package_data={
-        "archivebot": ["*.txt"],
+        "archivebot.text": ["*.txt"],
         "archivebot.content": ["*.json"],
         "archivebot.forms": ["*.json"],
         "archivebot.quality": ["*.json"],

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from archivebot.hypertext import read
-from archivebot.terms import terms
 from archivebot.text import is_unspaced
+from archivebot.text.terms import terms
 
 LEAST = 3
 LEAST_TERMS = 100

@@ -28,7 +28,7 @@ from archivebot.markup.tree import Source
 from archivebot.models import Block
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
-from archivebot.terms import words
+from archivebot.text.terms import words
 from archivebot.vision.render import Browser
 from archivebot.vision.vips import segment as divided
 

@@ -56,8 +56,8 @@ from walks import Graph, by_chance, by_keywords, by_oracle, by_scorer, read_page
 from webserver import Stored, Web
 
 from archivebot.crawl.arguments import ORDERS
-from archivebot.terms import stem, tells
 from archivebot.text import words
+from archivebot.text.terms import stem, tells
 from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.linkscore import LinkScorer
 from archivebot.topic.training import Example, from_words

@@ -20,7 +20,7 @@ from common import Row, data_folder, report
 from turbohtml import parse
 from turbohtml.detect import detect_language
 
-from archivebot.content.language import guess
+from archivebot.text.language import guess
 
 LEAST_RIGHT = 0.97
 MOST_PASSAGES = 20

@@ -29,8 +29,9 @@ from typing import Any
 from common import Row, data_folder, report
 
 from archivebot.exceptions import UsageError
-from archivebot.terms import stem, terms
 from archivebot.text import words
+from archivebot.text.terms import stem, terms
+from archivebot.text.urltokens import url_tokens
 from archivebot.topic.evaluation import auc, average_precision
 from archivebot.topic.evidence import Evidence, EvidenceClassifier, source_model
 from archivebot.topic.linkmodel import TrainingPage, train
@@ -39,7 +40,6 @@ from archivebot.topic.selection import select
 from archivebot.topic.sources import read_file
 from archivebot.topic.training import Example
 from archivebot.urls import canonical_url, host_of
-from archivebot.urls.tokens import url_tokens
 
 UNIVERSITIES = ("cornell", "texas", "wisconsin", "washington")
 CLASSES = ("course", "student", "faculty", "project")

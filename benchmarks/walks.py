@@ -14,7 +14,7 @@ from webserver import Stored, Web
 
 from archivebot.hypertext import read
 from archivebot.models import Link
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 from archivebot.topic.linkmodel import LinkModel, TrainingPage, train
 from archivebot.topic.linkscore import Judged, LinkScorer
 from archivebot.topic.training import Example

@@ -18,7 +18,8 @@ from archivebot.hypertext.scripts import code_of, said
 from archivebot.robotstxt import RobotsTxt
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import significance
-from archivebot.urls import canonical_url, host_of, trap, url_tokens, urlkey
+from archivebot.text.urltokens import url_tokens
+from archivebot.urls import canonical_url, host_of, trap, urlkey
 
 SIZE = 1 << 20
 DOUBLINGS = 4

@@ -54,7 +54,7 @@ def test_all_files_of_the_packages_are_in_it_and_no_others(egg: zipfile.ZipFile)
 
 def test_the_data_files_are_among_them(egg: zipfile.ZipFile) -> None:
     names = set(egg.namelist())
-    assert "archivebot/stopwords.txt" in names
+    assert "archivebot/text/stopwords.txt" in names
     assert any(name.startswith("archivebot/sample/") and name.endswith(".html") for name in names)
 
 

@@ -137,7 +137,7 @@ def test_the_egg_is_listed_with_its_spider(deployed: Scrapyd) -> None:
 def test_the_egg_that_scrapyd_keeps_holds_the_data_and_no_tests(deployed: Scrapyd) -> None:
     (egg,) = (deployed.folder / "eggs").rglob("*.egg")
     names = zipfile.ZipFile(egg).namelist()
-    assert "archivebot/stopwords.txt" in names
+    assert "archivebot/text/stopwords.txt" in names
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 from archivebot.topic.anchor import GENERIC, WINDOW, is_generic, window_weight
 
 TOPIC = frozenset(terms("archive library 课程"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 from archivebot.topic.similarity import LEAST_COUNT, MOST_NEIGHBOURS, Similarity, neighbours, stands_for
 
 

@@ -10,7 +10,7 @@ from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.storage.base import Edge
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 from archivebot.topic.anchor import window_weight
 from archivebot.topic.similarity import THRESHOLD, Similarity
 from archivebot.topic.training import profile_of

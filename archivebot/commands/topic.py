@@ -16,7 +16,7 @@ from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.terminal import say, tell
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 from archivebot.topic.evaluation import Evaluation
 from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer

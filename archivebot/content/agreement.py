@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from archivebot.terms import terms
 from archivebot.text import words
+from archivebot.text.terms import terms
 
 
 def agreement(title: str, text: str) -> float | None:

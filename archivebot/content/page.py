@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from turbohtml import Document, parse
 
 from archivebot.content import maintext
-from archivebot.content.language import guess, language
 from archivebot.content.lines import LineWalk
 from archivebot.content.measures import Column
 from archivebot.content.model import shipped
@@ -21,6 +20,7 @@ from archivebot.content.published import published
 from archivebot.content.title import title
 from archivebot.markup.charset import charset_of, is_markup
 from archivebot.markup.media import media
+from archivebot.text.language import guess, language
 
 # Characters below which a page is a shell that a script fills; it is read by its description.
 LEAST_TEXT = 100

@@ -23,14 +23,14 @@ from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
-from archivebot.terms import stem
+from archivebot.text.terms import stem
+from archivebot.text.urltokens import url_tokens
 from archivebot.topic.linkmodel import LinkModel
 from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, Relevance
 from archivebot.topic.training import profile_of
 from archivebot.urls import host_of
-from archivebot.urls.tokens import url_tokens
 
 DOORS = "archive_doors"  # meta key of what is said of a page, while its output passes
 

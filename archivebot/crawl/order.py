@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from archivebot.models import Link
-from archivebot.terms import terms
+from archivebot.text.terms import terms
+from archivebot.text.urltokens import url_tokens
 from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
 from archivebot.topic.priority import INITIAL, Evidence, Weights, parts
 from archivebot.topic.vectors import Vector, dot
 from archivebot.urls import host_of
-from archivebot.urls.tokens import url_tokens
 
 LinkOrder = Callable[[Link], LinkScore]
 

@@ -22,7 +22,7 @@ from archivebot.crawl.order import BestFirst, BreadthFirst, Linear, LinkOrder, O
 from archivebot.exceptions import UsageError
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.linkscore import Judged, LinkScorer
 from archivebot.topic.priority import Weights, weights_of

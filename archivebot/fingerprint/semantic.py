@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import md5, sha256
 
 from archivebot.fingerprint.synonyms import Synonyms
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 
 SEMANTIC_VERSION = "semantic-1"
 TOP = 5  # terms

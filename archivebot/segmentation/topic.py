@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 
 from archivebot.markup.dom import PLAIN, highlights, read
-from archivebot.terms import STOP_WORDS, term
 from archivebot.text import RUN, normalise, words
+from archivebot.text.terms import STOP_WORDS, term
 
 # The paper's theta and delta. Six words are what fits one column of a table of blocks; a text below
 # twelve words is too short for counting to say more than its first words do.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Container
 
-from archivebot.terms import terms
 from archivebot.text import WORD
+from archivebot.text.terms import terms
 
 # Characters on each side of the anchor. The source counts bytes; characters are the same for English
 # and twice as much for Chinese.
@@ -34,7 +34,7 @@ GENERIC = frozenset(
 def window_weight(anchor: str, before: str, after: str, topic: Container[str]) -> float:
     """Weigh a link by 1 + n(t), n(t) the occurrences of terms of the topic in and beside its anchor.
 
-    ``topic`` holds terms as ``archivebot.terms`` gives them. A generic anchor weighs nothing
+    ``topic`` holds terms as ``archivebot.text.terms`` gives them. A generic anchor weighs nothing
     (Chakrabarti et al., "Automatic resource compilation by analyzing hyperlink structure and associated
     text", 1998).
 

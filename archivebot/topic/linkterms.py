@@ -8,9 +8,9 @@ from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 
 from archivebot.models import Link
-from archivebot.terms import terms
+from archivebot.text.terms import terms
+from archivebot.text.urltokens import url_tokens
 from archivebot.topic.anchor import WINDOW, is_generic
-from archivebot.urls.tokens import url_tokens
 
 NEAREST = 8  # terms on each side of the anchor; what stands farther off belongs to other links
 MOST_WORDS = 32  # terms of an anchor or a title

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from archivebot.terms import stem, tells
 from archivebot.text import words
+from archivebot.text.terms import stem, tells
 from archivebot.topic.background import of_world
 from archivebot.topic.bayes import NaiveBayes
 from archivebot.topic.logistic import probability, squeezed

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -41,7 +41,7 @@ class Similarity:
     """How similar words are to the words of a topic, 0 to 1.
 
     The best words of the topic, other forms of them and their synonyms have 1, near-synonyms 0.5 to 1,
-    distant ones 0 to 0.5. Words are terms as ``archivebot.terms`` gives them.
+    distant ones 0 to 0.5. Words are terms as ``archivebot.text.terms`` gives them.
     """
 
     similarities: Mapping[str, float] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from typing import Any
 
 from archivebot.exceptions import UsageError
 from archivebot.models import Link
-from archivebot.terms import terms
+from archivebot.text.terms import terms
 from archivebot.topic.background import of_world
 from archivebot.topic.bayes import NaiveBayes
 from archivebot.topic.evaluation import Evaluation, best_threshold, evaluate, folds

@@ -6,7 +6,6 @@ from archivebot.urls.pattern import pattern
 from archivebot.urls.private import is_loopback, is_private
 from archivebot.urls.scope import Scope
 from archivebot.urls.surt import host_of, host_of_key, key_range, urlkey
-from archivebot.urls.tokens import url_tokens
 from archivebot.urls.traps import trap
 
 __all__ = [
@@ -22,7 +21,6 @@ __all__ = [
     "parse_seed",
     "pattern",
     "trap",
-    "url_tokens",
     "urlkey",
     "with_method",
 ]

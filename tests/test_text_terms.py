@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archivebot.terms import stem, terms
+from archivebot.text.terms import stem, terms
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.urls import url_tokens
+from archivebot.text.urltokens import url_tokens
 
 
 @pytest.mark.parametrize(

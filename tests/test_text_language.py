@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from turbohtml import parse
 
-from archivebot.content.language import guess, language
+from archivebot.text.language import guess, language
 
 # The first article of the Universal Declaration of Human Rights, United Nations, or its beginning.
 ARTICLE_1 = {

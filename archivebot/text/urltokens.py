@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import chain
 from urllib.parse import unquote
 
-from archivebot.terms import STOP_WORDS, stem
 from archivebot.text import words
+from archivebot.text.terms import STOP_WORDS, stem
 
 # What stands in most URLs and says nothing of the page: schemes, common endings of hosts and files.
 _COMMON = frozenset(
