@@ -9,8 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from archivebot import comparison, inspection
-from archivebot.archive import Archive
+from archivebot.archive import Archive, comparison, inspection
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
 from archivebot.models import Capture, ChangeKind, Kind, Page, QualityKind, Snapshot

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.bodies import KEPT_BYTES, Bodies
+from archivebot.archive.bodies import KEPT_BYTES, Bodies
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject, StorageError
 from archivebot.fingerprint import piece_id

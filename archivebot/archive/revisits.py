@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from archivebot.bodies import Bodies
+from archivebot.archive.bodies import Bodies
 from archivebot.fingerprint.payload import payload_keys
 from archivebot.models import Capture, Outcome, Page, Payload
 from archivebot.outcome import outcome_of

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from archivebot.bodies import Bodies
+from archivebot.archive.bodies import Bodies
+from archivebot.archive.comparison import Comparison, Read, reader
 from archivebot.bounds import excess
-from archivebot.comparison import Comparison, Read, reader
 from archivebot.config import ArchiveConfig
 from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark

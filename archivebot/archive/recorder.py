@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from archivebot.bodies import Bodies
+from archivebot.archive.bodies import Bodies
+from archivebot.archive.inspection import Inspector
+from archivebot.archive.placement import Cut, again, place
+from archivebot.archive.revisits import SHORT
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
 from archivebot.fingerprint import piece_id, sha256_hex
-from archivebot.inspection import Inspector
 from archivebot.models import Capture, ChangeKind, Kind, Outcome, Page, PlacedBlock, Snapshot
-from archivebot.placement import Cut, again, place
-from archivebot.revisits import SHORT
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion
 from archivebot.storage.content import pack

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from archivebot.bodies import Content
+from archivebot.archive.bodies import Content
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.dom import visible_text
 from archivebot.models import Change, Partition, PlacedBlock

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from archivebot.archive import Archive
+from archivebot.archive.recorder import ATTEMPTS, Recorder
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
 from archivebot.models import Capture, Change, Kind, Outcome, Page
-from archivebot.recorder import ATTEMPTS, Recorder
 from archivebot.storage.sqlite import SQLiteStore
 from tests.factories import URL, html, make_page
 from tests.test_segmentation_segmenter import paper_page

@@ -93,6 +93,6 @@ def test_a_comparison_that_fails_is_told_and_counts_as_a_change(
         raise RecursionError("too deep")
 
     visit(archive, make_page(page(), 0))
-    monkeypatch.setattr("archivebot.comparison.significance", breaking)
+    monkeypatch.setattr("archivebot.archive.comparison.significance", breaking)
     assert visit(archive, make_page(page(menu="Start"), 1)).kind is Kind.CHANGED
     assert f"what changed on {URL} cannot be told" in caplog.text

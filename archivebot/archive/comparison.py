@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 
-from archivebot.bodies import Bodies
+from archivebot.archive.bodies import Bodies
 from archivebot.config import CONTENT_ATTRIBUTES
 from archivebot.exceptions import StorageError
 from archivebot.models import UNTOLD, Attribute, AttributeChange, ChangeKind

@@ -7,12 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from archivebot.bodies import Bodies
-from archivebot.comparison import Comparison, reader
+from archivebot.archive.bodies import Bodies
+from archivebot.archive.comparison import Comparison, reader
+from archivebot.archive.inspection import Inspector
+from archivebot.archive.placement import lineage_id
+from archivebot.archive.recorder import Recorder
+from archivebot.archive.revisits import Revisits
+from archivebot.archive.verification import Damage, verify
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fingerprint import sha256_hex
-from archivebot.inspection import Inspector
 from archivebot.markup.dom import visible_text
 from archivebot.models import (
     Capture,
@@ -27,9 +31,6 @@ from archivebot.models import (
     Snapshot,
     first_header,
 )
-from archivebot.placement import lineage_id
-from archivebot.recorder import Recorder
-from archivebot.revisits import Revisits
 from archivebot.storage import open_store
 from archivebot.storage.base import (
     ArchiveStore,
@@ -42,7 +43,6 @@ from archivebot.storage.base import (
 )
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of, key_range, parse_seed
-from archivebot.verification import Damage, verify
 from archivebot.versioning.delta import PlacedText, compare
 from archivebot.versioning.presence import gone_since, placed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from archivebot.bodies import Bodies
+from archivebot.archive.bodies import Bodies
 from archivebot.exceptions import ArchiveError, CorruptObject
 from archivebot.storage.base import ArchiveStore, VersionId
 

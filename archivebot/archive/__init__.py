@@ -1,0 +1,6 @@
+"""The archive: the one place where a store and the stages that read, compare and place pages meet."""
+
+from archivebot.archive.archive import Archive, BlockState
+from archivebot.archive.verification import Damage
+
+__all__ = ["Archive", "BlockState", "Damage"]
