@@ -10,21 +10,18 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-FLOOR = {"bounds", "config", "exceptions", "models", "terminal", "timestamps", "units"}
+FLOOR = {"bounds", "config", "exceptions", "interrupt", "models", "terminal", "timestamps", "units"}
 
 # Room -> the rooms of ours it may import, besides the floor.
 ROOMS: dict[str, set[str]] = {
     **{room: set() for room in FLOOR},
-    "codings": set(),
-    "interrupt": set(),
-    "robotstxt": set(),
     "sample": set(),
     "text": set(),
     "fingerprint": {"text"},
     "harvest": set(),
+    "http": set(),
     "links": set(),
     "markup": {"text"},
-    "outcome": set(),
     "urls": set(),
     "vision": {"text"},
     "content": {"markup", "text"},
@@ -37,7 +34,7 @@ ROOMS: dict[str, set[str]] = {
     "storage": set(),
     "templates": {"markup"},
     "versioning": {"markup", "text"},
-    "warc": {"codings", "outcome", "urls"},
+    "warc": {"http", "urls"},
     "description": {"fingerprint", "labels", "markup", "segmentation", "templates", "text"},
     "frontier": {"storage"},
     "significance": {"content", "markup", "text"},
@@ -46,8 +43,8 @@ ROOMS: dict[str, set[str]] = {
         "content",
         "duplicates",
         "fingerprint",
+        "http",
         "markup",
-        "outcome",
         "quality",
         "segmentation",
         "significance",
@@ -57,18 +54,15 @@ ROOMS: dict[str, set[str]] = {
     },
     "forms": {"hypertext", "markup", "text", "topic", "urls"},
     "": {"archive"},  # the package itself: its public names
-    "cli": {"archive", "frontier", "interrupt"},
+    "cli": {"archive", "frontier"},
     "crawl": {
         "archive",
-        "codings",
         "forms",
         "frontier",
+        "http",
         "hypertext",
-        "interrupt",
         "links",
-        "outcome",
         "records",
-        "robotstxt",
         "text",
         "topic",
         "urls",
@@ -134,8 +128,8 @@ FOREIGN: dict[str, set[str]] = {
     "Stemmer": {"text/terms.py"},
     "py3langid": {"text/language.py"},
     "babel": {"content/days.py"},
-    "backports": {"codings.py", "storage/frames.py"},
-    "brotli": {"codings.py"},
+    "backports": {"http/codings.py", "storage/frames.py"},
+    "brotli": {"http/codings.py"},
 }
 
 

@@ -33,8 +33,8 @@ from archivebot.crawl.arguments import (
     TopicArguments,
 )
 from archivebot.crawl.retry import PASSING
+from archivebot.http import outcome_of
 from archivebot.models import Change, Kind, Outcome
-from archivebot.outcome import outcome_of
 from archivebot.sample.server import STATES, SampleSite
 from archivebot.urls.scope import KINDS
 from archivebot.versioning.policy import kind_of

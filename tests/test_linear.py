@@ -12,10 +12,10 @@ from archivebot.content.page import content
 from archivebot.crawl.metarobots import directives
 from archivebot.crawl.retry import retry_after
 from archivebot.exceptions import UsageError
+from archivebot.http.robotstxt import RobotsTxt
 from archivebot.hypertext import read, resolve
 from archivebot.hypertext.references import refresh_target
 from archivebot.hypertext.scripts import code_of, said
-from archivebot.robotstxt import RobotsTxt
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import significance
 from archivebot.text.urltokens import url_tokens

@@ -14,9 +14,9 @@ import brotli
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.codings import zstd
 from archivebot.commands.ingest import Result, add
 from archivebot.config import ArchiveConfig
+from archivebot.http.codings import zstd
 from archivebot.models import Kind, Outcome, Page
 from archivebot.warc import Damage, WarcPage, read_pages
 from tests.factories import html

@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from archivebot.codings import CodingError, decode
+from archivebot.http.codings import CodingError, decode
 from archivebot.warc.payload import Response, State, is_digest_of, parse_response, read_body, unchunk
 
 LIMIT = 1 << 20
@@ -85,8 +85,8 @@ def test_zstandard_is_undone() -> None:
 
 @pytest.mark.parametrize(("coding", "package"), [("br", "brotli"), ("zstd", "backports.zstd")])
 def test_a_missing_codec_is_named(monkeypatch: pytest.MonkeyPatch, coding: str, package: str) -> None:
-    monkeypatch.setattr("archivebot.codings._library", lambda name: None)
-    monkeypatch.setattr("archivebot.codings.zstd", lambda: None)
+    monkeypatch.setattr("archivebot.http.codings._library", lambda name: None)
+    monkeypatch.setattr("archivebot.http.codings.zstd", lambda: None)
     with pytest.raises(CodingError, match=f"needs the package {package}"):
         decode(b"x", [coding], LIMIT)
 

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from archivebot.archive.bodies import Bodies
 from archivebot.fingerprint.payload import payload_keys
+from archivebot.http import outcome_of
 from archivebot.models import Capture, Outcome, Page, Payload
-from archivebot.outcome import outcome_of
 from archivebot.storage.base import ArchiveStore
 
 # The status of an answer without a body of its own.

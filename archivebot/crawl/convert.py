@@ -12,9 +12,9 @@ from twisted.internet import error as twisted_errors
 from twisted.web._newclient import ParseError
 
 from archivebot.crawl.reading import MOST_TEXT, read_page
+from archivebot.http.status import outcome_of
 from archivebot.hypertext import Hypertext, resolve
 from archivebot.models import Headers, Link, Outcome, Page
-from archivebot.outcome.status import outcome_of
 
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
 

@@ -10,9 +10,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
-from archivebot.codings import KNOWN, CodingError, Oversized, decode
 from archivebot.crawl.convert import flagged
 from archivebot.crawl.intake import LARGE, Intake, most_bytes
+from archivebot.http.codings import KNOWN, CodingError, Oversized, decode
 from archivebot.models import Outcome
 
 ACCEPTED = "gzip, deflate, br, zstd"

@@ -20,8 +20,8 @@ from archivebot.crawl.downloader import Interrupted
 from archivebot.crawl.guard import PrivateAddress
 from archivebot.crawl.pace import HostPace
 from archivebot.crawl.retry import RetryPolicy, pause
+from archivebot.http.robotstxt import RobotsTxt
 from archivebot.models import Outcome
-from archivebot.robotstxt import RobotsTxt
 from archivebot.urls import host_of, joined
 
 logger = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from archivebot.codings import zstd
 from archivebot.exceptions import WarcError
+from archivebot.http.codings import zstd
 from archivebot.warc.lines import LINE, OPENING, begins, may_begin
 
 # Read first of a frame, as most records are small, and at a time after that. A decoded piece has at

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from enum import Enum
 
-from archivebot.codings import KNOWN, CodingError, Oversized, decode
+from archivebot.http.codings import KNOWN, CodingError, Oversized, decode
 from archivebot.models import Headers
 
 # The reason phrase may be missing, and with it the space before it; Browsertrix writes a 0 for some

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 
 from archivebot.exceptions import WarcError
+from archivebot.http.status import outcome_of
 from archivebot.models import Headers, Outcome, Page
-from archivebot.outcome.status import outcome_of
 from archivebot.urls import joined
 from archivebot.warc.damage import Damage, Report
 from archivebot.warc.dates import record_date

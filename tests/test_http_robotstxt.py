@@ -2,7 +2,7 @@
 
 import pytest
 
-from archivebot.robotstxt import MOST_LINE, RobotsTxt
+from archivebot.http.robotstxt import MOST_LINE, RobotsTxt
 
 HOST = "http://a.example"
 

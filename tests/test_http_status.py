@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from archivebot.http import outcome_of
 from archivebot.models import Outcome
-from archivebot.outcome import outcome_of
 
 
 @pytest.mark.parametrize(
