@@ -14,7 +14,7 @@ from archivebot.config import ArchiveConfig
 from archivebot.crawl.arguments import QueryArguments
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.formhistory import form_versions
+from archivebot.forms.history import form_versions
 from archivebot.forms.query import query_urls, read_grid
 from archivebot.forms.record import FormRecord
 from archivebot.terminal import say

@@ -18,7 +18,6 @@ ROOMS: dict[str, set[str]] = {
     "sample": set(),
     "text": set(),
     "fingerprint": {"text"},
-    "harvest": set(),
     "http": set(),
     "links": set(),
     "markup": {"text"},
@@ -27,7 +26,6 @@ ROOMS: dict[str, set[str]] = {
     "content": {"markup", "text"},
     "duplicates": {"fingerprint"},
     "hypertext": {"text", "urls"},
-    "labels": {"markup"},
     "quality": {"markup"},
     "records": set(),
     "segmentation": {"markup", "text"},
@@ -35,8 +33,8 @@ ROOMS: dict[str, set[str]] = {
     "templates": {"markup"},
     "versioning": {"markup", "text"},
     "warc": {"http", "urls"},
-    "description": {"fingerprint", "labels", "markup", "segmentation", "templates", "text"},
     "frontier": {"storage"},
+    "labels": {"fingerprint", "markup", "segmentation", "templates", "text"},
     "significance": {"content", "markup", "text"},
     "topic": {"hypertext", "text", "urls"},
     "archive": {
@@ -52,7 +50,7 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "versioning",
     },
-    "forms": {"hypertext", "markup", "text", "topic", "urls"},
+    "forms": {"hypertext", "markup", "storage", "text", "topic", "urls"},
     "": {"archive"},  # the package itself: its public names
     "cli": {"archive", "frontier"},
     "crawl": {
@@ -67,20 +65,16 @@ ROOMS: dict[str, set[str]] = {
         "topic",
         "urls",
     },
-    "formhistory": {"forms", "storage"},
-    "formscan": {"archive", "forms", "hypertext", "markup", "storage", "topic"},
+    "jobs": {"archive", "forms", "hypertext", "markup", "storage", "topic"},
     "commands": {
         "archive",
         "cli",
         "content",
-        "description",
         "duplicates",
         "fingerprint",
-        "formhistory",
         "forms",
-        "formscan",
         "frontier",
-        "harvest",
+        "jobs",
         "labels",
         "links",
         "markup",
@@ -97,7 +91,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "pipelines": {"archive", "crawl", "frontier", "urls"},
     "settings": {""},
-    "spiders": {"archive", "crawl", "formhistory", "forms", "frontier", "urls"},
+    "spiders": {"archive", "crawl", "forms", "frontier", "urls"},
 }
 
 # What is foreign -> the rooms or modules that may import it; everything else of ours may not.
@@ -110,7 +104,7 @@ FOREIGN: dict[str, set[str]] = {
     "scrapy_redis": {"crawl/redis.py"},
     "numpy": {"content", "duplicates", "fingerprint", "forms", "links", "significance", "topic"},
     "scipy": {"forms", "links", "topic"},
-    "matplotlib": {"harvest.py"},
+    "matplotlib": {"jobs/harvest.py"},
     "playwright": {"vision/render.py"},
     "pymongo": {"storage/mongo_database.py", "storage/mongo_revisits.py"},
     "turbohtml": {

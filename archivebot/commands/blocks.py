@@ -6,8 +6,8 @@ import argparse
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table, tell_age
-from archivebot.description import describe, record_of
 from archivebot.exceptions import NotArchived
+from archivebot.labels.description import describe, record_of
 from archivebot.markup.media import media
 from archivebot.models import Block
 from archivebot.templates.styletree import StyleTree

@@ -14,14 +14,14 @@ from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, file_body, named_files, print_json, print_table
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.formhistory import FormVersion, form_versions
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.domains import Domains
 from archivebot.forms.form import Form
+from archivebot.forms.history import FormVersion, form_versions
 from archivebot.forms.reader import file_charset, read_forms
 from archivebot.forms.record import names
 from archivebot.forms.rules import LEAST_FIELDS
-from archivebot.formscan import parts, promised, scan
+from archivebot.jobs.forms import parts, promised, scan
 from archivebot.terminal import guard, json_text, tell
 from archivebot.timestamps import timestamp
 from archivebot.topic.profile import TopicProfile

@@ -11,7 +11,7 @@ from pathlib import Path
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import Frontier, State
-from archivebot.harvest import RECENT, Point, curve, plot, sampled, write_csv
+from archivebot.jobs.harvest import RECENT, Point, curve, plot, sampled, write_csv
 from archivebot.terminal import say
 
 

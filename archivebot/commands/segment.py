@@ -10,8 +10,8 @@ from archivebot.cli import ArchiveCommand, file_body, named_files, print_table
 from archivebot.config import MAX_LEVEL
 from archivebot.content.agreement import agreement
 from archivebot.content.page import body_content
-from archivebot.description import describe, record_of
 from archivebot.exceptions import UsageError
+from archivebot.labels.description import describe, record_of
 from archivebot.markup.charset import charset_of
 from archivebot.markup.media import media
 from archivebot.models import Block

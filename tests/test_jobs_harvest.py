@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archivebot.exceptions import UsageError
-from archivebot.harvest import Point, curve, plot, sampled, write_csv
+from archivebot.jobs.harvest import Point, curve, plot, sampled, write_csv
 
 PAGES = st.lists(st.tuples(st.sampled_from(["a.example", "b.example", "c.example:81"]), st.booleans()))
 

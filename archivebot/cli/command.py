@@ -1,12 +1,11 @@
-"""What all commands share: an archive opened, a table or JSON printed, an error explained."""
+"""What all commands share: options checked, an archive or a frontier opened, an error explained."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,16 +16,10 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.frontier import Frontier, chosen_uri, open_frontier
 from archivebot.interrupt import end_children, watch
-from archivebot.models import Capture
-from archivebot.terminal import flush, guard, hush, say, say_json, tell
+from archivebot.terminal import flush, guard, hush, tell
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
-
-
-TIME = "%Y-%m-%d %H:%M:%S"  # how times are shown
-
-_BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would part what belongs together
 
 
 # What a shell gives a program that SIGINT ended.
@@ -182,61 +175,3 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Non
         raise ArchiveError("the crawl could not begin; -L ERROR shows why")
     if crawler.stats.get_value("finish_reason") == "storage_error":
         raise StorageError("the archive or its frontier failed, so the crawl ended; -L ERROR shows why")
-
-
-def named_files(names: Sequence[str]) -> list[Path]:
-    """Give the paths of files, once all of them are known to be there; raises UsageError."""
-    for name in names:
-        if not Path(name).is_file():
-            raise UsageError(f"{name} is no file")
-    return list(map(Path, names))
-
-
-def file_body(path: Path) -> bytes:
-    """Read a file; raises UsageError."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def tell_age(archive: Archive, shown: Capture, when: datetime | None) -> datetime | None:
-    """Tell that a page is gone whose older version is shown; return since when, or None.
-
-    ``when`` is the time that was asked for: what was gone by then counts.
-    """
-    since = archive.gone_since(shown.url, when)
-    if since:
-        version = f"version {shown.number} of" if shown.number else "what was captured at"
-        tell(f"{shown.url}: gone since {since:{TIME}}; this is {version} {shown.captured_at:{TIME}}")
-    return since
-
-
-def print_json(document: Any) -> None:
-    """Print one JSON document."""
-    say_json(document, indent=1)
-
-
-def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows in columns; columns of numbers and sizes to the right, empty cells or not.
-
-    >>> print_table(["name", "n"], [["a", 5], ["bb", 10], ["c", ""]])
-    name   n
-    a      5
-    bb    10
-    c
-    """
-    cells = [["-" if cell is None else str(cell).translate(_BREAKS) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    right = [all(_is_number(row[index]) for row in cells) for index in range(len(head))]
-    for row in (list(head), *cells):
-        columns = zip(row, widths, right, strict=True)
-        say(
-            "  ".join(
-                cell.rjust(width) if number else cell.ljust(width) for cell, width, number in columns
-            ).rstrip()
-        )
-
-
-def _is_number(cell: str) -> bool:
-    return cell in ("", "-") or cell.replace(".", "").partition(" ")[0].isdigit()

@@ -1,0 +1,17 @@
+"""What the commands share. It stands outside of them: Scrapy takes every class there for a command."""
+
+from archivebot.cli.command import ArchiveCommand, FrontierCommand, run_crawl
+from archivebot.cli.files import file_body, named_files
+from archivebot.cli.printing import TIME, print_json, print_table, tell_age
+
+__all__ = [
+    "TIME",
+    "ArchiveCommand",
+    "FrontierCommand",
+    "file_body",
+    "named_files",
+    "print_json",
+    "print_table",
+    "run_crawl",
+    "tell_age",
+]
