@@ -106,7 +106,7 @@ FOREIGN: dict[str, set[str]] = {
     "scipy": {"forms", "links", "topic"},
     "matplotlib": {"jobs/harvest.py"},
     "playwright": {"vision/render.py"},
-    "pymongo": {"storage/mongo_database.py", "storage/mongo_revisits.py"},
+    "pymongo": {"storage/mongo/database.py", "storage/mongo/revisits.py"},
     "turbohtml": {
         "content",
         "markup",

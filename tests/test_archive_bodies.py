@@ -15,7 +15,7 @@ from archivebot.exceptions import CorruptObject, StorageError
 from archivebot.fingerprint import piece_id
 from archivebot.models import Outcome
 from archivebot.storage.base import StoredVersion
-from archivebot.storage.sqlite import SQLiteStore
+from archivebot.storage.sqlite.store import SQLiteStore
 from tests.factories import URL, html, make_page
 
 NESTED = b"<body><div><p>One is here, long enough</p><p>Two is here, long enough</p></div><p>Three</p></body>"

@@ -14,7 +14,7 @@ from archivebot.archive.recorder import ATTEMPTS, Recorder
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
 from archivebot.models import Capture, Change, Kind, Outcome, Page
-from archivebot.storage.sqlite import SQLiteStore
+from archivebot.storage.sqlite.store import SQLiteStore
 from tests.factories import URL, html, make_page
 from tests.test_segmentation_segmenter import paper_page
 

@@ -350,7 +350,7 @@ def test_every_stat_is_documented() -> None:
 
 
 def test_every_column_of_the_database_is_documented() -> None:
-    schema: ModuleType = import_module("archivebot.storage.schema")
+    schema: ModuleType = import_module("archivebot.storage.sqlite.schema")
     text = text_of("docs/storage-format.md")
     source = Path(str(schema.__file__)).read_text("utf-8")
     columns = re.findall(r"^\s+(\w+) (?:INTEGER|TEXT|BLOB)", source, re.MULTILINE)

@@ -16,7 +16,7 @@ from archivebot.frontier.base import Counts, Frontier, State
 from archivebot.frontier.rows import STATES
 from archivebot.frontier.schema import APPLICATION_ID, STEPS
 from archivebot.frontier.sqlite import SQLiteFrontier
-from archivebot.storage.sqlite import SQLiteStore
+from archivebot.storage.sqlite.store import SQLiteStore
 from tests.contracts.frontier import FrontierContract
 from tests.contracts.frontier_workers import entry, url_of
 

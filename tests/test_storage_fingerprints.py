@@ -12,7 +12,7 @@ import pytest
 from archivebot.models import Duplicate, Fingerprint, Kind, Outcome, Quality, QualityKind
 from archivebot.storage import open_store
 from archivebot.storage.base import ArchiveStore, StoredVersion
-from archivebot.storage.sqlite import SQLiteStore
+from archivebot.storage.sqlite.store import SQLiteStore
 from tests.contracts.store import OTHER, URL, digest_of, put, version_of, visit
 from tests.servers import mongo_server, mongo_uri
 
@@ -130,7 +130,7 @@ def test_pages_come_in_the_order_in_which_they_were_captured(store: ArchiveStore
 def test_a_key_that_hundreds_share_hides_no_page_that_has_another(
     store: ArchiveStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for room in ("sqlite_fingerprints", "mongo"):
+    for room in ("sqlite.fingerprints", "mongo.store"):
         monkeypatch.setattr(f"archivebot.storage.{room}.MOST_NEAR", 4)
     urls = [f"http://example.com/{number}" for number in range(9)]
     for minute, url in enumerate(urls):

@@ -10,7 +10,7 @@ import pytest
 from archivebot.models import FoundForm
 from archivebot.storage import open_store
 from archivebot.storage.base import ArchiveStore, KeptForm
-from archivebot.storage.sqlite import SQLiteStore
+from archivebot.storage.sqlite.store import SQLiteStore
 from tests.contracts.store import at
 from tests.servers import mongo_server, mongo_uri
 from tests.test_storage_fingerprints import uri

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.storage.sqlite_links import Links, holding, merged, pack, unpack
+from archivebot.storage.sqlite.links import Links, holding, merged, pack, unpack
 
 NUMBERS = st.integers(1, 2**32 - 1)
 TIMES = st.integers(-(2**40), 2**43)

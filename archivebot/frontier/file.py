@@ -9,8 +9,8 @@ from typing import Any
 
 from archivebot.exceptions import StorageError
 from archivebot.frontier.schema import migrate
-from archivebot.storage.migration import failure, transaction
-from archivebot.storage.presence import Presence
+from archivebot.storage.sqlite.migration import failure, transaction
+from archivebot.storage.sqlite.presence import Presence
 
 # How long a writer waits for another one, in seconds. A crawl stands still meanwhile, and has its own
 # patience beyond it.

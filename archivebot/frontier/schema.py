@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from archivebot.storage.migration import Step, upgrade
+from archivebot.storage.sqlite.migration import Step, upgrade
 
 # "afro" in ASCII: archivebot's frontier, to be told from an archive.
 APPLICATION_ID = 0x6166726F

@@ -20,13 +20,13 @@ def open_store(uri: str, create: bool = True) -> ArchiveStore:
     """
     scheme, _, rest = uri.partition("://")
     if scheme == "sqlite":
-        from archivebot.storage.sqlite import SQLiteStore
+        from archivebot.storage.sqlite.store import SQLiteStore
 
         path = Path(rest[1:])
         if not create and not (path.exists() and path.stat().st_size):
             raise missing(uri)
         return SQLiteStore(rest[1:], create)
 
-    from archivebot.storage.mongo import MongoStore
+    from archivebot.storage.mongo.store import MongoStore
 
     return MongoStore(uri, create)

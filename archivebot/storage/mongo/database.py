@@ -14,8 +14,8 @@ from archivebot.config import without_password
 from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.models import Position
 from archivebot.storage.base import missing
-from archivebot.storage.mongo_documents import Document
-from archivebot.storage.mongo_sums import SUMMED, sum_of, whole
+from archivebot.storage.mongo.documents import Document
+from archivebot.storage.mongo.sums import SUMMED, sum_of, whole
 
 try:
     from bson.errors import BSONError

@@ -10,7 +10,7 @@ from typing import Any
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import LearnedTemplate, StoredVersion, Totals
-from archivebot.storage.sqlite_sums import intact, whole
+from archivebot.storage.sqlite.sums import intact, whole
 from archivebot.storage.times import milliseconds, moment
 
 VERSION = (

@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 from archivebot.exceptions import CorruptObject, StorageError
 from archivebot.models import Position
-from archivebot.storage.migration import failure, transaction
-from archivebot.storage.presence import Presence
-from archivebot.storage.schema import CHECKSUMS, migrate
-from archivebot.storage.sqlite_sums import UnsummedConnection, enable, intact, whole
+from archivebot.storage.sqlite.migration import failure, transaction
+from archivebot.storage.sqlite.presence import Presence
+from archivebot.storage.sqlite.schema import CHECKSUMS, migrate
+from archivebot.storage.sqlite.sums import UnsummedConnection, enable, intact, whole
 
 Row = TypeVar("Row")
 

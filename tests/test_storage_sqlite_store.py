@@ -16,7 +16,8 @@ import pytest
 from archivebot.exceptions import CorruptObject, StorageError
 from archivebot.models import Duplicate, Fingerprint, FoundForm, Link, Payload
 from archivebot.storage.base import LearnedTemplate, PageHead
-from archivebot.storage.schema import (
+from archivebot.storage.sqlite.file import JOURNAL_LIMIT
+from archivebot.storage.sqlite.schema import (
     APPLICATION_ID,
     CHECKSUMS,
     FINGERPRINTS,
@@ -25,9 +26,8 @@ from archivebot.storage.schema import (
     PAGE_SIZE,
     STEPS,
 )
-from archivebot.storage.sqlite import SQLiteStore
-from archivebot.storage.sqlite_file import JOURNAL_LIMIT
-from archivebot.storage.sqlite_sums import SUMMED
+from archivebot.storage.sqlite.store import SQLiteStore
+from archivebot.storage.sqlite.sums import SUMMED
 from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit
 
 
@@ -75,7 +75,7 @@ def test_readers_go_on_while_a_writer_writes(store: SQLiteStore, path: Path) -> 
 def test_a_writer_waits_only_so_long_for_another(
     path: Path, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("archivebot.storage.sqlite_file.BUSY_TIMEOUT", 0.1)
+    monkeypatch.setattr("archivebot.storage.sqlite.file.BUSY_TIMEOUT", 0.1)
     hasty = SQLiteStore(str(path))
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")

@@ -11,7 +11,7 @@ from typing import Any
 from archivebot.models import Duplicate, Fingerprint
 from archivebot.storage.base import MOST_NEAR, Fingerprinted, Marked
 from archivebot.storage.checksum import checksum
-from archivebot.storage.sqlite_sums import insert, intact, whole
+from archivebot.storage.sqlite.sums import insert, intact, whole
 
 FINGERPRINT = (
     f"SELECT {intact('fingerprint')}, url, number, digest, simhash, words, keys"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from archivebot.exceptions import CorruptObject
 from archivebot.storage.checksum import document_checksum
-from archivebot.storage.mongo_documents import Document
+from archivebot.storage.mongo.documents import Document
 
 # The fields that the checksum of a document covers: of captures all, of the others those that one writer
 # sets at one stroke. Frames and their parts are named by their digest.

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from archivebot.models import Capture, Outcome, Payload
 from archivebot.storage.revisits import Waiting
-from archivebot.storage.sqlite_sums import insert, intact, whole
+from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.times import milliseconds, moment
 
 _WAITING = (

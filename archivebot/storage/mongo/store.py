@@ -34,8 +34,8 @@ from archivebot.storage.base import (
     When,
     edges_of,
 )
-from archivebot.storage.mongo_database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
-from archivebot.storage.mongo_documents import (
+from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
+from archivebot.storage.mongo.documents import (
     Document,
     capture_document,
     capture_of,
@@ -56,14 +56,14 @@ from archivebot.storage.mongo_documents import (
     version_document,
     version_of,
 )
-from archivebot.storage.mongo_fingerprints import (
+from archivebot.storage.mongo.fingerprints import (
     fingerprint_change,
     fingerprint_of,
     mark_of,
 )
-from archivebot.storage.mongo_forms import form_document, form_id, form_of, form_page_change, form_page_of
-from archivebot.storage.mongo_revisits import MongoRevisits
-from archivebot.storage.mongo_sums import SUMMED, is_whole, sum_of, whole
+from archivebot.storage.mongo.forms import form_document, form_id, form_of, form_page_change, form_page_of
+from archivebot.storage.mongo.revisits import MongoRevisits
+from archivebot.storage.mongo.sums import SUMMED, is_whole, sum_of, whole
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import shared
 from archivebot.storage.times import milliseconds

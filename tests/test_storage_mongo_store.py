@@ -19,8 +19,8 @@ from pymongo.database import Database
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
 from archivebot.models import Duplicate, Fingerprint, FoundForm, Link
 from archivebot.storage.base import LearnedTemplate, PageHead
-from archivebot.storage.mongo import MongoStore
-from archivebot.storage.mongo_database import INDEXES, SCHEMA
+from archivebot.storage.mongo.database import INDEXES, SCHEMA
+from archivebot.storage.mongo.store import MongoStore
 from tests.contracts.store import ROOT, URL, StoreContract, at, digest_of, put, version_of, visit
 from tests.servers import CuttingProxy, MongoServer, free_port, mongo_server, mongo_uri
 
@@ -199,7 +199,7 @@ def test_a_refusal_of_the_server_is_a_storage_error_without_the_password(mongo_s
 
 
 def test_pages_are_looked_through_in_batches(store: MongoStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("archivebot.storage.mongo_database.BATCH", 3)
+    monkeypatch.setattr("archivebot.storage.mongo.database.BATCH", 3)
     urls = [f"http://example.com/{number}" for number in range(8)]
     for url in urls:
         put(store, b"body", 0, url=url)
@@ -212,7 +212,7 @@ def test_pages_are_looked_through_in_batches(store: MongoStore, monkeypatch: pyt
 
 DYING = """
 import os, signal
-from archivebot.storage import mongo
+from archivebot.storage.mongo import store as mongo
 from tests.contracts import store as contract
 
 class Dying(mongo.MongoStore):
@@ -249,7 +249,7 @@ UNKNOWING = """
 import os, signal
 from dataclasses import replace
 from archivebot.models import Fingerprint
-from archivebot.storage import mongo
+from archivebot.storage.mongo import store as mongo
 from tests.contracts import store as contract
 
 class Dying(mongo.MongoStore):
@@ -327,8 +327,8 @@ def test_a_server_that_is_killed_and_comes_back_loses_nothing(server: MongoServe
 
 
 def test_a_server_that_stays_away_is_named(server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("archivebot.storage.mongo_database.PATIENCE", 0.5)
-    monkeypatch.setattr("archivebot.storage.mongo_database.ANSWER_TIMEOUT", 1)
+    monkeypatch.setattr("archivebot.storage.mongo.database.PATIENCE", 0.5)
+    monkeypatch.setattr("archivebot.storage.mongo.database.ANSWER_TIMEOUT", 1)
     store = MongoStore(server.uri("archive"))
     server.kill()
     with pytest.raises(StorageError, match="is it running"):

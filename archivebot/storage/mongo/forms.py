@@ -6,7 +6,7 @@ from datetime import datetime
 
 from archivebot.models import FoundForm
 from archivebot.storage.base import KeptForm
-from archivebot.storage.mongo_documents import Document, page_id
+from archivebot.storage.mongo.documents import Document, page_id
 from archivebot.storage.times import milliseconds, moment
 
 

@@ -13,8 +13,8 @@ from typing import TypeVar
 from pymongo.collection import Collection
 
 from archivebot.models import Outcome, Payload
-from archivebot.storage.mongo_documents import Document, page_id
-from archivebot.storage.mongo_sums import sum_of, whole
+from archivebot.storage.mongo.documents import Document, page_id
+from archivebot.storage.mongo.sums import sum_of, whole
 from archivebot.storage.revisits import Waiting
 from archivebot.storage.times import milliseconds, moment
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from archivebot.exceptions import StorageError
-from archivebot.storage.migration import Step, transaction, upgrade
+from archivebot.storage.sqlite.migration import Step, transaction, upgrade
 
 APPLICATION_ID = 0x74657374
 PAGE_SIZE = 1024

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from archivebot.models import FoundForm
 from archivebot.storage.base import KeptForm
-from archivebot.storage.sqlite_links import numbers
-from archivebot.storage.sqlite_sums import intact, renew, whole
+from archivebot.storage.sqlite.links import numbers
+from archivebot.storage.sqlite.sums import intact, renew, whole
 from archivebot.storage.times import milliseconds, moment
 
 SEEN = "FROM form JOIN form_page ON form = form.id JOIN text ON text.id = page"

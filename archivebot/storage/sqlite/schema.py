@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
-from archivebot.storage.migration import Step, upgrade
-from archivebot.storage.sqlite_sums import enable
+from archivebot.storage.sqlite.migration import Step, upgrade
+from archivebot.storage.sqlite.sums import enable
 
 # "abot" in ASCII; tells an archive from any other SQLite file.
 APPLICATION_ID = 0x61626F74

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from archivebot.storage.schema import PAGE_SIZE, migrate
+from archivebot.storage.sqlite.schema import PAGE_SIZE, migrate
 
 
 def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:

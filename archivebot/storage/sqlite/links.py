@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from archivebot.storage.base import Edge
-from archivebot.storage.sqlite_sums import whole
+from archivebot.storage.sqlite.sums import whole
 from archivebot.storage.times import moment
 
 # Target -> its label, and when the link was seen first and last, in milliseconds since 1970. Target

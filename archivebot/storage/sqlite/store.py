@@ -12,7 +12,6 @@ from typing import Any
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, FoundForm, Kind, Link, Outcome
-from archivebot.storage import sqlite_fingerprints, sqlite_forms, sqlite_links, sqlite_revisits
 from archivebot.storage.base import (
     Edge,
     Fingerprinted,
@@ -28,13 +27,16 @@ from archivebot.storage.base import (
     edges_of,
 )
 from archivebot.storage.checksum import checksum
-from archivebot.storage.migration import transaction
 from archivebot.storage.revisits import RevisitStore
-from archivebot.storage.schema import CHECKSUMS, FINGERPRINTS, FORMS, LINKS, altered
 from archivebot.storage.sketch import decode, encode, shared
-from archivebot.storage.sqlite_file import ArchiveFile
-from archivebot.storage.sqlite_links import holding, label, links_of, merged, numbers, pack
-from archivebot.storage.sqlite_rows import (
+from archivebot.storage.sqlite import fingerprints as sqlite_fingerprints
+from archivebot.storage.sqlite import forms as sqlite_forms
+from archivebot.storage.sqlite import links as sqlite_links
+from archivebot.storage.sqlite import revisits as sqlite_revisits
+from archivebot.storage.sqlite.file import ArchiveFile
+from archivebot.storage.sqlite.links import holding, label, links_of, merged, numbers, pack
+from archivebot.storage.sqlite.migration import transaction
+from archivebot.storage.sqlite.rows import (
     CAPTURE,
     FRAMES,
     OLD_CAPTURE,
@@ -48,7 +50,8 @@ from archivebot.storage.sqlite_rows import (
     totals_of,
     version_of,
 )
-from archivebot.storage.sqlite_sums import damage, insert, intact, renew, whole
+from archivebot.storage.sqlite.schema import CHECKSUMS, FINGERPRINTS, FORMS, LINKS, altered
+from archivebot.storage.sqlite.sums import damage, insert, intact, renew, whole
 from archivebot.storage.times import milliseconds
 
 FOR_EVER = 1 << 62

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from archivebot.models import Duplicate, Fingerprint
 from archivebot.storage.base import Fingerprinted, Marked
-from archivebot.storage.mongo_documents import Document
-from archivebot.storage.mongo_sums import sum_of
+from archivebot.storage.mongo.documents import Document
+from archivebot.storage.mongo.sums import sum_of
 
 
 def fingerprint_change(url: str, number: int, fingerprint: Fingerprint, when: int) -> Document:

@@ -1,0 +1,1 @@
+"""The archive in a MongoDB database: its documents, and the store over them."""
