@@ -7,7 +7,7 @@
     ├── NotArchived       the archive does not hold what was asked for   exit 1
     ├── StorageError      the archive cannot be opened, read or written  exit 3
     │   ├── Conflict      another writer was first; try again
-    │   ├── Crashed       a process of a crawl died (archivebot.crawl.worker)
+    │   ├── Crashed       a process of a crawl died (archivebot.crawl.process.worker)
     │   └── CorruptObject stored bytes do not give what was stored       exit 4
     └── WarcError         a WARC or ARC file cannot be read              exit 5
 """

@@ -29,7 +29,7 @@ ARCHIVE_ROBOTS_PATIENCE = 600  # an unreachable robots.txt is asked for again af
 ARCHIVE_CRAWL_DELAY_MAX = 60  # a longer Crawl-delay is read as this many seconds
 
 # Seconds between two requests to one host, give or take half of it. Hosts on this machine (localhost,
-# 127.0.0.0/8, ::1) get no delay: see archivebot.crawl.pace. A Crawl-delay holds for every host.
+# 127.0.0.0/8, ::1) get no delay: see archivebot.crawl.scheduling.pace. A Crawl-delay holds for every host.
 DOWNLOAD_DELAY = 0.5
 CONCURRENT_REQUESTS = 32  # many hosts at once ...
 CONCURRENT_REQUESTS_PER_DOMAIN = 2  # ... but few requests to each
@@ -59,7 +59,7 @@ ARCHIVE_RETRY_AFTER_MAX = 120.0  # what a Retry-After may ask for at most
 
 # --- order: the frontier -------------------------------------------------------------------------
 # A crawl that was interrupted goes on when the same command is given again: see docs/frontier.md.
-# With REDIS_URL several processes share it: see archivebot.crawl.redis.
+# With REDIS_URL several processes share it: see archivebot.crawl.scheduling.redis.
 SCHEDULER = "archivebot.crawl.scheduler.FrontierScheduler"
 ARCHIVE_FRONTIER = ""  # a sqlite:/// URI; empty: a file beside the archive
 REDIS_URL = os.environ.get("REDIS_URL", "")
@@ -99,9 +99,9 @@ CONCURRENT_ITEMS = 4
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 16 * 1024 * 1024
 
 SPIDER_MIDDLEWARES = {
-    "archivebot.crawl.guard.GuardSpiderMiddleware": 560,
-    "archivebot.crawl.topicfilter.TopicFilterMiddleware": 550,  # for spiders that have a topic
-    "archivebot.crawl.doors.DoorMiddleware": 551,  # for the one that looks for forms
+    "archivebot.crawl.middlewares.guard.GuardSpiderMiddleware": 560,
+    "archivebot.crawl.middlewares.topicfilter.TopicFilterMiddleware": 550,  # for spiders that have a topic
+    "archivebot.crawl.middlewares.doors.DoorMiddleware": 551,  # for the one that looks for forms
     # The spider takes every status, counts depth and drops duplicates itself, before a Request exists.
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
@@ -110,11 +110,11 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
 }
 DOWNLOADER_MIDDLEWARES = {
-    "archivebot.crawl.guard.GuardDownloaderMiddleware": 50,
-    "archivebot.crawl.sitebudget.SiteBudgetMiddleware": 60,
-    "archivebot.crawl.robots.RobotsMiddleware": 100,
-    "archivebot.crawl.conditional.ConditionalMiddleware": 120,
-    "archivebot.crawl.decoding.DecodingMiddleware": 590,
+    "archivebot.crawl.middlewares.guard.GuardDownloaderMiddleware": 50,
+    "archivebot.crawl.extensions.sitebudget.SiteBudgetMiddleware": 60,
+    "archivebot.crawl.middlewares.robots.RobotsMiddleware": 100,
+    "archivebot.crawl.middlewares.conditional.ConditionalMiddleware": 120,
+    "archivebot.crawl.middlewares.decoding.DecodingMiddleware": 590,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,  # takes half a body
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the guard knows the scope
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
@@ -132,13 +132,13 @@ ITEM_PIPELINES = {
     "pipelines.storage.StoragePipeline": 500,
 }
 EXTENSIONS = {
-    "archivebot.crawl.session.ArchiveSession": 10,
-    "archivebot.crawl.addresses.PublicAddresses": 15,
-    "archivebot.crawl.pace.HostPace": 20,
-    "archivebot.crawl.dispatcher.Dispatcher": 25,
-    "archivebot.crawl.ending.Ending": 26,
-    "archivebot.crawl.sitebudget.SiteBudget": 27,
-    "archivebot.crawl.progress.ProgressLog": 30,
+    "archivebot.crawl.process.session.ArchiveSession": 10,
+    "archivebot.crawl.extensions.addresses.PublicAddresses": 15,
+    "archivebot.crawl.scheduling.pace.HostPace": 20,
+    "archivebot.crawl.scheduling.dispatcher.Dispatcher": 25,
+    "archivebot.crawl.extensions.ending.Ending": 26,
+    "archivebot.crawl.extensions.sitebudget.SiteBudget": 27,
+    "archivebot.crawl.extensions.progress.ProgressLog": 30,
     "scrapy.extensions.logstats.LogStats": None,  # ProgressLog says the same and more
 }
 ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between two lines of progress where stderr is no terminal

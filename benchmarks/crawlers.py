@@ -15,7 +15,7 @@ from common import ROOT, need, run
 from walks import Limits
 from webserver import Web, serving
 
-from archivebot.crawl.order import SLACK
+from archivebot.crawl.middlewares.order import SLACK
 
 LIMITS = Limits(requests=32, per_host=8, slack=SLACK)  # of our crawls
 

@@ -23,7 +23,7 @@ from common import ROOT, Row, report
 from resume import CONCURRENCY, DELAY, KILLED, SQLITE, Runs, site
 
 PAGES_PER_KILL = 12
-STORING = b"archivebot.crawl.archivist"
+STORING = b"archivebot.crawl.process.archivist"
 
 
 class StoringRuns(Runs):

@@ -44,7 +44,7 @@ def decisions(data: Path) -> dict[tuple[str, str], list[tuple[str, bool]]]:
 
 
 def archivebot_reader(body: bytes, agent: str) -> Allows:
-    from archivebot.crawl.robots import Rules
+    from archivebot.crawl.middlewares.robots import Rules
 
     rules = Rules.parse(body, agent)
     return lambda url: rules.refusal(url) is None

@@ -7,9 +7,9 @@ from dataclasses import replace
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from archivebot.crawl.archivist import keep_forms
-from archivebot.crawl.session import ArchiveSession
-from archivebot.crawl.sitebudget import SiteBudget
+from archivebot.crawl.extensions.sitebudget import SiteBudget
+from archivebot.crawl.process.archivist import keep_forms
+from archivebot.crawl.process.session import ArchiveSession
 from archivebot.models import Snapshot
 from archivebot.urls import host_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.crawler import Crawler
 
-from archivebot.crawl.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import StorageError
 from archivebot.frontier import State

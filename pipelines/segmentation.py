@@ -8,9 +8,9 @@ from dataclasses import replace
 from scrapy.crawler import Crawler
 
 from archivebot.bounds import excess
-from archivebot.crawl.archivist import segment
-from archivebot.crawl.session import ArchiveSession
-from archivebot.crawl.worker import Crashed
+from archivebot.crawl.process.archivist import segment
+from archivebot.crawl.process.session import ArchiveSession
+from archivebot.crawl.process.worker import Crashed
 from archivebot.models import Outcome, Page, Snapshot
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
-from archivebot.crawl.session import ArchiveSession
+from archivebot.crawl.process.session import ArchiveSession
 from archivebot.models import Capture, Snapshot
 
 

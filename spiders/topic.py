@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from archivebot.crawl.arguments import TopicArguments
-from archivebot.crawl.entries import DISTANCE, ORDER, SCORE
+from archivebot.crawl.scheduling.entries import DISTANCE, ORDER, SCORE
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.frontier import SeenCache
 from archivebot.models import Focus, Link

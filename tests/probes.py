@@ -18,7 +18,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
 from archivebot.archive import Archive
-from archivebot.crawl.session import ArchiveSession
+from archivebot.crawl.process.session import ArchiveSession
 from archivebot.exceptions import StorageError
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from scrapy.utils.test import get_crawler
 
-from archivebot.crawl.dispatcher import Dispatcher
 from archivebot.crawl.extension import Extension
-from archivebot.crawl.session import ArchiveSession
+from archivebot.crawl.process.session import ArchiveSession
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
 
 
 @pytest.mark.parametrize("extension", [ArchiveSession, Dispatcher])

@@ -18,7 +18,7 @@ from scrapy.utils.test import get_crawler
 from archivebot import Archive, ArchiveConfig
 from archivebot import settings as project
 from archivebot.crawl import spider as spider_module
-from archivebot.crawl.decoding import DecodingMiddleware
+from archivebot.crawl.middlewares.decoding import DecodingMiddleware
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.models import Outcome, Page
 from tests.conftest import Crawl

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from archivebot.content.page import content
-from archivebot.crawl.metarobots import directives
+from archivebot.crawl.reading.metarobots import directives
 from archivebot.crawl.retry import retry_after
 from archivebot.exceptions import UsageError
 from archivebot.http.robotstxt import RobotsTxt

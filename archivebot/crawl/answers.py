@@ -21,8 +21,8 @@ from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol, ParseEr
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IResponse
 
-from archivebot.crawl.convert import flagged
 from archivebot.crawl.intake import Intake
+from archivebot.crawl.reading.convert import flagged
 from archivebot.models import Outcome
 
 # Bytes of the headers of an answer, and of one line of them. Chromium takes 256 kB, Twisted by itself any

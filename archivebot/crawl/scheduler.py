@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
-from archivebot.crawl.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
 
 if TYPE_CHECKING:
     from archivebot.crawl.spider import ArchiveSpider

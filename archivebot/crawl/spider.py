@@ -18,7 +18,12 @@ from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
 from archivebot.crawl.arguments import Arguments
-from archivebot.crawl.convert import (
+from archivebot.crawl.downloader import Interrupted
+from archivebot.crawl.middlewares.guard import Refused
+from archivebot.crawl.middlewares.robots import RobotsDenied
+from archivebot.crawl.process.session import ArchiveSession
+from archivebot.crawl.process.worker import Crashed
+from archivebot.crawl.reading.convert import (
     beginning,
     location_of,
     outcome_of_failure,
@@ -28,16 +33,11 @@ from archivebot.crawl.convert import (
     reason_of,
     stored_response,
 )
-from archivebot.crawl.dispatcher import Dispatcher
-from archivebot.crawl.downloader import Interrupted
-from archivebot.crawl.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE, key_of
-from archivebot.crawl.guard import Refused
-from archivebot.crawl.metarobots import ALL, Directives, directives
-from archivebot.crawl.reading import STRETCH, is_small, read_large, shortened
+from archivebot.crawl.reading.metarobots import ALL, Directives, directives
+from archivebot.crawl.reading.pages import STRETCH, is_small, read_large, shortened
 from archivebot.crawl.retry import RetryPolicy, pause
-from archivebot.crawl.robots import RobotsDenied
-from archivebot.crawl.session import ArchiveSession
-from archivebot.crawl.worker import Crashed
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE, key_of
 from archivebot.exceptions import StorageError
 from archivebot.frontier import SeenCache
 from archivebot.hypertext import Hypertext
@@ -50,11 +50,11 @@ _CARRIED = ("depth", "archive_hops", "archive_seed", SCORE, DISTANCE, ORDER, SOU
 
 # Several processes share one crawl through scrapy-redis, with a queue, a filter and a form of ours.
 REDIS_SETTINGS = {
-    "SCHEDULER": "archivebot.crawl.redis.LeaseScheduler",
-    "SCHEDULER_QUEUE_CLASS": "archivebot.crawl.redis.LeaseQueue",
-    "SCHEDULER_SERIALIZER": "archivebot.crawl.serializer",
+    "SCHEDULER": "archivebot.crawl.scheduling.redis.LeaseScheduler",
+    "SCHEDULER_QUEUE_CLASS": "archivebot.crawl.scheduling.redis.LeaseQueue",
+    "SCHEDULER_SERIALIZER": "archivebot.crawl.scheduling.serializer",
     "SCHEDULER_PERSIST": True,
-    "DUPEFILTER_CLASS": "archivebot.crawl.redis.SeenFilter",
+    "DUPEFILTER_CLASS": "archivebot.crawl.scheduling.redis.SeenFilter",
 }
 
 

@@ -1,0 +1,33 @@
+"""Conditional requests: ask for what changed since the latest capture, read that where nothing did."""
+
+from __future__ import annotations
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from archivebot.archive import Archive
+from archivebot.crawl.process.session import ArchiveSession
+
+
+class ConditionalMiddleware:
+    """Send the ETag and Last-Modified of the latest content as If-None-Match and If-Modified-Since."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.session = ArchiveSession.of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
+        if not crawler.settings.getbool("ARCHIVE_CONDITIONAL"):
+            raise NotConfigured("ARCHIVE_CONDITIONAL is off")
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        if request.meta.get("archive_robots") or request.meta.get("archive_anew") or request.method != "GET":
+            return
+        etag, modified = await self.session.run(Archive.validators, request.url)
+        if etag:
+            request.headers.setdefault("If-None-Match", etag)
+        if modified:
+            request.headers.setdefault("If-Modified-Since", modified)

@@ -1,0 +1,161 @@
+"""The way to query forms: which links are followed, which pages are looked at, what leads to forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+
+from archivebot.crawl.arguments import DeepWebArguments
+from archivebot.crawl.extensions.sitebudget import SiteBudget
+from archivebot.crawl.middlewares.linkfilter import LinkFilter
+from archivebot.crawl.middlewares.order import SLACK
+from archivebot.crawl.middlewares.topicfilter import why
+from archivebot.crawl.reading.convert import outcome_of_response
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.entries import ORDER, PARTS, READING, SCORE
+from archivebot.forms.record import FormRecord
+from archivebot.forms.stages import feature_words, is_relevant
+from archivebot.hypertext import Hypertext
+from archivebot.models import Focus, Link, Outcome, Page
+from archivebot.text.terms import stem
+from archivebot.text.urltokens import url_tokens
+from archivebot.topic.linkmodel import LinkModel
+from archivebot.topic.linkscore import Judged, LinkScore, LinkScorer
+from archivebot.topic.profile import TopicProfile
+from archivebot.topic.relevance import PageScorer, Relevance
+from archivebot.topic.training import profile_of
+from archivebot.urls import host_of
+
+DOORS = "archive_doors"  # meta key of what is said of a page, while its output passes
+
+# Nats for a link that promises a form: as much as a word of the topic in its anchor.
+PROMISE = 2.0
+
+# What the terms of links count before anything was learnt, beside the promise: pages for logging in,
+# writing and buying have other forms.
+_TOWARDS = "search advanced catalog catalogue database find finder browse directory archive library".split()
+_AWAY = """login logon signin signup sign register registration password account member contact feedback cart
+    checkout subscribe unsubscribe newsletter privacy terms comment reply post""".split()
+_TERMS = {stem(word): 1.0 for word in _TOWARDS} | {stem(word): -1.0 for word in _AWAY}
+
+# Pages after which what waits is scored anew by what was learnt: a site has a hundred, not the thousands of
+# a crawl for a topic.
+EVERY = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A page that was looked at: its relevance (None without a topic), and what its links are worth."""
+
+    relevance: Relevance | None
+    scores: dict[str, LinkScore]
+
+    @property
+    def passes(self) -> bool:
+        """Whether the page is on topic, stage 2."""
+        return is_relevant(self.relevance.value if self.relevance else None)
+
+
+class DoorMiddleware(LinkFilter):
+    """Let a crawl find query forms within few pages, in the three stages of Xin, Cui and others (2011).
+
+    Links: depth, which the guard knows; a word that promises a form; on topic. ``strict`` drops a link that
+    lacks one of these, otherwise it only waits longer. Pages: those off the topic lead nowhere, and their
+    forms are left out; seeds are what the operator wants. Which links led to forms is learnt on the way.
+    """
+
+    counted = "doors/dropped"
+
+    def __init__(self, crawler: Crawler, topic: TopicProfile | None, *, strict: bool) -> None:
+        super().__init__(crawler)
+        Dispatcher.of(crawler).slack = SLACK
+        self.topic = PageScorer(topic) if topic else None
+        self.strict = strict
+        self.promising: set[str] = set()
+        self.scorer = LinkScorer(LinkModel.of_terms(_TERMS), every=EVERY)
+        self.budget = SiteBudget.of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> DoorMiddleware:
+        arguments = getattr(crawler.spider, "arguments", None)
+        if not isinstance(arguments, DeepWebArguments):
+            raise NotConfigured
+        folder = Path(crawler.settings["ARCHIVE_TOPICS"])
+        topic = profile_of(arguments.topic, folder) if arguments.topic else None
+        return cls(crawler, topic, strict=arguments.links == "strict")
+
+    def score(self, request: Request, response: Response, link: Link) -> str | None:
+        looked = self._looked(response)
+        words = feature_words(link.anchor, link.url)
+        found = looked.scores[link.url]
+        if words:
+            self.promising.add(link.url)
+        parts = {**found.parts, "promise": self._promise(link.url), "text": link.anchor}
+        request.meta.update({SCORE: found.rank + self._promise(link.url), PARTS: parts})
+        return self._refusal(response, looked, link, words)
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Give a page its forms, unless it is off the topic."""
+        if not isinstance(item, Page) or response is None:
+            return item
+        looked = self._looked(response)
+        if found := looked.relevance:
+            score, order = response.meta.get(SCORE, 0.0), response.meta.get(ORDER, 0)
+            focus = Focus(round(found.value, 6), looked.passes, score, 0, order, why(found))
+            item = replace(item, focus=focus)
+        if not looked.passes:
+            return item
+        reading: Hypertext = response.meta.get(READING, Hypertext())
+        self.budget.saw(host_of(item.url), reading.forms)
+        return replace(item, forms=reading.forms)
+
+    def _refusal(self, response: Response, looked: _Looked, link: Link, words: tuple[str, ...]) -> str | None:
+        if not looked.passes and response.meta["depth"]:  # 0 is a seed, or where it redirects to
+            return "page_off_topic"
+        if self.strict and not words:
+            return "no_search_word"
+        if self.strict and self.topic and not self._on_topic(link, self.topic):
+            return "link_off_topic"
+        return None
+
+    def _promise(self, url: str) -> float:
+        return PROMISE if url in self.promising else 0.0
+
+    def _on_topic(self, link: Link, topic: PageScorer) -> bool:
+        said = " ".join((link.anchor, link.before, link.after, *url_tokens(link.url)))
+        return is_relevant(topic.score(link.heading, said).value)
+
+    def _looked(self, response: Response) -> _Looked:
+        """Look at the page of a response once, and learn from it."""
+        if DOORS not in response.meta:
+            response.meta[DOORS] = self._look(response)
+        looked: _Looked = response.meta[DOORS]
+        return looked
+
+    def _look(self, response: Response) -> _Looked:
+        reading: Hypertext = response.meta.get(READING, Hypertext())
+        relevance = None
+        # What a form asks for tells as much as the text around it, which may be little.
+        text = "\n".join((reading.text, *(FormRecord.read(form).said for form in reading.forms)))
+        if self.topic and (reading.title or text):
+            relevance = self.topic.score(reading.title, text)
+        passes = _Looked(relevance, {}).passes
+        page = Judged(
+            url=response.url,
+            title=reading.title,
+            relevance=float(bool(reading.forms) and passes),
+            missing=outcome_of_response(response) in (Outcome.NOT_FOUND, Outcome.GONE),
+            depth=response.meta["depth"],
+            order=response.meta.get(ORDER, 0),
+        )
+        scores = self.scorer.page(page, reading.links)
+        if moved := self.scorer.news():
+            ranks = {url: rank + self._promise(url) for url, rank in moved.items()}
+            Dispatcher.of(self.crawler).reprioritise(ranks)
+        return _Looked(relevance, scores)

@@ -1,0 +1,159 @@
+"""The guard: scope and trap rules over every request, from a spider or from anywhere else."""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+
+from archivebot.crawl.extensions.addresses import PublicAddresses, named_by_seeds
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.urls import Scope, host_of, is_private, joined, trap
+
+logger = logging.getLogger(__name__)
+
+
+PRIVATE = "private_address"
+MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass 3
+
+
+class Refused(IgnoreRequest):
+    """A request that is not made, by our own rules; it leaves a stat and no capture."""
+
+
+class PrivateAddress(Refused):
+    """A request to a private address whose host no seed names."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(PRIVATE)
+        self.host = host
+
+
+class Guard:
+    """Scope, depth, traps, length and addresses as one question: why may this request not be made?
+
+    ``named`` are the hosts that may have private addresses, None where all may.
+    """
+
+    def __init__(
+        self, scope: Scope | None, deepest: int | None, longest: int, named: frozenset[str] | None = None
+    ) -> None:
+        self.scope = scope
+        self.deepest = deepest
+        self.longest = longest
+        self.named = named
+        self._refusal_of_url = lru_cache(maxsize=4096)(self._url)  # asked twice for each fetched URL
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Guard:
+        spider = crawler.spider
+        longest = crawler.settings.getint("URLLENGTH_LIMIT")
+        named = None if crawler.settings.getbool("ARCHIVE_PRIVATE_ADDRESSES") else named_by_seeds(crawler)
+        return cls(getattr(spider, "scope", None), getattr(spider, "depth_limit", None), longest, named)
+
+    def refusal(self, request: Request) -> str | None:
+        """Give the name of the reason, or None."""
+        if self.deepest is not None and request.meta.get("depth", 0) > self.deepest:
+            return "depth"
+        if request.meta.get("archive_hops", 0) > MAX_HOPS:
+            return "redirect_chain"
+        return self._refusal_of_url(request.url)
+
+    def _url(self, url: str) -> str | None:
+        if not url.startswith(("http://", "https://")):
+            return "scheme"
+        if self.longest and len(url) > self.longest:
+            return "url_length"
+        if self.is_private(url):
+            return PRIVATE
+        return (self.scope.refusal(url) if self.scope else None) or trap(url)
+
+    def is_private(self, url: str) -> bool:
+        """Return whether a URL has an address for its host that is private and that no seed names."""
+        if self.named is None:
+            return False
+        host = host_of(joined("", url) or url)
+        return is_private(host) and host not in self.named
+
+
+class _Guarding:
+    """What both middlewares share: the guard, made when the spider is known, and its stats."""
+
+    crawler: Crawler
+    _guard: Guard | None = None
+
+    def refusal(self, request: Request) -> str | None:
+        """Return the reason against a request, counted as ``guard/<reason>``, or None.
+
+        Seeds are the operator's own wish, and robots.txt is asked for before any page.
+        """
+        if request.meta.get("archive_seed"):
+            return None
+        self._guard = self._guard or Guard.from_crawler(self.crawler)
+        if request.meta.get("archive_robots"):
+            reason = PRIVATE if self._guard.is_private(request.url) else None
+        else:
+            reason = self._guard.refusal(request)
+        if reason:
+            self.count(request, reason)
+        return reason
+
+    def count(self, request: Request, reason: str) -> None:
+        """Take note of a refusal."""
+        logger.debug("Refused %s: %s", request.url, reason)
+        self.crawler.stats.inc_value(f"guard/{reason}")
+
+
+class GuardSpiderMiddleware(_Guarding, BaseSpiderMiddleware):
+    """Drop the links that may not be fetched before they are scheduled."""
+
+    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
+        reason = self.refusal(request)
+        if not reason:
+            return request
+        Dispatcher.of(self.crawler).refuse(request, reason)
+        if response is not None and response.meta.get("archive_seed") and "archive_hops" in request.meta:
+            logger.warning(
+                "The seed %s leads out of the scope: add %s to the seeds", response.url, request.url
+            )
+        return None
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        return item
+
+
+class GuardDownloaderMiddleware(_Guarding):
+    """Stop requests that came past the spider: a resumed queue, or rules changed meanwhile."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> GuardDownloaderMiddleware:
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        if reason := self.refusal(request):
+            if reason == PRIVATE:
+                raise PrivateAddress(host_of(request.url))  # process_exception records it
+            Dispatcher.of(self.crawler).turn_down(request, reason)
+            raise Refused(reason)
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Record that a host turned out to be private, by its robots.txt or when its name was looked up."""
+        host = host_of(request.url)
+        addresses = self.crawler.get_extension(PublicAddresses)
+        unresolved = isinstance(exception, CannotResolveHostError)
+        refused = unresolved and addresses is not None and host in addresses.refused
+        if refused:
+            self.count(request, PRIVATE)
+        if (refused or isinstance(exception, PrivateAddress)) and not request.meta.get("archive_robots"):
+            Dispatcher.of(self.crawler).turn_down(request, PRIVATE)
+        if refused:
+            raise PrivateAddress(host)

@@ -1,0 +1,192 @@
+"""The topic filter: judges pages, scores the links on them, and drops what leads too far away."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+
+from archivebot.crawl.arguments import TopicArguments
+from archivebot.crawl.middlewares.linkfilter import LinkFilter
+from archivebot.crawl.middlewares.order import BestFirst, BreadthFirst, Linear, LinkOrder, Order, RankOrder
+from archivebot.crawl.reading.convert import outcome_of_response
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.entries import DISTANCE, ORDER, PARTS, READING, SCORE
+from archivebot.exceptions import UsageError
+from archivebot.hypertext import Hypertext
+from archivebot.models import Focus, Link, Outcome, Page
+from archivebot.text.terms import terms
+from archivebot.topic.judge import CrawlJudge
+from archivebot.topic.linkscore import Judged, LinkScorer
+from archivebot.topic.priority import Weights, weights_of
+from archivebot.topic.profile import TopicProfile
+from archivebot.topic.relevance import Relevance
+from archivebot.topic.training import profile_of
+from archivebot.topic.tunnel import beyond, distance
+
+JUDGED = "archive_judged"  # meta key of what the filter says of a page, while its output passes
+MISSING = frozenset((Outcome.NOT_FOUND, Outcome.GONE))
+SHOWN = 10  # terms of a page that are kept to explain its relevance
+
+
+class TopicFilterMiddleware(LinkFilter):
+    """Keep a crawl on its topic.
+
+    Soft focus only orders; hard focus drops links whose chance is under ``threshold``. Links of the last
+    of more than ``tunnel`` off-topic pages in a row are dropped (None: of none). An off-topic page is
+    recorded without its body in hard focus, unless ``keeps`` says otherwise.
+    """
+
+    counted = "topic/dropped"
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        profile: TopicProfile,
+        order: Order,
+        *,
+        hard: bool,
+        tunnel: int | None,
+        threshold: float,
+        keeps: bool,
+    ) -> None:
+        super().__init__(crawler)
+        dispatcher = Dispatcher.of(crawler)
+        dispatcher.slack, dispatcher.refusal = order.slack, self._second_thought
+        self.judge = CrawlJudge(profile)
+        self.order = order
+        self.hard, self.tunnel, self.threshold, self.keeps = hard, tunnel, threshold, keeps
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> TopicFilterMiddleware:
+        arguments, settings = getattr(crawler.spider, "arguments", None), crawler.settings
+        if not isinstance(arguments, TopicArguments):
+            raise NotConfigured
+        profile = profile_of(arguments.topic, Path(settings["ARCHIVE_TOPICS"]))
+        hard = arguments.focus == "hard"
+        tunnel = settings.getint("ARCHIVE_TUNNEL_DEPTH") if hard else None
+        return cls(
+            crawler,
+            profile,
+            order_of(arguments.order, profile, settings),
+            hard=hard,
+            tunnel=tunnel if arguments.tunnel is None else arguments.tunnel,
+            threshold=(
+                settings.getfloat("ARCHIVE_LINK_THRESHOLD")
+                if arguments.threshold is None
+                else arguments.threshold
+            ),
+            keeps=not hard or settings.getbool("ARCHIVE_KEEP_OFF_TOPIC"),
+        )
+
+    def score(self, request: Request, response: Response, link: Link) -> str | None:
+        page, score = self._judged(response)
+        found = score(link)
+        parts = {**found.parts, "text": link.anchor}
+        request.meta.update({SCORE: found.rank, DISTANCE: page.distance, PARTS: parts})
+        return self._refusal(found.value, page.distance)
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Mark a page with what the filter says of it."""
+        if not isinstance(item, Page) or response is None:
+            return item
+        page, _ = self._judged(response)
+        request = response.request
+        assert request is not None
+        focus = Focus(
+            relevance=page.relevance,
+            relevant=page.relevant,
+            score=request.meta.get(SCORE, 0.0),
+            distance=request.meta.get(DISTANCE, 0),
+            order=request.meta.get(ORDER, 0),
+            why=response.meta[JUDGED][2],
+        )
+        item = replace(item, focus=focus)
+        if self.keeps or page.relevant is not False or item.outcome is not Outcome.FETCHED:
+            return item
+        return replace(item, outcome=Outcome.EXCLUDED, body=b"", reason=f"off topic: {page.relevance:.2f}")
+
+    def _second_thought(self, url: str) -> str | None:
+        """Return why a URL that was queued is not fetched after all: the crawl has learnt since."""
+        chance = self.order.chance(url)
+        if chance is None or not self.hard or chance >= self.threshold:
+            return None
+        self.crawler.stats.inc_value(f"{self.counted}/link_score")
+        return "link_score"
+
+    def _refusal(self, chance: float, distance: int) -> str | None:
+        if beyond(distance, self.tunnel):
+            return "tunnel"
+        return "link_score" if self.hard and chance < self.threshold else None
+
+    def _judged(self, response: Response) -> tuple[Judged, LinkOrder]:
+        """Judge the page of a response once, and take note of its links."""
+        if JUDGED not in response.meta:
+            response.meta[JUDGED] = self._judge(response)
+        page, score, _ = response.meta[JUDGED]
+        return page, score
+
+    def _judge(self, response: Response) -> tuple[Judged, LinkOrder, str]:
+        reading: Hypertext = response.meta.get(READING, Hypertext())
+        has_text = reading.title or reading.text
+        found = self.judge.judge(response.url, reading.title, reading.text) if has_text else None
+        meta = response.meta
+        relevant = found.relevant if found else None
+        page = Judged(
+            url=response.url,
+            title=reading.title,
+            relevance=round(found.value, 6) if found else None,
+            relevant=relevant,
+            missing=outcome_of_response(response) in MISSING,
+            distance=distance(meta.get(DISTANCE, 0), relevant),
+            depth=meta["depth"],
+            order=meta.get(ORDER, 0),
+        )
+        self._count(page)
+        score = self.order.page(page, reading.links)
+        if moved := self.order.news():
+            Dispatcher.of(self.crawler).reprioritise(moved)
+        return page, score, why(found) if found else ""
+
+    def _count(self, page: Judged) -> None:
+        if page.relevant is not None:
+            self.crawler.stats.inc_value("topic/judged")
+            self.crawler.stats.inc_value("topic/relevant", int(page.relevant))
+
+
+def order_of(name: str, profile: TopicProfile, settings: BaseSettings) -> Order:
+    """Give the order that ``-a order=`` names. Raises UsageError for weights of what does not count."""
+    if name == "bfs":
+        return BreadthFirst()
+    if name == "linear":
+        return Linear(profile.vector, _weights(settings))
+    every = settings.getint("ARCHIVE_RANK_EVERY")
+    if name == "pagerank":
+        return RankOrder(lambda _: 1.0, every)
+    if name == "ipagerank":
+        near = profile.similarity()
+        return RankOrder(lambda link: near.weight(terms(link.anchor)), every)
+    return BestFirst(LinkScorer.of(profile))
+
+
+def _weights(settings: BaseSettings) -> Weights:
+    try:
+        return weights_of(settings.getdict("ARCHIVE_PRIORITY_WEIGHTS"))
+    except (ValueError, TypeError, UsageError) as error:
+        raise UsageError(
+            f'ARCHIVE_PRIORITY_WEIGHTS is read as {{"depth": 0, "topic": 2}}: {error}'
+        ) from error
+
+
+def why(found: Relevance) -> str:
+    """Give the parts and the most telling terms of a judgement as JSON."""
+    parts = {name: round(value, 3) for name, value in found.parts.items()}
+    told = [[term, round(weight, 3)] for term, weight in found.terms[:SHOWN]]
+    return json.dumps({**parts, "terms": told}, ensure_ascii=False)

@@ -1,0 +1,90 @@
+"""The archive of one crawl, in processes of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig, whole
+from archivebot.crawl.extension import Extension
+from archivebot.crawl.process.readers import Readers
+from archivebot.crawl.process.worker import Worker
+from archivebot.exceptions import StorageError, UsageError
+
+# Seconds that the archive gets to be closed: SQLite copies its log into the file, 64 MB at most.
+CLOSING = 5.0
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ArchiveSession(Extension):
+    """Open one Archive per crawl in a child process, do its work in order, close it after the last item.
+
+    A process, because parsing and compression would take the interpreter from the event loop as often
+    as they had it; one that writes, because writes are serial anyway, and ``readers`` that cut pages.
+    Work is a method of Archive or a function that takes one first, named by itself: ``await
+    session.run(Archive.add, snapshot)``; arguments and results travel, so they must pickle. What waits
+    for the processes is bounded by Scrapy's scraper slot, which stops fetching while too many bytes are
+    unstored.
+    """
+
+    def __init__(self, config: ArchiveConfig, readers: int = 1, patience: float | None = None) -> None:
+        self.config = config
+        self.worker = Worker("archivebot.crawl.process.archivist", patience)
+        self._opening = self.worker.begin((os.getpid(), config))
+        self.readers = Readers(config, readers, patience)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        readers = whole("ARCHIVE_READERS", crawler.settings, 1)
+        if readers < 1:
+            raise UsageError(f"ARCHIVE_READERS is {readers}: somebody has to cut the pages, so at least 1")
+        patience = crawler.settings.getfloat("ARCHIVE_FRONTIER_PATIENCE")
+        session = cls(ArchiveConfig.from_settings(crawler.settings), readers, patience)
+        # Pipelines close before this signal, so no item can come after it.
+        crawler.signals.connect(session.close, signals.spider_closed)
+        return session
+
+    async def opened(self) -> None:
+        """Wait until the archive is open; raises StorageError if it cannot be opened."""
+        try:
+            await self.worker.answer(self._opening)
+        except StorageError:
+            self._end()
+            raise
+
+    async def run(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do one piece of work on the archive and give its result."""
+        result: T = await self.worker.run((work, args, kwargs))
+        return result
+
+    async def read(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do one piece of work that writes nothing, beside all others; see :class:`Readers`."""
+        result: T = await self.readers.run((work, args, kwargs))
+        return result
+
+    async def close(self) -> None:
+        """Finish what is queued and close the archive."""
+        try:
+            # Whoever needed the process was told that it is gone.
+            with suppress(StorageError, TimeoutError):
+                await asyncio.wait_for(self.run(Archive.close), CLOSING)
+        finally:
+            self._end()
+
+    def give_up(self) -> None:
+        """End the processes, whatever they do; who waits for them gets StorageError."""
+        self.worker.kill("was not done in time")
+        self.readers.give_up()
+
+    def _end(self) -> None:
+        self.readers.close()
+        self.worker.close()

@@ -1,0 +1,153 @@
+"""The border between Scrapy and the archive: a response or a failure becomes a Page, HTML a Hypertext."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from scrapy import exceptions as scrapy_errors
+from scrapy.http import Headers as ScrapyHeaders
+from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.responsetypes import responsetypes
+from twisted.internet import error as twisted_errors
+from twisted.web._newclient import ParseError
+
+from archivebot.crawl.reading.pages import MOST_TEXT, read_page
+from archivebot.http.status import outcome_of
+from archivebot.hypertext import Hypertext, resolve
+from archivebot.models import Headers, Link, Outcome, Page
+
+_NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
+
+MOST_BYTES = 4 * MOST_TEXT  # no character of UTF-8, UTF-16 and GB 18030 is longer
+
+_OUTCOMES = frozenset(Outcome)
+
+_FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
+    (scrapy_errors.DownloadTimeoutError, Outcome.TIMEOUT),
+    (twisted_errors.TimeoutError, Outcome.TIMEOUT),
+    (scrapy_errors.ResponseDataLossError, Outcome.INCOMPLETE),
+    (scrapy_errors.DownloadCancelledError, Outcome.TOO_LARGE),
+    (scrapy_errors.IgnoreRequest, Outcome.TOO_LARGE),  # Scrapy's own decoder, if somebody switches it on
+    (scrapy_errors.CannotResolveHostError, Outcome.UNREACHABLE),
+    (scrapy_errors.DownloadConnectionRefusedError, Outcome.UNREACHABLE),
+    (scrapy_errors.DownloadFailedError, Outcome.UNREACHABLE),
+    (twisted_errors.ConnectError, Outcome.UNREACHABLE),
+    (twisted_errors.ConnectionClosed, Outcome.UNREACHABLE),
+    (OSError, Outcome.UNREACHABLE),
+)
+
+
+def read(
+    response: Response, *, skip_nofollow: bool = True, context: bool = False, forms: bool = False
+) -> Hypertext:
+    """Read an HTML response; plain text has its text where context is asked for, all else has nothing."""
+    if isinstance(response, HtmlResponse):
+        body, encoding, url = response.body, response.encoding, response.url
+        return read_page(body, encoding, url, skip_nofollow=skip_nofollow, context=context, forms=forms)
+    kind = (response.headers.get("Content-Type") or b"").lower()
+    if context and isinstance(response, TextResponse) and kind.startswith(b"text/plain"):
+        return Hypertext(text=beginning(response).text[:MOST_TEXT])
+    return Hypertext()
+
+
+def beginning(response: TextResponse) -> TextResponse:
+    """Return the beginning of a text, which tells the charset of all of it."""
+    return TextResponse(response.url, headers=response.headers, body=_beginning(response.body))
+
+
+def _beginning(body: bytes) -> bytes:
+    """Give the bytes of the text that is judged: to decode 30 MB of an unnamed charset takes 6 seconds.
+
+    The end is made ASCII: half a character would make another charset of an unnamed UTF-8.
+    """
+    return body if len(body) <= MOST_BYTES else body[:MOST_BYTES].rstrip(bytes(range(0x80, 0x100)))
+
+
+def stored_response(url: str, headers: Headers, body: bytes) -> Response:
+    """Make a response of what the archive holds, as if it had just been fetched."""
+    fields = ScrapyHeaders()
+    for name, value in headers:
+        fields.appendlist(name, value.encode("latin-1", "replace"))
+    kind = responsetypes.from_args(headers=fields, url=url, body=body)
+    return kind(url=url, headers=fields, body=body)
+
+
+def flagged(response: Response, outcome: Outcome, reason: str) -> Response:
+    """Return an answer that carries its outcome and the reason, whatever its status says."""
+    return response.replace(flags=[*response.flags, f"{outcome.value}: {reason}"])
+
+
+def outcome_of_response(response: Response) -> Outcome:
+    """Give the outcome of an answer by its status and whether its body is whole."""
+    return _flag_of(response)[0] or outcome_of(response.status, response.body)
+
+
+def _flag_of(response: Response) -> tuple[Outcome | None, str]:
+    """Return the outcome that an answer carries, if it does, and its reason."""
+    for flag in response.flags:
+        name, colon, reason = flag.partition(": ")
+        if colon and name in _OUTCOMES:
+            return Outcome(name), reason
+    if "dataloss" in response.flags:
+        return Outcome.INCOMPLETE, f"the body ended after {len(response.body)} bytes"
+    return None, ""
+
+
+def outcome_of_failure(error: BaseException) -> Outcome:
+    """Give the outcome of a fetch that brought no answer."""
+    causes = getattr(error.__cause__, "reasons", ())
+    if any(reason.check(ParseError) for reason in causes):
+        return Outcome.PROTOCOL_ERROR
+    return next((outcome for kind, outcome in _FAILURES if isinstance(error, kind)), Outcome.PROTOCOL_ERROR)
+
+
+def reason_of(error: BaseException) -> str:
+    """Say in one line why a fetch brought no answer."""
+    reasons = getattr(error.__cause__, "reasons", None)
+    text = reasons[0].getErrorMessage() if reasons else str(error)
+    return " ".join(text.split()) or type(error).__name__
+
+
+def headers_of(response: Response) -> Headers:
+    """Give the headers as text pairs, repeated ones repeated."""
+    return tuple(
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, values in response.headers.items()
+        for value in values
+    )
+
+
+def location_of(response: Response) -> str | None:
+    """Give the canonical URL that a redirect or a 201 points at, or None."""
+    if response.status not in _NAMES_A_TARGET or "Location" not in response.headers:
+        return None
+    raw = response.headers["Location"] or b""
+    return resolve(raw.decode("utf-8", "replace"), response.url)
+
+
+def page_of(
+    response: Response,
+    url: str,
+    when: datetime,
+    outcome: Outcome,
+    *,
+    links: tuple[Link, ...] = (),
+    level: int | None = None,
+) -> Page:
+    """Make the Page of an answer: its bytes after content decoding, and what came with them.
+
+    A body that was cut short or cannot be decoded is kept as it came with its reason; its outcome keeps
+    it from passing for a change.
+    """
+    return Page(
+        url=url,
+        captured_at=when,
+        outcome=outcome,
+        status=response.status,
+        headers=headers_of(response),
+        body=response.body,
+        reason=_flag_of(response)[1],
+        location=location_of(response),
+        links=links,
+        level=level,
+    )

@@ -1,0 +1,389 @@
+"""Between Scrapy and a frontier: requests go in, leases come out as requests, items settle them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
+from twisted.internet.task import LoopingCall
+from twisted.python.failure import Failure
+
+from archivebot.archive import Archive
+from archivebot.crawl.extension import Extension
+from archivebot.crawl.process.session import ArchiveSession
+from archivebot.crawl.retry import PASSING, closing
+from archivebot.crawl.scheduling.budget import UrlBudget
+from archivebot.crawl.scheduling.entries import SOURCE, entry_of, key_of, request_of
+from archivebot.crawl.scheduling.held import HeldLeases
+from archivebot.crawl.scheduling.identity import crawl_name, lost_by
+from archivebot.crawl.scheduling.outbox import STROKE, Outbox, Settled
+from archivebot.crawl.scheduling.pace import HostPace
+from archivebot.crawl.scheduling.patience import PAUSE, Patience
+from archivebot.exceptions import ArchiveError, StorageError
+from archivebot.frontier import Frontier, Lease, State, chosen_uri, open_frontier
+from archivebot.models import Capture, Outcome, Page, Snapshot
+
+if TYPE_CHECKING:
+    from archivebot.crawl.spider import ArchiveSpider
+
+logger = logging.getLogger(__name__)
+
+_UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
+_OVER = frozenset(("finished", "pages"))
+_SOON = 0.05  # seconds until it is asked again where a better URL is waited for
+_POLL = 1.0  # seconds until a frontier that others work on is asked again
+_LATE = 5.0  # seconds until a frontier whose hosts all have long delays is asked whether others are done
+_BEGINNING = 30.0  # seconds that another worker gets to remove what an earlier crawl left
+
+
+class Dispatcher(Extension):
+    """The one place that talks to the frontier of a crawl; ``most`` is its page limit.
+
+    What is written waits in order until :meth:`flush`, or until the next lease, with which it is one
+    stroke. A frontier that cannot be reached is asked again until ``ARCHIVE_FRONTIER_PATIENCE`` seconds
+    have passed; then the crawl ends, and it is asked no more.
+    """
+
+    def __init__(self, crawler: Crawler, frontier: Frontier) -> None:
+        settings = crawler.settings
+        self.crawler, self.frontier = crawler, frontier
+        self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
+        # A focused crawl sets how much less than the best may be fetched, and why a URL is not after all.
+        self.slack: float | None = None
+        self.refusal: Callable[[str], str | None] = lambda _: None
+        self.resumed = False
+        self._outbox = Outbox(UrlBudget.from_crawler(crawler), crawler.stats)
+        self._held = HeldLeases(settings.getint("CONCURRENT_REQUESTS"), time.monotonic)
+        self._again: deque[Request] = deque()
+        self._paces: dict[str, tuple[int, float]] = {}
+        self._patience = Patience(
+            settings.getfloat("ARCHIVE_FRONTIER_PATIENCE"),
+            self._away,
+            lambda error: self.fail("The frontier stays away", error),
+        )
+        self._checks: set[asyncio.Task[None]] = set()
+        self._wake: asyncio.TimerHandle | None = None
+        self._beat: AsyncioLoopingCall | LoopingCall | None = None
+        self._resting = False  # nothing is ready, and nothing happened since that could change it
+        self._bytes = 0
+        self._begun = False
+        self.failed = False  # the archive or the frontier, so that the crawl ends
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Dispatcher:
+        settings = crawler.settings
+        spider: ArchiveSpider = crawler.spider  # type: ignore[assignment]  # only ours have arguments
+        name = crawl_name(spider.name, spider.arguments.identity)
+        frontier = open_frontier(chosen_uri(settings), name, settings.getfloat("ARCHIVE_LEASE_SECONDS"))
+        frontier.crawls()  # a server that does not answer is told before anything starts
+        dispatcher = cls(crawler, frontier)
+        crawler.signals.connect(dispatcher.item_scraped, signals.item_scraped)
+        crawler.signals.connect(dispatcher.item_dropped, signals.item_dropped)
+        crawler.signals.connect(dispatcher.item_error, signals.item_error)
+        crawler.signals.connect(dispatcher.spider_error, signals.spider_error)
+        crawler.signals.connect(dispatcher.response_downloaded, signals.response_downloaded)
+        return dispatcher
+
+    async def open(self, spider: ArchiveSpider) -> None:
+        """Open the archive, and begin the crawl or go on with an interrupted one. Raises ArchiveError."""
+        try:
+            await self._open(spider)
+        except ArchiveError:
+            self.close("storage_error")
+            await ArchiveSession.of(self.crawler).close()
+            # Scrapy would close all that it has not opened yet, with a traceback for each.
+            self.crawler.engine.spider = None
+            raise
+
+    async def _open(self, spider: ArchiveSpider) -> None:
+        await ArchiveSession.of(self.crawler).opened()
+        arguments = spider.arguments
+        self.most, self.most_bytes = arguments.pages, arguments.bytes
+        relied = self.frontier.relied()
+        # Asked after the frontier: an archive that others write to has only moved on since.
+        position = await ArchiveSession.of(self.crawler).run(Archive.position)
+        if lost := lost_by(relied, position):
+            logger.warning("The crawl begins anew, because %s; its pages are fetched again", lost)
+        identity = json.dumps(arguments.identity, ensure_ascii=False)
+        begin = partial(self.frontier.begin, identity, self.most, position, relied if lost else None)
+        self.resumed = await self._patience.insist(begin, _BEGINNING)
+        self._begun = True
+        counts = self.frontier.counts()
+        self.crawler.stats.set_value("scheduler/enqueued", counts.queued)
+        if self.resumed:
+            logger.info(
+                "Goes on with an interrupted crawl: %d pages done, %d queued (`scrapy frontier --forget` "
+                "makes it start anew)",
+                counts.done,
+                counts.queued,
+            )
+        self._beat = create_looping_call(self._renew)
+        self._beat.start(self.lease_seconds / 4, now=False)
+
+    def close(self, reason: str) -> None:
+        """Write what waits, give leases back, and mark a crawl as over that ended by itself."""
+        if self._beat and self._beat.running:
+            self._beat.stop()
+        if self._wake:
+            self._wake.cancel()
+        if self._begun:
+            self._patience.ask(lambda: self._end(reason), last=True)
+        self.frontier.close()
+
+    def enqueue(self, request: Request) -> None:
+        """Take a request in; one that asks again for a URL whose lease is held keeps the lease.
+
+        The links of a page go out together, so that the best of them is fetched first.
+        """
+        if request.dont_filter and key_of(request) in self._held:
+            self._again.append(request)
+        else:
+            waiting = self._outbox.links if SOURCE in request.meta else self._outbox.entries
+            waiting.append(entry_of(request, self.crawler.spider))
+
+    def refuse(self, request: Request, reason: str) -> None:
+        """Record that a link is not followed, and why, if nothing else is known of its URL."""
+        self._outbox.refused.append(entry_of(request, self.crawler.spider, reason))
+
+    def turn_down(self, request: Request, reason: str) -> None:
+        """Record that a request is not made after all, and why: its lease ends."""
+        if (url := key_of(request)) in self._held:
+            self._settle(Settled(url, State.REJECTED, reason))
+        else:
+            self.refuse(request, reason)
+
+    def repeated(self, url: str) -> None:
+        """Take note of a page that repeats another page: its pattern has less room now."""
+        self._outbox.repeated.append(url)
+
+    def reprioritise(self, scores: Mapping[str, float]) -> None:
+        """Give URLs that are queued new scores; a frontier that is away goes without."""
+        if self.flush():
+            self._patience.ask(lambda: self.frontier.reprioritise(scores))
+            self._resting = False
+
+    def next(self) -> Request | None:
+        """Return the next request, or None if none is ready; it looks again when one may be."""
+        if self._again:
+            return self._again.popleft()
+        if self._held.is_full:
+            self.flush()  # what is settled makes room
+        while (self._outbox or not self._resting) and not self._held.is_full:
+            waits = bool(self._outbox)
+            lease = self._patience.ask(self._turn if waits else self._lease, proof=waits)
+            if lease is None:
+                self._rest()
+                return None
+            self.crawler.stats.inc_value("scheduler/dequeued")
+            self._held.add(lease.entry.url)
+            if reason := self.refusal(lease.entry.url):
+                self._settle(Settled(lease.entry.url, State.REJECTED, reason))
+                continue
+            if lease.lost is None:
+                return request_of(lease, self.crawler.spider)
+            check = asyncio.ensure_future(self._check(lease, lease.lost))
+            self._checks.add(check)
+            check.add_done_callback(self._checks.discard)
+        return None
+
+    def pending(self) -> bool:
+        """Return whether anything is queued, or under way with any worker."""
+        if self._patience.is_over:
+            return False
+        if self._again or not self.publish():
+            return True
+        counts = self._patience.ask(self.frontier.counts)
+        return counts is None or counts.open > 0
+
+    def flush(self) -> bool:
+        """Write what waits: refusals, requests, outcomes. False where the frontier is away."""
+        return not self._outbox or self._patience.ask(self._write, proof=True) is not None
+
+    def publish(self) -> bool:
+        """Write what waits, with the links of pages that are not done yet; False while some are left."""
+        self._outbox.stage(STROKE)
+        return self.flush() and not self._outbox.links
+
+    async def safe(self, url: str) -> None:
+        """Wait until the links found so far are in the frontier; only then may their page be stored.
+
+        Raises StorageError if the crawl ends before.
+        """
+        self._outbox.followed.append(url)
+        while not self.publish():
+            if self._patience.is_over or (self._patience.is_waiting and closing(self.crawler.engine)):
+                raise StorageError("the crawl ended before the frontier took the links of the page")
+            await asyncio.sleep(PAUSE if self._patience.is_waiting else 0)
+
+    def fail(self, what: str, error: StorageError) -> None:
+        """End the crawl, unless it ends already, as the archive or the frontier failed; tell why, once."""
+        if not self.failed and not closing(self.crawler.engine):
+            self.failed = True
+            logger.error("%s, so the crawl ends: %s", what, error)
+            self._close("storage_error")
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """An answer came: its host may be asked again, while its page is judged and stored."""
+        if self._held.arrived(url := key_of(request)):
+            self._outbox.arrived.append(url)
+
+    def item_scraped(self, item: object) -> None:
+        """A page is stored: its URL is done, or failed where no answer came."""
+        if isinstance(item, Capture):
+            state = State.FAILED if item.outcome in _UNANSWERED else State.DONE
+            self._settle(Settled(item.url, state, item.reason, item))
+
+    def item_dropped(self, item: object, exception: BaseException) -> None:
+        """A pipeline dropped a page."""
+        if isinstance(item, Page | Snapshot):
+            self._settle(Settled(_url(item), State.DONE, str(exception)))
+
+    def item_error(self, item: object, failure: Failure) -> None:
+        """A page could not be stored: fetch it again later, or give it up where the stage is at fault.
+
+        A crawl whose archive fails ends: pages fetched after it would be lost.
+        """
+        if isinstance(item, Page | Snapshot):
+            self._not_stored(_url(item), failure)
+
+    def spider_error(self, failure: Failure, response: Response) -> None:
+        """The spider, or the archive that it asked, failed on a page; what it found before stays."""
+        self.publish()
+        if response is not None and response.request is not None:
+            self._not_stored(key_of(response.request), failure)
+
+    def _not_stored(self, url: str, failure: Failure) -> None:
+        state, error = State.FAILED, failure.value
+        if isinstance(error, StorageError):
+            self.fail("The archive cannot be used", error)
+            state = State.QUEUED
+        self._settle(Settled(url, state, failure.getErrorMessage()))
+
+    def _settle(self, settled: Settled) -> None:
+        self._outbox.settled.append(settled)
+        self._bytes += settled.capture.size if settled.capture else 0
+        if self.most_bytes is not None and self._bytes >= self.most_bytes:
+            self._close("bytes")
+        elif self.most is not None and self.flush():
+            self._close_at(self.most)
+
+    def _close_at(self, most: int) -> None:
+        """End the crawl at its page limit, whoever fetched the last page."""
+        counts = self._patience.ask(self.frontier.counts)
+        if counts and counts.answered >= most:
+            self._close("pages")
+
+    def _close(self, reason: str) -> None:
+        if not closing(self.crawler.engine):
+            asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006 (engine waits)
+
+    def _end(self, reason: str) -> bool:
+        """Write what waits, give leases back, and mark the crawl as over if it is."""
+        self._outbox.stage()
+        self._write()
+        self.frontier.release()
+        if reason in _OVER and (reason != "finished" or not self.frontier.counts().open):
+            self.frontier.end(reason)
+        return True
+
+    def _turn(self) -> Lease | None:
+        """Write what waits and take the next URL, as one stroke."""
+        with self.frontier.together():
+            new = self._put()
+            lease = self._lease()
+        self._written(new)
+        return lease
+
+    def _write(self) -> bool:
+        with self.frontier.together():
+            new = self._put()
+        self._written(new)
+        return True
+
+    def _put(self) -> int:
+        """Hand the frontier what waits, and return the number of new URLs."""
+        for host in {entry.host for entry in self._outbox.entries} & self._paces.keys():
+            self._pace(host)  # the others are told when they are asked for the first time
+        position = ArchiveSession.of(self.crawler).worker.position
+        return self._outbox.put(self.frontier, position.number if position else 0)
+
+    def _written(self, new: int) -> None:
+        """Forget what waited: it is in the frontier now."""
+        if self._outbox.is_news:
+            self._resting = False
+        self.crawler.stats.inc_value("scheduler/enqueued", new)
+        for settled in self._outbox.settled:
+            self._held.remove(settled.url)
+        self._outbox.clear()
+
+    def _lease(self) -> Lease | None:
+        lease = self.frontier.lease(self.most, self.slack, self._held.hold)
+        if lease:
+            self._pace(lease.entry.host)
+        return lease
+
+    async def _check(self, lease: Lease, lost: float) -> None:
+        """Ask for a page that a worker had who died, unless that had stored it: see Lease for its links."""
+        url, session = lease.entry.url, ArchiveSession.of(self.crawler)
+        try:
+            stored = await session.run(Archive.seen_since, url, datetime.fromtimestamp(lost, UTC))
+        except StorageError as error:
+            self.fail("The archive cannot be read", error)
+            return
+        if stored:
+            reason = "stored before the crawl was interrupted"
+            self._settle(Settled(url, State.DONE, reason, answered=True))
+        else:
+            self._again.append(request_of(lease, self.crawler.spider))
+        self._go_on()
+
+    def _pace(self, host: str) -> None:
+        """Tell the frontier how fast a host may be asked, where that is news."""
+        rules = self.crawler.get_extension(HostPace)
+        pace = (rules.concurrency_of(host), rules.delay_of(host)) if rules else (1, 0.0)
+        if self._paces.get(host) != pace:
+            self.frontier.pace(host, *pace)
+            self._paces[host] = pace
+
+    def _renew(self) -> None:
+        self._patience.ask(self.frontier.renew, proof=not self._outbox)
+
+    def _rest(self) -> None:
+        """Ask no more until a delay has passed, another worker may be done, or something is written."""
+        self._resting = True
+        if self.most is not None:
+            self._close_at(self.most)
+        due = self._patience.ask(self.frontier.due)
+        self._go_on_in(_POLL if due is None else min(max(due, _SOON), _LATE))
+
+    def _go_on_in(self, seconds: float) -> None:
+        if self._wake:
+            self._wake.cancel()
+        self._wake = asyncio.get_running_loop().call_later(seconds, self._go_on)
+
+    def _go_on(self) -> None:
+        self._resting = False
+        if self._patience.is_waiting and self.publish():
+            self._renew()
+        slot = self.crawler.engine._slot  # Scrapy's heartbeat does the same, every five seconds
+        if slot is not None and slot.closing is None:
+            slot.nextcall.schedule()
+
+    def _away(self) -> None:
+        self._paces.clear()  # what was written with them may be undone
+        self._go_on_in(PAUSE)
+
+
+def _url(item: Page | Snapshot) -> str:
+    return item.url if isinstance(item, Page) else item.page.url

@@ -1,0 +1,90 @@
+"""One crawl for several processes: scrapy-redis' scheduler with leases instead of pops.
+
+Stock scrapy-redis removes a request when it hands it out, so a killed worker loses it; it writes
+requests with pickle, gives equal priorities in the order of their bytes, and speaks to Scrapy with
+arguments that are deprecated since 2.14.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.utils.defer import deferred_from_coro
+from scrapy_redis import defaults
+from scrapy_redis.dupefilter import RFPDupeFilter
+from scrapy_redis.queue import Base
+from scrapy_redis.scheduler import Scheduler
+from twisted.internet.defer import Deferred
+
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.entries import SCORE, key_of
+from archivebot.frontier import SeenCache
+
+if TYPE_CHECKING:
+    from archivebot.crawl.spider import ArchiveSpider
+
+defaults.REDIS_PARAMS.pop("retry_on_timeout", None)  # redis-py 6 and later warn of it
+
+
+class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
+    """scrapy-redis' queue over the frontier of the crawl: a pop is a lease, settled by the stored page."""
+
+    def __init__(self, server: Any, spider: ArchiveSpider, key: str, serializer: Any = None) -> None:
+        super().__init__(server, spider, key, serializer)
+        self.dispatcher = Dispatcher.of(spider.crawler)
+
+    def __len__(self) -> int:
+        return int(self.dispatcher.pending())
+
+    def push(self, request: Request) -> None:
+        self.dispatcher.enqueue(request)
+
+    def pop(self, timeout: int = 0) -> Request | None:
+        return self.dispatcher.next()
+
+    def clear(self) -> None:
+        """Forget the whole crawl, for SCHEDULER_FLUSH_ON_START."""
+        self.dispatcher.frontier.forget()
+
+
+class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
+    """Keep this worker from telling Redis the same twice: a URL with the same score changes nothing.
+
+    Whether a URL is new to the crawl is for the frontier to say, not for a filter.
+    """
+
+    def __init__(self, server: Any, key: str, debug: bool = False) -> None:
+        super().__init__(server, key, debug)
+        self.told = SeenCache()
+
+    def request_seen(self, request: Request) -> bool:
+        score = request.meta.get(SCORE, request.priority)
+        return not self.told.add(f"{score!r} {key_of(request)}")
+
+    def clear(self) -> None:
+        self.told.clear()
+
+
+class LeaseScheduler(Scheduler):  # type: ignore[misc]
+    """scrapy-redis' scheduler, acknowledged late."""
+
+    def open(self, spider: ArchiveSpider) -> Deferred[None]:
+        return deferred_from_coro(self._open(spider))
+
+    async def _open(self, spider: ArchiveSpider) -> None:
+        await Dispatcher.of(spider.crawler).open(spider)
+        super().open(spider)
+
+    def enqueue_request(self, request: Request) -> bool:
+        if not request.dont_filter and self.df.request_seen(request):
+            return False
+        self.queue.push(request)
+        return True
+
+    def next_request(self) -> Request | None:
+        request: Request | None = self.queue.pop()
+        return request
+
+    def close(self, reason: str) -> None:
+        Dispatcher.of(self.spider.crawler).close(reason)

@@ -1,0 +1,73 @@
+"""The pace per host."""
+
+from itertools import pairwise
+
+import pytest
+
+from archivebot.crawl.scheduling.pace import HostPace
+from archivebot.urls import is_loopback
+from tests.conftest import Crawl
+from tests.mockserver import MockServer, Reply, html, robots
+
+
+def pace() -> HostPace:
+    return HostPace(delay=0.5, concurrency=2, local_concurrency=8, first=1.0, ceiling=5.0)
+
+
+@pytest.mark.parametrize("host", ["localhost", "x.localhost", "127.0.0.1", "127.9.9.9", "::1"])
+def test_this_machine_gets_no_delay(host: str) -> None:
+    assert is_loopback(host)
+    assert pace().delay_of(host) == 0
+
+
+@pytest.mark.parametrize("host", ["example.org", "localhost.example.org", "10.0.0.1", "128.0.0.1", "::2", ""])
+def test_other_hosts_get_the_delay(host: str) -> None:
+    assert not is_loopback(host)
+    assert pace().delay_of(host) == 0.5
+
+
+def test_a_crawl_delay_holds_for_every_host_and_only_raises() -> None:
+    paced = pace()
+    paced.crawl_delays = {"a.example": 3.0, "b.example": 0.1, "127.0.0.1": 2.0}
+    assert [paced.delay_of(host) for host in ("a.example", "b.example", "127.0.0.1")] == [3.0, 0.5, 2.0]
+
+
+def test_a_host_that_asks_for_rest_is_slowed_down_and_recovers() -> None:
+    paced = pace()
+    delays = []
+    for status in (503, 429, 503, 503, 200, 404, 200, 200, 200, 200, 200, 200, 200):
+        paced.judge("a.example", status)
+        delays.append(paced.delay_of("a.example"))
+    assert delays[:6] == [1.0, 2.0, 4.0, 5.0, 2.5, 1.25]
+    assert delays[-1] == 0.5
+    assert paced.penalties == {}
+
+
+def gaps(times: list[float]) -> list[float]:
+    return [later - earlier for earlier, later in pairwise(times)]
+
+
+def test_a_crawl_delay_is_observed_and_recorded(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= {"/": html("/a", "/b"), "/robots.txt": robots("User-agent: *\nCrawl-delay: 0.5")}
+    crawled = crawl(seeds=site.url())
+    assert len(crawled.records) == 3
+    assert min(gaps([asked.time for asked in site.asked])) > 0.45
+    assert crawled.stat("robots/crawl_delay/127.0.0.1") == 0.5
+
+
+def test_a_long_crawl_delay_is_bounded(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= {"/": html("/a"), "/robots.txt": robots("User-agent: *\nCrawl-delay: 86400")}
+    crawled = crawl("-s", "ARCHIVE_CRAWL_DELAY_MAX=0.2", seeds=site.url())
+    assert len(crawled.records) == 2
+
+
+def test_a_throttling_host_is_asked_more_slowly(site: MockServer, crawl: Crawl) -> None:
+    links = [f"/{number}" for number in range(4)]
+    site.routes |= {
+        "/": html(*links),
+        "/0": [Reply(b"", 429), html()],
+        **{link: html() for link in links[1:]},
+    }
+    crawl("-s", "ARCHIVE_RETRY_BASE=0.4", "-s", "CONCURRENT_REQUESTS=1", seeds=site.url())
+    first = site.times("/0")[0]
+    assert min(asked.time for asked in site.asked if asked.time > first) - first > 0.19
