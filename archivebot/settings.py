@@ -111,7 +111,7 @@ SPIDER_MIDDLEWARES = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.middlewares.guard.GuardDownloaderMiddleware": 50,
-    "archivebot.crawl.extensions.sitebudget.SiteBudgetMiddleware": 60,
+    "archivebot.crawl.middlewares.sitebudget.SiteBudgetMiddleware": 60,
     "archivebot.crawl.middlewares.robots.RobotsMiddleware": 100,
     "archivebot.crawl.middlewares.conditional.ConditionalMiddleware": 120,
     "archivebot.crawl.middlewares.decoding.DecodingMiddleware": 590,

@@ -34,12 +34,12 @@ class QuerySpider(ArchiveSpider):
     arguments: QueryArguments
     arguments_class = QueryArguments
 
-    def _introduce(self, settings: BaseSettings) -> None:
+    def introduce(self, settings: BaseSettings) -> None:
         record = _known_form(settings, self.arguments.form)
         urls = query_urls(record, read_grid(self.arguments.values))
         self.arguments = replace(self.arguments, seeds=tuple(dict.fromkeys(map(parse_seed, urls))))
         self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
-        super()._introduce(settings)
+        super().introduce(settings)
 
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.arguments.seeds

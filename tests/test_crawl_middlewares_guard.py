@@ -8,7 +8,8 @@ from scrapy import Request
 from scrapy.extension import ExtensionManager
 from scrapy.utils.test import get_crawler
 
-from archivebot.crawl.middlewares.guard import GuardDownloaderMiddleware, GuardSpiderMiddleware, Refused
+from archivebot.crawl.middlewares.guard import GuardDownloaderMiddleware, GuardSpiderMiddleware
+from archivebot.crawl.refusals import Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from spiders.site import SiteSpider
 from tests.conftest import Crawl

@@ -5,22 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy import Request
-from scrapy.core.downloader.handlers.http11 import (
-    HTTP11DownloadHandler,
-    _LenientHTTP11ClientFactory,
-    _LenientHTTP11ClientProtocol,
-    _LenientHTTPClientParser,
-)
 from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Response
-from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IAddress
 from twisted.python.failure import Failure
-from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol, ParseError, _contentLength
 from twisted.web.http_headers import Headers
-from twisted.web.iweb import IResponse
 
+from archivebot.crawl.compat import HEADER, STATUS, LenientParser, ParseError, ParsingHandler, content_length
 from archivebot.crawl.intake import Intake
 from archivebot.crawl.reading.convert import flagged
 from archivebot.models import Outcome
@@ -43,18 +34,17 @@ FAULT = "X-Archivebot-Fault"
 _FRAMING = (b"content-length", b"transfer-encoding")
 
 
-class AnswerParser(_LenientHTTPClientParser):
+class AnswerParser(LenientParser):
     """Parse an answer; headers that end early or never, and lengths that are none, do not lose it.
 
     What came of the headers is the answer, then. Behind a length that is none stands a body up to the end
-    of the connection. Scrapy makes a parser of this class without asking it, so it has no constructor.
+    of the connection.
     """
 
     MAX_LENGTH = MOST_HEADERS
     size = 0  # bytes of headers
     interim = 0  # answers before the final one
     silence: Any = None  # the call that ends a body of unknown length
-    abort: Any = None  # closes the connection at once
 
     def lineReceived(self, line: bytes) -> None:
         self.size += len(line) + 1
@@ -101,10 +91,10 @@ class AnswerParser(_LenientHTTPClientParser):
             return ""
         codings = self.connHeaders.getRawHeaders(b"transfer-encoding")
         if codings:
-            known = codings[0].lower() in self._transferDecoders
+            known = self.knows_coding(codings[0].lower())
             return "" if known else f"unknown transfer coding {codings[0][:40]!r}"
         try:
-            _contentLength(self.connHeaders)
+            content_length(self.connHeaders)
         except ValueError as error:
             return f"Content-Length is none ({str(error)[:100]})"
         return ""
@@ -126,31 +116,13 @@ class AnswerParser(_LenientHTTPClientParser):
             self.connHeaders.removeHeader(name)
 
 
-class AnswerProtocol(_LenientHTTP11ClientProtocol):
-    """The protocol of a connection whose answers an AnswerParser reads."""
-
-    def request(self, request: Any) -> Deferred[IResponse]:
-        answer = super().request(request)
-        assert self._parser is not None
-        assert self.transport is not None
-        self._parser.__class__ = AnswerParser  # as Scrapy does for its own
-        self._parser.abort = self.transport.abortConnection  # type: ignore[attr-defined]
-        return answer
-
-
-class AnswerFactory(_LenientHTTP11ClientFactory):
-    """Makes connections of that protocol."""
-
-    def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:
-        return AnswerProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
-
-
-class AnswerHandler(HTTP11DownloadHandler):
+class AnswerHandler(ParsingHandler):
     """Download over HTTP/1.1 and TLS with bounded headers, and with room for each large body."""
+
+    parser = AnswerParser
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._pool._factory = AnswerFactory
         self._intake = Intake.of(crawler)
 
     async def download_request(self, request: Request) -> Response:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
+
+from scrapy.crawler import Crawler
 
 from archivebot.config import MAX_LEVEL
 from archivebot.exceptions import UsageError
@@ -146,6 +148,16 @@ class Arguments:
     def identity(self) -> dict[str, Any]:
         """What the crawl is about: all arguments but the limits of a run."""
         return {name: value for name, value in asdict(self).items() if name not in LIMITS}
+
+
+class HasArguments(Protocol):
+    """A spider of ours, as far as what schedules its requests knows it."""
+
+    name: str
+    crawler: Crawler
+
+    @property
+    def arguments(self) -> Arguments: ...
 
 
 @dataclass(frozen=True)

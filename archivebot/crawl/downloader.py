@@ -12,17 +12,15 @@ from scrapy.http import Response
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
+from archivebot.crawl.refusals import Interrupted
+
 CANCELLED = (CancelledError, asyncio.CancelledError)
-
-
-class Interrupted(Exception):
-    """The crawl ended before an answer came."""
 
 
 class Downloader(ScrapyDownloader):
     """Let a crawl end without waiting for servers: Scrapy waits for all requests, each after its delay.
 
-    A request that is let go fails with :class:`Interrupted`.
+    A request that is let go fails with :class:`~archivebot.crawl.refusals.Interrupted`.
     """
 
     def __init__(self, crawler: Crawler) -> None:

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from scrapy.core.engine import ExecutionEngine
 from scrapy.settings import BaseSettings
 
+from archivebot.crawl.compat import is_closing
 from archivebot.models import Outcome
 
 PASSING = frozenset(
@@ -80,17 +81,11 @@ def retry_after(header: str | None, now: datetime | None = None) -> float:
         return 0.0
 
 
-def closing(engine: ExecutionEngine) -> bool:
-    """Say whether the crawl is ending, so that nothing new will be fetched."""
-    slot = engine._slot  # Scrapy has no public word for a spider that is being closed
-    return not engine.running or slot is None or slot.closing is not None
-
-
 async def pause(engine: ExecutionEngine, seconds: float) -> bool:
     """Wait without blocking; give False at once when the crawl begins to end meanwhile."""
     clock = asyncio.get_running_loop()
     until = clock.time() + seconds
-    while not closing(engine):
+    while not is_closing(engine):
         left = until - clock.time()
         if left <= 0:
             return True

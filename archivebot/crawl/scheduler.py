@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
+from archivebot.crawl.arguments import HasArguments
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
-
-if TYPE_CHECKING:
-    from archivebot.crawl.spider import ArchiveSpider
 
 
 class FrontierScheduler(BaseScheduler):
@@ -26,7 +22,7 @@ class FrontierScheduler(BaseScheduler):
     def from_crawler(cls, crawler: Crawler) -> FrontierScheduler:
         return cls(Dispatcher.of(crawler))
 
-    def open(self, spider: ArchiveSpider) -> Deferred[None]:  # type: ignore[override]  # no other spider has arguments
+    def open(self, spider: HasArguments) -> Deferred[None]:  # type: ignore[override]  # no other spider has arguments
         return deferred_from_coro(self.dispatcher.open(spider))
 
     def close(self, reason: str) -> None:

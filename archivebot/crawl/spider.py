@@ -18,9 +18,6 @@ from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
 from archivebot.crawl.arguments import Arguments
-from archivebot.crawl.downloader import Interrupted
-from archivebot.crawl.middlewares.guard import Refused
-from archivebot.crawl.middlewares.robots import RobotsDenied
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.worker import Crashed
 from archivebot.crawl.reading.convert import (
@@ -35,6 +32,7 @@ from archivebot.crawl.reading.convert import (
 )
 from archivebot.crawl.reading.metarobots import ALL, Directives, directives
 from archivebot.crawl.reading.pages import STRETCH, is_small, read_large, shortened
+from archivebot.crawl.refusals import Interrupted, Refused, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE, key_of
@@ -91,7 +89,7 @@ class ArchiveSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> ArchiveSpider:
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
-        spider._introduce(settings)
+        spider.introduce(settings)
         if spider.arguments.time is not None:
             settings.set("CLOSESPIDER_TIMEOUT", spider.arguments.time, priority="spider")
         spider.retries = RetryPolicy.from_settings(settings)
@@ -101,7 +99,7 @@ class ArchiveSpider(Spider):
         spider.depth_limit = limit if limit is not None else settings.getint("DEPTH_LIMIT") or None
         return spider
 
-    def _introduce(self, settings: BaseSettings) -> None:
+    def introduce(self, settings: BaseSettings) -> None:
         """Put the contact into the User-Agent, unless the command line gives another one."""
         contact = settings["ARCHIVE_CONTACT"]
         if contact:

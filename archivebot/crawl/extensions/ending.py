@@ -9,6 +9,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from twisted.internet.task import LoopingCall
 
+from archivebot.crawl.compat import is_ending
 from archivebot.crawl.downloader import Downloader
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.session import ArchiveSession
@@ -54,7 +55,7 @@ class Ending(Extension):
     def _look(self) -> None:
         engine = self.crawler.engine
         downloader = engine.downloader
-        if engine._slot is None or engine._slot.closing is None or not isinstance(downloader, Downloader):
+        if not is_ending(engine) or not isinstance(downloader, Downloader):
             return
         now = asyncio.get_running_loop().time()
         self._since = self._since or now

@@ -9,20 +9,17 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 
-from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from archivebot.crawl.arguments import DeepWebArguments
 from archivebot.crawl.extension import Extension
-from archivebot.crawl.middlewares.guard import Refused
 from archivebot.crawl.process.archivist import query_forms
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.exceptions import StorageError
 from archivebot.forms.record import FormRecord
 from archivebot.models import FoundForm
-from archivebot.urls import host_of
 
 # Seconds after which it is asked again what other workers have fetched of the sites.
 REFRESH = 5.0
@@ -91,26 +88,3 @@ class SiteBudget(Extension):
             with suppress(StorageError):  # a frontier that is away for a while: our own counts hold
                 for known in Dispatcher.of(self.crawler).frontier.hosts():
                     self._pages[known.host] = max(self._pages[known.host], known.done + known.failed)
-
-
-class SiteBudgetMiddleware:
-    """Make no request to a site that is done with; it is recorded as rejected, with the reason."""
-
-    def __init__(self, crawler: Crawler, budget: SiteBudget) -> None:
-        self.crawler, self.budget = crawler, budget
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> SiteBudgetMiddleware:
-        if not isinstance(getattr(crawler.spider, "arguments", None), DeepWebArguments):
-            raise NotConfigured
-        return cls(crawler, SiteBudget.of(crawler))
-
-    async def process_request(self, request: Request) -> None:
-        if request.meta.get("archive_robots"):
-            return
-        site = host_of(request.url)
-        if reason := await self.budget.spent(site):
-            self.crawler.stats.inc_value(f"guard/{reason}")
-            Dispatcher.of(self.crawler).turn_down(request, reason)
-            raise Refused(reason)
-        self.budget.fetch(site)

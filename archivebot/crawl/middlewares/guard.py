@@ -8,31 +8,19 @@ from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.crawl.extensions.addresses import PublicAddresses, named_by_seeds
+from archivebot.crawl.refusals import PRIVATE, PrivateAddress, Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.urls import Scope, host_of, is_private, joined, trap
 
 logger = logging.getLogger(__name__)
 
 
-PRIVATE = "private_address"
 MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass 3
-
-
-class Refused(IgnoreRequest):
-    """A request that is not made, by our own rules; it leaves a stat and no capture."""
-
-
-class PrivateAddress(Refused):
-    """A request to a private address whose host no seed names."""
-
-    def __init__(self, host: str) -> None:
-        super().__init__(PRIVATE)
-        self.host = host
 
 
 class Guard:

@@ -11,13 +11,12 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
-from archivebot.crawl.downloader import Interrupted
-from archivebot.crawl.middlewares.guard import PrivateAddress
 from archivebot.crawl.reading.convert import outcome_of_response, reason_of
+from archivebot.crawl.refusals import Interrupted, PrivateAddress, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.scheduling.pace import HostPace
 from archivebot.http.robotstxt import RobotsTxt
@@ -33,10 +32,6 @@ MAX_BYTES = 1536 * 1024
 MAX_HOSTS = 10_000  # hosts whose rules are kept; about 100 MB at the usual few KB each
 SILENT = RobotsTxt()  # what a host says that has none
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
-
-
-class RobotsDenied(IgnoreRequest):
-    """robots.txt forbids the request; the refusal is recorded as an outcome."""
 
 
 @dataclass(frozen=True, slots=True)

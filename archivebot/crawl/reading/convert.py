@@ -9,8 +9,8 @@ from scrapy.http import Headers as ScrapyHeaders
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 from twisted.internet import error as twisted_errors
-from twisted.web._newclient import ParseError
 
+from archivebot.crawl.compat import ParseError
 from archivebot.crawl.reading.pages import MOST_TEXT, read_page
 from archivebot.http.status import outcome_of
 from archivebot.hypertext import Hypertext, resolve

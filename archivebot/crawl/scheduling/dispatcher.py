@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -20,9 +19,11 @@ from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
+from archivebot.crawl.arguments import HasArguments
+from archivebot.crawl.compat import forget_spider, is_closing, look_again
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.session import ArchiveSession
-from archivebot.crawl.retry import PASSING, closing
+from archivebot.crawl.retry import PASSING
 from archivebot.crawl.scheduling.budget import UrlBudget
 from archivebot.crawl.scheduling.entries import SOURCE, entry_of, key_of, request_of
 from archivebot.crawl.scheduling.held import HeldLeases
@@ -33,9 +34,6 @@ from archivebot.crawl.scheduling.patience import PAUSE, Patience
 from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.frontier import Frontier, Lease, State, chosen_uri, open_frontier
 from archivebot.models import Capture, Outcome, Page, Snapshot
-
-if TYPE_CHECKING:
-    from archivebot.crawl.spider import ArchiveSpider
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +81,7 @@ class Dispatcher(Extension):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dispatcher:
         settings = crawler.settings
-        spider: ArchiveSpider = crawler.spider  # type: ignore[assignment]  # only ours have arguments
+        spider: HasArguments = crawler.spider  # type: ignore[assignment]  # only ours have arguments
         name = crawl_name(spider.name, spider.arguments.identity)
         frontier = open_frontier(chosen_uri(settings), name, settings.getfloat("ARCHIVE_LEASE_SECONDS"))
         frontier.crawls()  # a server that does not answer is told before anything starts
@@ -95,18 +93,17 @@ class Dispatcher(Extension):
         crawler.signals.connect(dispatcher.response_downloaded, signals.response_downloaded)
         return dispatcher
 
-    async def open(self, spider: ArchiveSpider) -> None:
+    async def open(self, spider: HasArguments) -> None:
         """Open the archive, and begin the crawl or go on with an interrupted one. Raises ArchiveError."""
         try:
             await self._open(spider)
         except ArchiveError:
             self.close("storage_error")
             await ArchiveSession.of(self.crawler).close()
-            # Scrapy would close all that it has not opened yet, with a traceback for each.
-            self.crawler.engine.spider = None
+            forget_spider(self.crawler.engine)
             raise
 
-    async def _open(self, spider: ArchiveSpider) -> None:
+    async def _open(self, spider: HasArguments) -> None:
         await ArchiveSession.of(self.crawler).opened()
         arguments = spider.arguments
         self.most, self.most_bytes = arguments.pages, arguments.bytes
@@ -222,13 +219,13 @@ class Dispatcher(Extension):
         """
         self._outbox.followed.append(url)
         while not self.publish():
-            if self._patience.is_over or (self._patience.is_waiting and closing(self.crawler.engine)):
+            if self._patience.is_over or (self._patience.is_waiting and is_closing(self.crawler.engine)):
                 raise StorageError("the crawl ended before the frontier took the links of the page")
             await asyncio.sleep(PAUSE if self._patience.is_waiting else 0)
 
     def fail(self, what: str, error: StorageError) -> None:
         """End the crawl, unless it ends already, as the archive or the frontier failed; tell why, once."""
-        if not self.failed and not closing(self.crawler.engine):
+        if not self.failed and not is_closing(self.crawler.engine):
             self.failed = True
             logger.error("%s, so the crawl ends: %s", what, error)
             self._close("storage_error")
@@ -285,7 +282,7 @@ class Dispatcher(Extension):
             self._close("pages")
 
     def _close(self, reason: str) -> None:
-        if not closing(self.crawler.engine):
+        if not is_closing(self.crawler.engine):
             asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006 (engine waits)
 
     def _end(self, reason: str) -> bool:
@@ -376,9 +373,7 @@ class Dispatcher(Extension):
         self._resting = False
         if self._patience.is_waiting and self.publish():
             self._renew()
-        slot = self.crawler.engine._slot  # Scrapy's heartbeat does the same, every five seconds
-        if slot is not None and slot.closing is None:
-            slot.nextcall.schedule()
+        look_again(self.crawler.engine)
 
     def _away(self) -> None:
         self._paces.clear()  # what was written with them may be undone

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scrapy import Request, signals
-from scrapy.core.downloader import Slot
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from archivebot.crawl.compat import keep_exact
 from archivebot.urls import is_loopback
 
 _ASKS_FOR_REST = frozenset((429, 503))
@@ -90,12 +90,4 @@ class HostPace:
         slot.delay = self.delay_of(host)
         slot.concurrency = self.concurrency_of(host)
         if host in self.crawl_delays:
-            _keep_exact(slot)
-
-
-def _keep_exact(slot: Slot) -> None:
-    """Switch off the jitter of up to 50 %, which would undercut a Crawl-delay."""
-    if hasattr(slot, "jitter"):  # Scrapy 2.19 and later
-        slot.jitter = 0.0
-    else:
-        slot.randomize_delay = False
+            keep_exact(slot)  # the jitter would undercut it

@@ -7,7 +7,7 @@ arguments that are deprecated since 2.14.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Request
 from scrapy.utils.defer import deferred_from_coro
@@ -17,12 +17,10 @@ from scrapy_redis.queue import Base
 from scrapy_redis.scheduler import Scheduler
 from twisted.internet.defer import Deferred
 
+from archivebot.crawl.arguments import HasArguments
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import SCORE, key_of
 from archivebot.frontier import SeenCache
-
-if TYPE_CHECKING:
-    from archivebot.crawl.spider import ArchiveSpider
 
 defaults.REDIS_PARAMS.pop("retry_on_timeout", None)  # redis-py 6 and later warn of it
 
@@ -30,7 +28,7 @@ defaults.REDIS_PARAMS.pop("retry_on_timeout", None)  # redis-py 6 and later warn
 class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
     """scrapy-redis' queue over the frontier of the crawl: a pop is a lease, settled by the stored page."""
 
-    def __init__(self, server: Any, spider: ArchiveSpider, key: str, serializer: Any = None) -> None:
+    def __init__(self, server: Any, spider: HasArguments, key: str, serializer: Any = None) -> None:
         super().__init__(server, spider, key, serializer)
         self.dispatcher = Dispatcher.of(spider.crawler)
 
@@ -69,10 +67,10 @@ class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
 class LeaseScheduler(Scheduler):  # type: ignore[misc]
     """scrapy-redis' scheduler, acknowledged late."""
 
-    def open(self, spider: ArchiveSpider) -> Deferred[None]:
+    def open(self, spider: HasArguments) -> Deferred[None]:
         return deferred_from_coro(self._open(spider))
 
-    async def _open(self, spider: ArchiveSpider) -> None:
+    async def _open(self, spider: HasArguments) -> None:
         await Dispatcher.of(spider.crawler).open(spider)
         super().open(spider)
 
