@@ -1,17 +1,24 @@
-"""The settings of the archive as one frozen value, read once."""
+"""The settings that begin with ARCHIVE_, as frozen values with types; nothing else reads them."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
 
 from archivebot.exceptions import UsageError
 from archivebot.models import Attribute
 
+ARCHIVE = "ARCHIVE_URI"  # the setting that names the archive
 DEFAULT_URI = "sqlite:///archive.db"
 KINDS = re.compile(r"sqlite:///.+|mongodb(\+srv)?://.*", re.DOTALL)
+# How the weights of a priority are written, for whoever wrote them otherwise.
+WEIGHTS = 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0, "topic": 2}'
+
 DEFAULT_LEVEL = 3
 MAX_LEVEL = 9
 
@@ -58,13 +65,93 @@ class ArchiveConfig:
         """
         default = cls()
         return cls(
-            uri=str(settings.get("ARCHIVE_URI") or default.uri),
+            uri=str(settings.get(ARCHIVE) or default.uri),
             level=whole("ARCHIVE_LEVEL", settings, default.level),
             adjust_level=_switch("ARCHIVE_ADJUST_LEVEL", settings, default.adjust_level),
             frame_bound=whole("ARCHIVE_FRAME_BOUND", settings, default.frame_bound),
             zstd_level=whole("ARCHIVE_ZSTD_LEVEL", settings, default.zstd_level),
             content_attributes=_attributes(settings, default.content_attributes),
         )
+
+
+class _Settings:
+    """Values of settings: ``lease_seconds`` is ARCHIVE_LEASE_SECONDS, and of the type of its default."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
+        """Read the settings; those not set keep their default. Raises UsageError for another type."""
+        values: dict[str, Any] = {}
+        default = cls()
+        for each in fields(cls):  # type: ignore[arg-type]  # every subclass is a dataclass
+            value = getattr(default, each.name)
+            values[each.name] = _READERS[type(value)](f"ARCHIVE_{each.name.upper()}", settings, value)
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlConfig(_Settings):
+    """How a crawl introduces itself, what it asks for and keeps, and how it works; see docs/settings.md."""
+
+    contact: str = ""
+    conditional: bool = True
+    obey_meta_robots: bool = True
+    private_addresses: bool = False
+    readers: int = 1
+    duplicate_penalty: float = 2.0
+    progress_interval: float = 10.0
+
+    def __post_init__(self) -> None:
+        if self.readers < 1:
+            raise UsageError(
+                f"ARCHIVE_READERS is {self.readers}: somebody has to cut the pages, so at least 1"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class PaceConfig(_Settings):
+    """How a crawl spares servers: delays, robots.txt, tries after the first one."""
+
+    crawl_delay_max: float = 60.0
+    local_concurrency: int = 8
+    robots_expiry: float = 24 * 3600.0
+    robots_patience: float = 600.0
+    retry_base: float = 2.0
+    retry_ceiling: float = 60.0
+    retry_after_max: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierConfig(_Settings):
+    """Where the frontier of a crawl lies, how long it is waited for, how much of a pattern it takes in."""
+
+    frontier: str = ""
+    lease_seconds: float = 60.0
+    frontier_patience: float = 120.0
+    budget_path: int = 10_000
+    budget_query: int = 1_000
+    budget_host: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class FocusConfig(_Settings):
+    """Where the profiles of topics lie, and how strictly a crawl holds to its topic."""
+
+    topics: Path = Path("topics")
+    tunnel_depth: int = 2
+    link_threshold: float = 0.02
+    keep_off_topic: bool = False
+    priority_weights: dict[str, float] = field(default_factory=dict)
+    rank_every: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SiteConfig(_Settings):
+    """After how many query forms or pages a search for forms leaves a site."""
+
+    site_forms: int = 5
+    site_pages: int = 100
 
 
 def without_password(uri: str) -> str:
@@ -94,6 +181,53 @@ def _switch(name: str, settings: Mapping[str, Any], default: bool) -> bool:
     if value not in ("0", "1", "false", "true"):
         raise UsageError(f"{name} is {value!r}: give True or False")
     return value in ("1", "true")
+
+
+def _number(name: str, settings: Mapping[str, Any], default: float) -> float:
+    """Read a setting that is a number; raises UsageError.
+
+    >>> _number("ARCHIVE_RETRY_BASE", {"ARCHIVE_RETRY_BASE": "0.5"}, 2.0)
+    0.5
+    """
+    value = settings.get(name, default)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise UsageError(f"{name} is {value!r}: give a number")
+    return number
+
+
+def _text(name: str, settings: Mapping[str, Any], default: str) -> str:
+    return str(settings.get(name) or default)
+
+
+def _path(name: str, settings: Mapping[str, Any], default: Path) -> Path:
+    return Path(settings.get(name) or default)
+
+
+def _weights(name: str, settings: Mapping[str, Any], default: dict[str, float]) -> dict[str, float]:
+    """Read a setting that names numbers; raises UsageError.
+
+    >>> _weights("ARCHIVE_PRIORITY_WEIGHTS", {"ARCHIVE_PRIORITY_WEIGHTS": '{"depth": 0}'}, {})
+    {'depth': 0}
+    """
+    value = settings.get(name, default)
+    try:
+        return dict(json.loads(value) if isinstance(value, str) else value)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{WEIGHTS}: {error}") from error
+
+
+_READERS: dict[type, Callable[[str, Mapping[str, Any], Any], Any]] = {
+    int: whole,
+    float: _number,
+    bool: _switch,
+    str: _text,
+    type(Path()): _path,
+    dict: _weights,
+}
 
 
 def _attributes(settings: Mapping[str, Any], default: frozenset[Attribute]) -> frozenset[Attribute]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scrapy.crawler import Crawler
 
+from archivebot.config import CrawlConfig
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import StorageError
@@ -25,7 +26,7 @@ class NearDuplicatePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> NearDuplicatePipeline:
-        return cls(crawler, crawler.settings.getfloat("ARCHIVE_DUPLICATE_PENALTY"))
+        return cls(crawler, CrawlConfig.from_settings(crawler.settings).duplicate_penalty)
 
     def process_item(self, item: object) -> object:
         """Give the item as it is."""

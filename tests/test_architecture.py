@@ -271,6 +271,15 @@ def test_what_others_call_private_is_used_in_one_file() -> None:
                 assert own or node.attr == "_replace", f"{path.relative_to(ROOT)}:{node.lineno}: {node.attr}"
 
 
+def test_the_settings_of_the_archive_are_read_in_one_file() -> None:
+    for room, path in sources():
+        if room not in ("config", "settings"):
+            nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+            found = [str(node.value) for node in nodes if isinstance(node, ast.Constant)]
+            read = [value for value in found if re.fullmatch("ARCHIVE_[A-Z_]+", value)]
+            assert read == [], f"{path.relative_to(ROOT)} reads {read}"
+
+
 # Those that talk past the door: it itself, and the script that shows the sample, which prints its own words.
 DOORS = {ROOT / "archivebot/terminal.py", ROOT / "archivebot/sample/__main__.py"}
 

@@ -8,7 +8,18 @@ from dataclasses import FrozenInstanceError
 import pytest
 from scrapy.settings import Settings
 
-from archivebot.config import DEFAULT_LEVEL, DEFAULT_URI, MAX_LEVEL, ArchiveConfig
+from archivebot import settings as project
+from archivebot.config import (
+    DEFAULT_LEVEL,
+    DEFAULT_URI,
+    MAX_LEVEL,
+    ArchiveConfig,
+    CrawlConfig,
+    FocusConfig,
+    FrontierConfig,
+    PaceConfig,
+    SiteConfig,
+)
 from archivebot.exceptions import UsageError
 
 
@@ -80,3 +91,48 @@ def test_the_limits_of_the_range_are_allowed(level: int) -> None:
 def test_a_config_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         ArchiveConfig().level = 1  # type: ignore[misc]
+
+
+# What the environment or the machine decides.
+OUTSIDE = {"ARCHIVE_CONTACT": "", "ARCHIVE_READERS": 1, "ARCHIVE_TOPICS": "topics"}
+
+
+@pytest.mark.parametrize("config", [CrawlConfig, FocusConfig, FrontierConfig, PaceConfig, SiteConfig])
+def test_the_defaults_are_those_of_the_settings_of_the_project(config: type[CrawlConfig]) -> None:
+    assert config.from_settings({**vars(project), **OUTSIDE}) == config.from_settings({}) == config()
+
+
+@pytest.mark.parametrize(
+    ("config", "settings", "message"),
+    [
+        (PaceConfig, {"ARCHIVE_RETRY_BASE": "soon"}, "ARCHIVE_RETRY_BASE is 'soon': give a number"),
+        (FrontierConfig, {"ARCHIVE_LEASE_SECONDS": "nan"}, "ARCHIVE_LEASE_SECONDS is 'nan': give a number"),
+        (
+            FrontierConfig,
+            {"ARCHIVE_BUDGET_PATH": "many"},
+            "ARCHIVE_BUDGET_PATH is 'many': give a whole number",
+        ),
+        (CrawlConfig, {"ARCHIVE_CONDITIONAL": "maybe"}, "ARCHIVE_CONDITIONAL is 'maybe': give True or False"),
+        (CrawlConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: somebody has to cut the pages"),
+        (FocusConfig, {"ARCHIVE_PRIORITY_WEIGHTS": "depth:0"}, "ARCHIVE_PRIORITY_WEIGHTS is read as"),
+    ],
+)
+def test_what_is_of_another_type_is_refused_by_name(
+    config: type[CrawlConfig], settings: Mapping[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        config.from_settings(settings)
+
+
+def test_a_setting_is_read_as_text_whatever_its_type() -> None:
+    settings = Settings(
+        {
+            "ARCHIVE_FRONTIER_PATIENCE": "1.5",
+            "ARCHIVE_BUDGET_HOST": "7",
+            "ARCHIVE_TOPICS": "profiles",
+            "ARCHIVE_PRIORITY_WEIGHTS": '{"depth": 0}',
+        }
+    )
+    frontier, focus = FrontierConfig.from_settings(settings), FocusConfig.from_settings(settings)
+    assert (frontier.frontier_patience, frontier.budget_host) == (1.5, 7)
+    assert (str(focus.topics), focus.priority_weights) == ("profiles", {"depth": 0})

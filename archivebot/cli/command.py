@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from archivebot.archive import Archive
-from archivebot.config import ArchiveConfig
+from archivebot.config import ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.frontier import Frontier, chosen_uri, open_frontier
 from archivebot.interrupt import end_children, watch
@@ -100,7 +100,7 @@ class ArchiveCommand(ScrapyCommand):
     def topics(self) -> Path:
         """The folder of the profiles of topics."""
         assert self.settings is not None, "Scrapy gives every command its settings"
-        return Path(self.settings["ARCHIVE_TOPICS"])
+        return FocusConfig.from_settings(self.settings).topics
 
     def _check(self, args: Sequence[str]) -> None:
         # Scrapy hands unknown options on as arguments.

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from scrapy.core.engine import ExecutionEngine
 from scrapy.settings import BaseSettings
 
+from archivebot.config import PaceConfig
 from archivebot.crawl.compat import is_closing
 from archivebot.models import Outcome
 
@@ -41,11 +42,12 @@ class RetryPolicy:
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> RetryPolicy:
         """Read RETRY_ENABLED, RETRY_TIMES and the ARCHIVE_RETRY_ settings."""
+        config = PaceConfig.from_settings(settings)
         return cls(
             times=settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0,
-            base=settings.getfloat("ARCHIVE_RETRY_BASE"),
-            ceiling=settings.getfloat("ARCHIVE_RETRY_CEILING"),
-            longest=settings.getfloat("ARCHIVE_RETRY_AFTER_MAX"),
+            base=config.retry_base,
+            ceiling=config.retry_ceiling,
+            longest=config.retry_after_max,
         )
 
     def wait(self, outcome: Outcome, attempt: int, asked: str | None = None) -> float | None:

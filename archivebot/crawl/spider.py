@@ -17,6 +17,7 @@ from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
+from archivebot.config import CrawlConfig
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.worker import Crashed
@@ -93,7 +94,7 @@ class ArchiveSpider(Spider):
         if spider.arguments.time is not None:
             settings.set("CLOSESPIDER_TIMEOUT", spider.arguments.time, priority="spider")
         spider.retries = RetryPolicy.from_settings(settings)
-        spider.obeys_meta = settings.getbool("ARCHIVE_OBEY_META_ROBOTS")
+        spider.obeys_meta = CrawlConfig.from_settings(settings).obey_meta_robots
         spider.agent = settings["ROBOTSTXT_USER_AGENT"]
         limit = spider.arguments.depth
         spider.depth_limit = limit if limit is not None else settings.getint("DEPTH_LIMIT") or None
@@ -101,7 +102,7 @@ class ArchiveSpider(Spider):
 
     def introduce(self, settings: BaseSettings) -> None:
         """Put the contact into the User-Agent, unless the command line gives another one."""
-        contact = settings["ARCHIVE_CONTACT"]
+        contact = CrawlConfig.from_settings(settings).contact
         if contact:
             settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="project")
         elif not all(is_loopback(urlsplit(seed).hostname or "") for seed in self.arguments.seeds):

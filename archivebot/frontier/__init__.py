@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from archivebot.config import ArchiveConfig, without_password
+from archivebot.config import ArchiveConfig, FrontierConfig, without_password
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import (
     HOLD,
@@ -76,7 +76,7 @@ def chosen_uri(settings: Mapping[str, Any]) -> str:
     'sqlite:///a.frontier.db'
     """
     beside = frontier_uri(ArchiveConfig.from_settings(settings).uri)
-    return str(settings.get("REDIS_URL") or settings.get("ARCHIVE_FRONTIER") or beside)
+    return str(settings.get("REDIS_URL") or FrontierConfig.from_settings(settings).frontier or beside)
 
 
 def _existing(uri: str, crawl: str | None) -> str:

@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
+from archivebot.config import CrawlConfig
 from archivebot.urls import host_of, is_private
 
 
@@ -35,7 +36,7 @@ class PublicAddresses:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PublicAddresses:
-        if crawler.settings.getbool("ARCHIVE_PRIVATE_ADDRESSES"):
+        if CrawlConfig.from_settings(crawler.settings).private_addresses:
             raise NotConfigured("ARCHIVE_PRIVATE_ADDRESSES is on")
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)

@@ -18,7 +18,7 @@ from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
-from archivebot.config import without_password
+from archivebot.config import ARCHIVE, ArchiveConfig, CrawlConfig, without_password
 from archivebot.terminal import Harmless, harmless, status
 from archivebot.units import size
 
@@ -113,7 +113,7 @@ class ProgressLog:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ProgressLog:
-        progress = cls(crawler, sys.stderr, crawler.settings.getfloat("ARCHIVE_PROGRESS_INTERVAL"))
+        progress = cls(crawler, sys.stderr, CrawlConfig.from_settings(crawler.settings).progress_interval)
         crawler.signals.connect(progress.spider_opened, signals.spider_opened)
         crawler.signals.connect(progress.spider_closed, signals.spider_closed)
         crawler.signals.connect(progress.engine_stopped, signals.engine_stopped)
@@ -146,10 +146,10 @@ class ProgressLog:
 
     def summary(self) -> str:
         """Give the figures, the place of the archive and the commands to go on with."""
-        uri = without_password(self.crawler.settings["ARCHIVE_URI"])
+        uri = without_password(ArchiveConfig.from_settings(self.crawler.settings).uri)
         reason = self.crawler.stats.get_value("finish_reason", "stopped")
         seed = next(iter(getattr(getattr(self.crawler.spider, "arguments", None), "seeds", ())), "URL")
-        archive, redis = self._given("ARCHIVE_URI"), self._given("REDIS_URL")
+        archive, redis = self._given(ARCHIVE), self._given("REDIS_URL")
         figures = self._progress()
         after = f"scrapy forms{archive}" if figures.doors else f"scrapy frontier{archive}{redis}"
         return (

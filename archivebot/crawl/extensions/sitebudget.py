@@ -12,6 +12,7 @@ from functools import cached_property
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from archivebot.config import SiteConfig
 from archivebot.crawl.arguments import DeepWebArguments
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.archivist import query_forms
@@ -43,8 +44,8 @@ class SiteBudget(Extension):
     def from_crawler(cls, crawler: Crawler) -> SiteBudget:
         if not isinstance(getattr(crawler.spider, "arguments", None), DeepWebArguments):
             raise NotConfigured
-        settings = crawler.settings
-        return cls(crawler, settings.getint("ARCHIVE_SITE_FORMS"), settings.getint("ARCHIVE_SITE_PAGES"))
+        config = SiteConfig.from_settings(crawler.settings)
+        return cls(crawler, config.site_forms, config.site_pages)
 
     @cached_property
     def since(self) -> datetime:

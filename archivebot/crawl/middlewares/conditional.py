@@ -7,6 +7,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from archivebot.archive import Archive
+from archivebot.config import CrawlConfig
 from archivebot.crawl.process.session import ArchiveSession
 
 
@@ -19,7 +20,7 @@ class ConditionalMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
-        if not crawler.settings.getbool("ARCHIVE_CONDITIONAL"):
+        if not CrawlConfig.from_settings(crawler.settings).conditional:
             raise NotConfigured("ARCHIVE_CONDITIONAL is off")
         return cls(crawler)
 

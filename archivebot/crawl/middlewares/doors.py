@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from scrapy import Request
@@ -11,6 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
+from archivebot.config import FocusConfig
 from archivebot.crawl.arguments import DeepWebArguments
 from archivebot.crawl.extensions.sitebudget import SiteBudget
 from archivebot.crawl.middlewares.linkfilter import LinkFilter
@@ -86,7 +86,7 @@ class DoorMiddleware(LinkFilter):
         arguments = getattr(crawler.spider, "arguments", None)
         if not isinstance(arguments, DeepWebArguments):
             raise NotConfigured
-        folder = Path(crawler.settings["ARCHIVE_TOPICS"])
+        folder = FocusConfig.from_settings(crawler.settings).topics
         topic = profile_of(arguments.topic, folder) if arguments.topic else None
         return cls(crawler, topic, strict=arguments.links == "strict")
 

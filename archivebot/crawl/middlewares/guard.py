@@ -12,6 +12,7 @@ from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from archivebot.config import CrawlConfig
 from archivebot.crawl.extensions.addresses import PublicAddresses, named_by_seeds
 from archivebot.crawl.refusals import PRIVATE, PrivateAddress, Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
@@ -42,7 +43,8 @@ class Guard:
     def from_crawler(cls, crawler: Crawler) -> Guard:
         spider = crawler.spider
         longest = crawler.settings.getint("URLLENGTH_LIMIT")
-        named = None if crawler.settings.getbool("ARCHIVE_PRIVATE_ADDRESSES") else named_by_seeds(crawler)
+        anywhere = CrawlConfig.from_settings(crawler.settings).private_addresses
+        named = None if anywhere else named_by_seeds(crawler)
         return cls(getattr(spider, "scope", None), getattr(spider, "depth_limit", None), longest, named)
 
     def refusal(self, request: Request) -> str | None:

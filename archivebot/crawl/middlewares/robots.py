@@ -15,6 +15,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
+from archivebot.config import PaceConfig
 from archivebot.crawl.reading.convert import outcome_of_response, reason_of
 from archivebot.crawl.refusals import Interrupted, PrivateAddress, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
@@ -78,12 +79,13 @@ class RobotsMiddleware:
         settings = crawler.settings
         if not settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured("ROBOTSTXT_OBEY is off")
+        config = PaceConfig.from_settings(settings)
         return cls(
             crawler,
             token=settings["ROBOTSTXT_USER_AGENT"],
-            expiry=settings.getfloat("ARCHIVE_ROBOTS_EXPIRY"),
-            patience=settings.getfloat("ARCHIVE_ROBOTS_PATIENCE"),
-            longest_delay=settings.getfloat("ARCHIVE_CRAWL_DELAY_MAX"),
+            expiry=config.robots_expiry,
+            patience=config.robots_patience,
+            longest_delay=config.crawl_delay_max,
         )
 
     async def process_request(self, request: Request) -> None:

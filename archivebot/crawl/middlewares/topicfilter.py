@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
-from scrapy.settings import BaseSettings
 
+from archivebot.config import WEIGHTS, FocusConfig
 from archivebot.crawl.arguments import TopicArguments
 from archivebot.crawl.middlewares.linkfilter import LinkFilter
 from archivebot.crawl.middlewares.order import BestFirst, BreadthFirst, Linear, LinkOrder, Order, RankOrder
@@ -66,24 +65,21 @@ class TopicFilterMiddleware(LinkFilter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TopicFilterMiddleware:
-        arguments, settings = getattr(crawler.spider, "arguments", None), crawler.settings
+        arguments = getattr(crawler.spider, "arguments", None)
         if not isinstance(arguments, TopicArguments):
             raise NotConfigured
-        profile = profile_of(arguments.topic, Path(settings["ARCHIVE_TOPICS"]))
+        config = FocusConfig.from_settings(crawler.settings)
+        profile = profile_of(arguments.topic, config.topics)
         hard = arguments.focus == "hard"
-        tunnel = settings.getint("ARCHIVE_TUNNEL_DEPTH") if hard else None
+        tunnel = config.tunnel_depth if hard else None
         return cls(
             crawler,
             profile,
-            order_of(arguments.order, profile, settings),
+            order_of(arguments.order, profile, config),
             hard=hard,
             tunnel=tunnel if arguments.tunnel is None else arguments.tunnel,
-            threshold=(
-                settings.getfloat("ARCHIVE_LINK_THRESHOLD")
-                if arguments.threshold is None
-                else arguments.threshold
-            ),
-            keeps=not hard or settings.getbool("ARCHIVE_KEEP_OFF_TOPIC"),
+            threshold=config.link_threshold if arguments.threshold is None else arguments.threshold,
+            keeps=not hard or config.keep_off_topic,
         )
 
     def score(self, request: Request, response: Response, link: Link) -> str | None:
@@ -161,13 +157,13 @@ class TopicFilterMiddleware(LinkFilter):
             self.crawler.stats.inc_value("topic/relevant", int(page.relevant))
 
 
-def order_of(name: str, profile: TopicProfile, settings: BaseSettings) -> Order:
+def order_of(name: str, profile: TopicProfile, config: FocusConfig) -> Order:
     """Give the order that ``-a order=`` names. Raises UsageError for weights of what does not count."""
     if name == "bfs":
         return BreadthFirst()
     if name == "linear":
-        return Linear(profile.vector, _weights(settings))
-    every = settings.getint("ARCHIVE_RANK_EVERY")
+        return Linear(profile.vector, _weights(config))
+    every = config.rank_every
     if name == "pagerank":
         return RankOrder(lambda _: 1.0, every)
     if name == "ipagerank":
@@ -176,13 +172,11 @@ def order_of(name: str, profile: TopicProfile, settings: BaseSettings) -> Order:
     return BestFirst(LinkScorer.of(profile))
 
 
-def _weights(settings: BaseSettings) -> Weights:
+def _weights(config: FocusConfig) -> Weights:
     try:
-        return weights_of(settings.getdict("ARCHIVE_PRIORITY_WEIGHTS"))
-    except (ValueError, TypeError, UsageError) as error:
-        raise UsageError(
-            f'ARCHIVE_PRIORITY_WEIGHTS is read as {{"depth": 0, "topic": 2}}: {error}'
-        ) from error
+        return weights_of(config.priority_weights)
+    except UsageError as error:
+        raise UsageError(f"{WEIGHTS}: {error}") from error
 
 
 def why(found: Relevance) -> str:

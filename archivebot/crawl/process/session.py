@@ -12,11 +12,11 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
-from archivebot.config import ArchiveConfig, whole
+from archivebot.config import ArchiveConfig, CrawlConfig, FrontierConfig
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.readers import Readers
 from archivebot.crawl.process.worker import Worker
-from archivebot.exceptions import StorageError, UsageError
+from archivebot.exceptions import StorageError
 
 # Seconds that the archive gets to be closed: SQLite copies its log into the file, 64 MB at most.
 CLOSING = 5.0
@@ -44,11 +44,10 @@ class ArchiveSession(Extension):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        readers = whole("ARCHIVE_READERS", crawler.settings, 1)
-        if readers < 1:
-            raise UsageError(f"ARCHIVE_READERS is {readers}: somebody has to cut the pages, so at least 1")
-        patience = crawler.settings.getfloat("ARCHIVE_FRONTIER_PATIENCE")
-        session = cls(ArchiveConfig.from_settings(crawler.settings), readers, patience)
+        settings = crawler.settings
+        readers = CrawlConfig.from_settings(settings).readers
+        patience = FrontierConfig.from_settings(settings).frontier_patience
+        session = cls(ArchiveConfig.from_settings(settings), readers, patience)
         # Pipelines close before this signal, so no item can come after it.
         crawler.signals.connect(session.close, signals.spider_closed)
         return session

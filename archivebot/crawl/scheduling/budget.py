@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
 
+from archivebot.config import FrontierConfig
 from archivebot.frontier import Charge, Entry, Frontier
 from archivebot.urls import pattern
 
@@ -24,10 +25,11 @@ class UrlBudget:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> UrlBudget:
-        settings, arguments = crawler.settings, getattr(crawler.spider, "arguments", None)
+        config = FrontierConfig.from_settings(crawler.settings)
+        scope = getattr(getattr(crawler.spider, "arguments", None), "scope", "")
         # In every other scope the hosts are those that the operator named.
-        host = settings.getint("ARCHIVE_BUDGET_HOST") if getattr(arguments, "scope", "") == "web" else 0
-        return cls(settings.getint("ARCHIVE_BUDGET_PATH"), settings.getint("ARCHIVE_BUDGET_QUERY"), host)
+        host = config.budget_host if scope == "web" else 0
+        return cls(config.budget_path, config.budget_query, host)
 
     def charges(self, entry: Entry) -> tuple[Charge, ...]:
         """Return what the URL of an entry counts in; a seed is the operator's wish and counts in nothing."""

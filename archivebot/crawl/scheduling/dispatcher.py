@@ -19,6 +19,7 @@ from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
+from archivebot.config import FrontierConfig
 from archivebot.crawl.arguments import HasArguments
 from archivebot.crawl.compat import forget_spider, is_closing, look_again
 from archivebot.crawl.extension import Extension
@@ -56,7 +57,8 @@ class Dispatcher(Extension):
     def __init__(self, crawler: Crawler, frontier: Frontier) -> None:
         settings = crawler.settings
         self.crawler, self.frontier = crawler, frontier
-        self.lease_seconds = settings.getfloat("ARCHIVE_LEASE_SECONDS")
+        config = FrontierConfig.from_settings(settings)
+        self.lease_seconds = config.lease_seconds
         # A focused crawl sets how much less than the best may be fetched, and why a URL is not after all.
         self.slack: float | None = None
         self.refusal: Callable[[str], str | None] = lambda _: None
@@ -66,7 +68,7 @@ class Dispatcher(Extension):
         self._again: deque[Request] = deque()
         self._paces: dict[str, tuple[int, float]] = {}
         self._patience = Patience(
-            settings.getfloat("ARCHIVE_FRONTIER_PATIENCE"),
+            config.frontier_patience,
             self._away,
             lambda error: self.fail("The frontier stays away", error),
         )
@@ -83,7 +85,9 @@ class Dispatcher(Extension):
         settings = crawler.settings
         spider: HasArguments = crawler.spider  # type: ignore[assignment]  # only ours have arguments
         name = crawl_name(spider.name, spider.arguments.identity)
-        frontier = open_frontier(chosen_uri(settings), name, settings.getfloat("ARCHIVE_LEASE_SECONDS"))
+        frontier = open_frontier(
+            chosen_uri(settings), name, FrontierConfig.from_settings(settings).lease_seconds
+        )
         frontier.crawls()  # a server that does not answer is told before anything starts
         dispatcher = cls(crawler, frontier)
         crawler.signals.connect(dispatcher.item_scraped, signals.item_scraped)

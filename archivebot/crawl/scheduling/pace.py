@@ -6,6 +6,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from archivebot.config import PaceConfig
 from archivebot.crawl.compat import keep_exact
 from archivebot.urls import is_loopback
 
@@ -38,12 +39,13 @@ class HostPace:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> HostPace:
         settings = crawler.settings
+        config = PaceConfig.from_settings(settings)
         pace = cls(
             delay=settings.getfloat("DOWNLOAD_DELAY"),
             concurrency=settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
-            local_concurrency=settings.getint("ARCHIVE_LOCAL_CONCURRENCY"),
-            first=settings.getfloat("ARCHIVE_RETRY_BASE"),
-            ceiling=settings.getfloat("ARCHIVE_RETRY_CEILING"),
+            local_concurrency=config.local_concurrency,
+            first=config.retry_base,
+            ceiling=config.retry_ceiling,
         )
         pace.crawler = crawler
         crawler.signals.connect(pace.request_reached_downloader, signals.request_reached_downloader)
