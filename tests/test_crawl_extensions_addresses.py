@@ -24,7 +24,7 @@ class Names(CachingThreadedResolver):
         return succeed("127.0.0.1" if name.endswith(".example") else name)
 
 
-NAMES = ("-s", "TWISTED_DNS_RESOLVER=tests.test_crawl_addresses.Names")
+NAMES = ("-s", "TWISTED_DNS_RESOLVER=tests.test_crawl_extensions_addresses.Names")
 
 
 @pytest.fixture

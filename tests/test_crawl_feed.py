@@ -12,7 +12,7 @@ from archivebot.crawl.feed import CaptureCsvExporter, CaptureJsonExporter, Captu
 from archivebot.terminal import UNSAFE
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, html
-from tests.test_records import CAPTURE, RECORD
+from tests.test_records_capture import CAPTURE, RECORD
 
 
 def exported(exporter: Any, *items: Any) -> str:

@@ -14,7 +14,7 @@ from archivebot.storage.sqlite.store import SQLiteStore
 from tests.contracts.store import at
 from tests.servers import mongo_server, mongo_uri
 from tests.test_storage_fingerprints import uri
-from tests.test_storage_sqlite import make_older, path
+from tests.test_storage_sqlite_store import make_older, path
 
 __all__ = ["mongo_server", "mongo_uri", "path", "uri"]
 

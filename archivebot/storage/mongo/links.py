@@ -1,0 +1,99 @@
+"""The links of pages as documents of a MongoDB server, one for each pair of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from archivebot.models import Link
+from archivebot.storage.base import Edge, edges_of
+from archivebot.storage.checksum import document_checksum
+from archivebot.storage.mongo.database import MongoDatabase
+from archivebot.storage.mongo.documents import Document, page_id
+from archivebot.storage.times import milliseconds, moment
+
+
+class MongoLinks:
+    """The LinkStore of an archive in a database."""
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._database, self._links = database, database.collection("links")
+
+    def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
+        known = {edge.target: edge for edge in self.of(source)}
+        edges = {link_id(edge.source, edge.target): edge for edge in edges_of(source, links, when)}
+        new = {name: edge for name, edge in edges.items() if edge.target not in known}
+        documents = [{"_id": name} | link_document(edge) for name, edge in new.items()]
+        alone = self._database.insert_many(self._links, documents)
+        again = edges.keys() - new if alone else edges.keys()
+        self._change([({"_id": name}, link_change(edges[name])) for name in again])
+        # Only now is it certain what was seen last: nothing in an unordered bulk may depend on the rest.
+        self._change(
+            [
+                ({"_id": name, "last": milliseconds(edge.last)}, {"$set": link_words(edge)})
+                for name, edge in edges.items()
+                if edge.target in known and link_words(known[edge.target]) != link_words(edge)
+            ]
+        )
+
+    def _change(self, changes: list[tuple[Document, Document]]) -> None:
+        self._database.update_many(self._links, changes)
+
+    def all(self) -> Iterator[Edge]:
+        return self._edges({})
+
+    def of(self, url: str) -> Iterator[Edge]:
+        page = page_id(url)  # "." is the character after "-"
+        return self._edges({"_id": {"$gte": f"{page}-", "$lt": f"{page}."}})
+
+    def to(self, url: str) -> Iterator[Edge]:
+        return self._edges({"to": page_id(url)})
+
+    def _edges(self, query: Document) -> Iterator[Edge]:
+        yield from map(edge_of, self._database.whole(self._links, query))
+
+
+def link_id(source: str, target: str) -> str:
+    """Name a link by the ids of its two pages; those of one source are a range of ids.
+
+    >>> link_id("http://example.com/", "http://example.com/")
+    '2a1b402420ef46577471cdc7409b0fa2-2a1b402420ef46577471cdc7409b0fa2'
+    """
+    return f"{page_id(source)}-{page_id(target)}"
+
+
+def link_words(edge: Edge) -> Document:
+    """Return what a link says beside its target, with the checksum of all."""
+    words = {"anchor": edge.anchor, "role": edge.role, "kind": edge.kind}
+    link = {"source": edge.source, "target": edge.target, **words}
+    return {**words, "sum": document_checksum(link, *link)}
+
+
+def link_document(edge: Edge) -> Document:
+    """Write a link that was not stored before."""
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "to": page_id(edge.target),
+        "first": milliseconds(edge.first),
+        "last": milliseconds(edge.last),
+        **link_words(edge),
+    }
+
+
+def link_change(edge: Edge) -> Document:
+    """Write what storing a link again changes; what it says stays as it was stored before."""
+    return {"$min": {"first": milliseconds(edge.first)}, "$max": {"last": milliseconds(edge.last)}}
+
+
+def edge_of(document: Document) -> Edge:
+    """Read a link."""
+    return Edge(
+        source=document["source"],
+        target=document["target"],
+        anchor=document["anchor"],
+        role=document["role"],
+        kind=document["kind"],
+        first=moment(document["first"]),
+        last=moment(document["last"]),
+    )
