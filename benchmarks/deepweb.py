@@ -158,7 +158,9 @@ def discovered(web: Web, sites: list[Site], links: str) -> tuple[list[bool], int
         command = crawl_command("deepweb", archive, {}, {"seeds": f"@{seeds}", "links": links})
         watch(command, lambda: False, http_proxy=proxy)
         kept = Archive.open(ArchiveConfig(uri=f"sqlite:///{archive}"))
-        where = {url for form in kept.forms() for url, _, _ in kept.form_pages(form)}
+        where = {
+            url for form in kept.forms.all() for url, _, _ in kept.forms.pages(form.site, form.form.signature)
+        }
         kept.close()
         return (
             [site.target in where for site in sites],

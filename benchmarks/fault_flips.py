@@ -78,7 +78,7 @@ class Reading(dict[str, Any]):
     def _read(self) -> None:
         for name in ("totals", "fingerprints", "edges"):
             self._note(name, getattr(self.archive, name))
-        self._note("template", lambda: (self.archive.template(f"http://{SITE}/"),))
+        self._note("template", lambda: (self.archive.templates.latest(SITE),))
         for form in self._note("forms", self.archive.forms):
             self._note(f"pages of {form}", self.archive.form_pages, form)
         for _, url in self._note("pages", self.archive.pages):

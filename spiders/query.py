@@ -57,7 +57,7 @@ def _known_form(settings: BaseSettings, prefix: str) -> FormRecord:
     """Give the form of the archive whose id begins so; raises UsageError and NotArchived."""
     archive = Archive.open(ArchiveConfig.from_settings(settings), create=False)
     try:
-        found = [form.record for form in form_versions(archive.forms()) if form.id.startswith(prefix)]
+        found = [form.record for form in form_versions(archive.forms.all()) if form.id.startswith(prefix)]
     finally:
         archive.close()
     if not found:

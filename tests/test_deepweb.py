@@ -39,7 +39,7 @@ def deepweb(crawl: Crawl) -> Crawl:
 
 def forms(crawl: Crawl) -> list[FormRecord]:
     archive = Archive.open(ArchiveConfig(uri=crawl.uri))
-    found = [FormRecord.read(kept.form) for kept in archive.forms()]
+    found = [FormRecord.read(kept.form) for kept in archive.forms.all()]
     archive.close()
     return found
 
@@ -77,9 +77,10 @@ def test_a_form_on_many_pages_is_one_and_is_told_with_all_of_them(site: MockServ
     for _ in range(2):
         assert deepweb(seeds=site.url()).code == 0
     archive = Archive.open(ArchiveConfig(uri=deepweb.uri))
-    (kept,) = archive.forms()
+    (kept,) = archive.forms.all()
     assert (kept.page, kept.pages) == (site.url(), 3)
-    assert [url for url, _, _ in archive.form_pages(kept)] == [site.url(path) for path in ("/", "/b", "/c")]
+    pages = archive.forms.pages(kept.site, kept.form.signature)
+    assert [url for url, _, _ in pages] == [site.url(path) for path in ("/", "/b", "/c")]
     archive.close()
 
 

@@ -15,6 +15,7 @@ from archivebot.forms.classifier import Decision
 from archivebot.forms.form import Control, Form
 from archivebot.forms.query import query_urls, read_grid
 from archivebot.forms.record import FormRecord
+from archivebot.urls import host_of
 from tests.conftest import ROOT, Crawl
 from tests.contracts.store import at
 from tests.mockserver import MockServer, html
@@ -75,7 +76,7 @@ def query(crawl: Crawl, site: MockServer) -> Crawl:
     """A crawl of a form that the archive knows."""
     known = record(site.url("/"))
     archive = Archive.open(ArchiveConfig(uri=crawl.uri))
-    archive.keep_forms(site.url("/"), [known.found()], at(1))
+    archive.forms.add(host_of(site.url("/")), site.url("/"), [known.found()], at(1))
     archive.close()
     (crawl.folder / "grid.csv").write_text("author,by\nLee,title\nKim,author\nLee,title\n", "utf-8")
     return replace(crawl, spider="query")
@@ -118,7 +119,7 @@ def test_forms_of_two_sites_that_run_one_program_have_ids_of_their_own(
     query: Crawl, site: MockServer
 ) -> None:
     archive = Archive.open(ArchiveConfig(uri=query.uri))
-    archive.keep_forms("http://b.example/", [record(site.url("/")).found()], at(1))
+    archive.forms.add("b.example", "http://b.example/", [record(site.url("/")).found()], at(1))
     archive.close()
     one, other = query.ask("forms")
     assert one["signature"] == other["signature"]

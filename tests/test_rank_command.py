@@ -37,7 +37,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
     uri = f"sqlite:///{tmp_path_factory.mktemp('rank')}/a.db"
     store = open_store(uri)
     for source, links in PAGES.items():
-        store.add_links(source, [Link(url, anchor) for url, anchor in links], START)
+        store.links.add(source, [Link(url, anchor) for url, anchor in links], START)
     store.close()
     return uri
 

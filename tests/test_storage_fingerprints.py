@@ -61,11 +61,16 @@ def tell(
 
 
 def near(store: ArchiveStore, *keys: int) -> list[str]:
-    return [url for url, _, _ in store.near(keys)]
+    return [url for url, _, _ in store.fingerprints.near(keys)]
 
 
 def test_an_empty_archive_knows_no_text(store: ArchiveStore) -> None:
-    assert [*store.near([1]), *store.fingerprints(), *store.duplicates(), *store.duplicates(URL)] == []
+    assert [
+        *store.fingerprints.near([1]),
+        *store.fingerprints.all(),
+        *store.fingerprints.marks(),
+        *store.fingerprints.marks(URL),
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -80,9 +85,9 @@ def test_an_empty_archive_knows_no_text(store: ArchiveStore) -> None:
 )
 def test_a_fingerprint_reads_back_to_the_last_bit(store: ArchiveStore, fingerprint: Fingerprint) -> None:
     tell(store, 0, fingerprint)
-    assert list(store.fingerprints()) == [(URL, 1, fingerprint)]
+    assert list(store.fingerprints.all()) == [(URL, 1, fingerprint)]
     for key in fingerprint.keys:
-        assert list(store.near([key])) == [(URL, 1, fingerprint)]
+        assert list(store.fingerprints.near([key])) == [(URL, 1, fingerprint)]
 
 
 def test_pages_are_found_by_any_key_that_they_share(store: ArchiveStore) -> None:
@@ -96,27 +101,31 @@ def test_pages_are_found_by_any_key_that_they_share(store: ArchiveStore) -> None
 def test_a_page_has_the_fingerprint_of_its_latest_version(store: ArchiveStore) -> None:
     tell(store, 0, known_by(1, 2))
     tell(store, 1, known_by(2, 3, digest=8))
-    assert list(store.near([2])) == list(store.fingerprints()) == [(URL, 2, known_by(2, 3, digest=8))]
+    assert (
+        list(store.fingerprints.near([2]))
+        == list(store.fingerprints.all())
+        == [(URL, 2, known_by(2, 3, digest=8))]
+    )
     assert near(store, 1) == []
 
 
 def test_a_version_with_the_same_text_takes_the_fingerprint_over(store: ArchiveStore) -> None:
     tell(store, 0, known_by(1, 2))
     tell(store, 1, known_by(1, 2))
-    assert list(store.near([1])) == [(URL, 2, known_by(1, 2))]
+    assert list(store.fingerprints.near([1])) == [(URL, 2, known_by(1, 2))]
 
 
 def test_a_version_without_a_fingerprint_takes_that_of_its_page_away(store: ArchiveStore) -> None:
     tell(store, 0, known_by(1))
     tell(store, 1)
-    assert [*store.near([1]), *store.fingerprints()] == []
+    assert [*store.fingerprints.near([1]), *store.fingerprints.all()] == []
 
 
 def test_an_error_leaves_the_fingerprint_of_the_content(store: ArchiveStore) -> None:
     tell(store, 0, known_by(1))
     tell(store, 1, known_by(2), MARK, outcome=Outcome.SERVER_ERROR)
-    assert list(store.fingerprints()) == [(URL, 1, known_by(1))]
-    assert list(store.duplicates()) == []
+    assert list(store.fingerprints.all()) == [(URL, 1, known_by(1))]
+    assert list(store.fingerprints.marks()) == []
 
 
 def test_pages_come_in_the_order_in_which_they_were_captured(store: ArchiveStore) -> None:
@@ -130,7 +139,7 @@ def test_pages_come_in_the_order_in_which_they_were_captured(store: ArchiveStore
 def test_a_key_that_hundreds_share_hides_no_page_that_has_another(
     store: ArchiveStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for room in ("sqlite.fingerprints", "mongo.store"):
+    for room in ("sqlite.fingerprints", "mongo.fingerprints"):
         monkeypatch.setattr(f"archivebot.storage.{room}.MOST_NEAR", 4)
     urls = [f"http://example.com/{number}" for number in range(9)]
     for minute, url in enumerate(urls):
@@ -146,14 +155,18 @@ def test_a_mark_reads_back_to_the_last_bit(store: ArchiveStore) -> None:
     other = Duplicate("http://例え.jp/?a=\"'", 1, distance=None, jaccard=1.0, rule="规则")
     tell(store, 0, duplicate=MARK)
     tell(store, 1, duplicate=other)
-    assert list(store.duplicates(URL)) == list(store.duplicates()) == [(URL, 1, MARK), (URL, 2, other)]
+    assert (
+        list(store.fingerprints.marks(URL))
+        == list(store.fingerprints.marks())
+        == [(URL, 1, MARK), (URL, 2, other)]
+    )
     assert [capture.duplicate for capture in store.captures(URL)] == [MARK, other]
 
 
 def test_a_mark_stays_with_its_version_for_ever(store: ArchiveStore) -> None:
     marked = tell(store, 0, known_by(1), MARK)
     tell(store, 1, known_by(2))
-    assert list(store.duplicates(URL)) == [(URL, 1, MARK)]
+    assert list(store.fingerprints.marks(URL)) == [(URL, 1, MARK)]
     assert store.add(visit(2, marked, kind=Kind.CHANGED), store.head(URL), marked.id)
     assert [capture.duplicate for capture in store.captures(URL)] == [MARK, None, MARK]
 
@@ -162,9 +175,9 @@ def test_marks_are_told_page_by_page(store: ArchiveStore) -> None:
     tell(store, 0, duplicate=MARK)
     tell(store, 1, duplicate=replace(MARK, url=URL), url=OTHER)
     put(store, b"unmarked", 2, url="http://example.org/")
-    assert list(store.duplicates(OTHER)) == [(OTHER, 1, replace(MARK, url=URL))]
-    assert {url for url, _, _ in store.duplicates()} == {URL, OTHER}
-    assert list(store.duplicates("http://example.org/")) == []
+    assert list(store.fingerprints.marks(OTHER)) == [(OTHER, 1, replace(MARK, url=URL))]
+    assert {url for url, _, _ in store.fingerprints.marks()} == {URL, OTHER}
+    assert list(store.fingerprints.marks("http://example.org/")) == []
 
 
 def test_a_visit_that_saw_no_content_has_no_mark(store: ArchiveStore) -> None:
@@ -176,8 +189,8 @@ def test_a_visit_that_saw_no_content_has_no_mark(store: ArchiveStore) -> None:
 def test_all_is_there_after_it_was_opened_again(uri: str, store: ArchiveStore) -> None:
     tell(store, 0, known_by(1), MARK)
     again = open_store(uri)
-    assert list(again.near([1])) == [(URL, 1, known_by(1))]
-    assert list(again.duplicates()) == [(URL, 1, MARK)]
+    assert list(again.fingerprints.near([1])) == [(URL, 1, known_by(1))]
+    assert list(again.fingerprints.marks()) == [(URL, 1, MARK)]
     again.close()
 
 
@@ -188,7 +201,7 @@ def test_a_capture_that_is_refused_leaves_neither_fingerprint_nor_mark(store: Ar
     with suppress(Exception):
         store.add(visit(1, late.record), head, late)
     assert near(store, 1, 2) == [URL]
-    assert list(store.duplicates()) == []
+    assert list(store.fingerprints.marks()) == []
 
 
 # Qualities
@@ -210,7 +223,7 @@ def test_what_a_transaction_takes_back_leaves_no_key(tmp_path: Path) -> None:
     with suppress(ZeroDivisionError), store.together():
         tell(store, 0, known_by(1), MARK)
         raise ZeroDivisionError
-    assert [*store.near([1]), *store.fingerprints(), *store.duplicates()] == []
+    assert [*store.fingerprints.near([1]), *store.fingerprints.all(), *store.fingerprints.marks()] == []
     store.close()
 
 
@@ -218,6 +231,6 @@ def test_the_index_follows_the_pages_not_their_versions(tmp_path: Path) -> None:
     store = SQLiteStore(f"{tmp_path}/archive.db")
     for minute in range(20):
         tell(store, minute, known_by(minute, minute + 1, minute + 2))
-    (count,) = store._db.execute("SELECT count(*) FROM fingerprint_key").fetchone()
+    (count,) = store.database.execute("SELECT count(*) FROM fingerprint_key").fetchone()
     assert count == 3
     store.close()

@@ -34,46 +34,46 @@ def kept(form: FoundForm, first: datetime, last: datetime, page: str, pages: int
 
 
 def test_an_archive_without_forms_gives_none(store: ArchiveStore) -> None:
-    assert [*store.forms(), *store.forms(SITE), *store.form_pages(SITE, "0b")] == []
+    assert [*store.forms.all(), *store.forms.all(SITE), *store.forms.pages(SITE, "0b")] == []
 
 
 def test_a_form_on_two_pages_is_one_with_its_first_page(store: ArchiveStore) -> None:
-    store.add_forms(SITE, OTHER, [BOOKS], at(2))
-    store.add_forms(SITE, PAGE, [BOOKS, JOBS], at(1))
+    store.forms.add(SITE, OTHER, [BOOKS], at(2))
+    store.forms.add(SITE, PAGE, [BOOKS, JOBS], at(1))
     expected = [kept(JOBS, at(1), at(1), PAGE, 1), kept(BOOKS, at(1), at(2), PAGE, 2)]
-    assert [*store.forms()] == [*store.forms(SITE)] == expected
-    assert store.form_pages(SITE, "0b") == [(PAGE, at(1), at(1)), (OTHER, at(2), at(2))]
+    assert [*store.forms.all()] == [*store.forms.all(SITE)] == expected
+    assert store.forms.pages(SITE, "0b") == [(PAGE, at(1), at(1)), (OTHER, at(2), at(2))]
 
 
 def test_forms_told_again_change_nothing(store: ArchiveStore) -> None:
     for _ in range(3):
-        store.add_forms(SITE, PAGE, [BOOKS], at(1))
-    assert [*store.forms()] == [kept(BOOKS, at(1), at(1), PAGE, 1)]
+        store.forms.add(SITE, PAGE, [BOOKS], at(1))
+    assert [*store.forms.all()] == [kept(BOOKS, at(1), at(1), PAGE, 1)]
 
 
 def test_what_is_said_of_a_form_is_what_was_said_last(store: ArchiveStore) -> None:
     newer, older = FoundForm("0b", '{"new": 1}'), FoundForm("0b", '{"old": 1}')
-    store.add_forms(SITE, PAGE, [BOOKS], at(5))
-    store.add_forms(SITE, PAGE, [newer], at(9))
-    store.add_forms(SITE, OTHER, [older], at(2))
-    assert [*store.forms()] == [kept(newer, at(2), at(9), OTHER, 2)]
+    store.forms.add(SITE, PAGE, [BOOKS], at(5))
+    store.forms.add(SITE, PAGE, [newer], at(9))
+    store.forms.add(SITE, OTHER, [older], at(2))
+    assert [*store.forms.all()] == [kept(newer, at(2), at(9), OTHER, 2)]
 
 
 def test_forms_of_two_sites_are_two(store: ArchiveStore) -> None:
-    store.add_forms(SITE, PAGE, [BOOKS], at(1))
-    store.add_forms("b.example", PAGE, [BOOKS], at(0))
-    assert [form.site for form in store.forms()] == [SITE, "b.example"]
-    assert [form.site for form in store.forms("b.example")] == ["b.example"]
+    store.forms.add(SITE, PAGE, [BOOKS], at(1))
+    store.forms.add("b.example", PAGE, [BOOKS], at(0))
+    assert [form.site for form in store.forms.all()] == [SITE, "b.example"]
+    assert [form.site for form in store.forms.all("b.example")] == ["b.example"]
 
 
 def test_a_page_without_forms_leaves_nothing(store: ArchiveStore) -> None:
-    store.add_forms(SITE, PAGE, [], at(1))
-    assert [*store.forms()] == []
+    store.forms.add(SITE, PAGE, [], at(1))
+    assert [*store.forms.all()] == []
 
 
 def test_an_archive_of_schema_3_takes_forms(path: object) -> None:
     make_older(path, schema=3)  # type: ignore[arg-type]
     store = SQLiteStore(str(path))
-    store.add_forms(SITE, PAGE, [BOOKS], at(1))
-    assert [*store.forms()] == [kept(BOOKS, at(1), at(1), PAGE, 1)]
+    store.forms.add(SITE, PAGE, [BOOKS], at(1))
+    assert [*store.forms.all()] == [kept(BOOKS, at(1), at(1), PAGE, 1)]
     store.close()

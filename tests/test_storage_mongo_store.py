@@ -124,10 +124,10 @@ def test_an_archive_of_schema_1_gets_what_it_lacks(
     database["links"].drop()
     database["archive"].update_one({"_id": "archive"}, {"$set": {"schema": 1}})
     again = MongoStore(mongo_uri)
-    again.add_links(URL, [Link("http://example.org/")], at(1))
+    again.links.add(URL, [Link("http://example.org/")], at(1))
     assert len(database["links"].index_information()) == 2
     assert again.versions(URL) == [version]
-    assert len(list(again.edges())) == 1
+    assert len(list(again.links.all())) == 1
     again.close()
 
 
@@ -138,7 +138,7 @@ def test_an_archive_of_schema_2_takes_fingerprints(
     database["fingerprints"].drop()
     database["archive"].update_one({"_id": "archive"}, {"$set": {"schema": 2}})
     again = MongoStore(mongo_uri)
-    assert [*again.near([1]), *again.fingerprints(), *again.duplicates()] == []
+    assert [*again.fingerprints.near([1]), *again.fingerprints.all(), *again.fingerprints.marks()] == []
     assert [capture.duplicate for capture in again.captures(URL)] == [None]
     assert len(database["fingerprints"].index_information()) == 2
     again.close()
@@ -150,9 +150,9 @@ def test_links_whose_answer_is_lost_were_stored_once(mongo_server: MongoServer) 
         for words, command in ((b"first", b"insert"), (b"first", b"update"), (b"second", b"update")):
             proxy.cut(command, b"links")
             links = [Link("http://example.org/", words.decode()), Link("http://example.org/a")]
-            store.add_links(URL, links, at(proxy.cuts))
+            store.links.add(URL, links, at(proxy.cuts))
         assert proxy.cuts == 3
-        assert [(edge.target, edge.anchor, edge.first, edge.last) for edge in store.edges()] == [
+        assert [(edge.target, edge.anchor, edge.first, edge.last) for edge in store.links.all()] == [
             ("http://example.org/", "second", at(0), at(2)),
             ("http://example.org/a", "", at(0), at(2)),
         ]
@@ -163,8 +163,8 @@ def test_links_whose_answer_is_lost_were_stored_once(mongo_server: MongoServer) 
 def test_the_links_of_a_page_are_stored_again(store: MongoStore) -> None:
     """FerretDB waited for ever when one message changed a hundred documents."""
     for words, minute in (("first", 0), ("first", 1), ("second", 2)):
-        store.add_links(URL, [Link(f"http://example.org/{n}", words) for n in range(150)], at(minute))
-    edges = list(store.links_from(URL))
+        store.links.add(URL, [Link(f"http://example.org/{n}", words) for n in range(150)], at(minute))
+    edges = list(store.links.of(URL))
     assert len(edges) == 150
     assert {(edge.anchor, edge.first, edge.last) for edge in edges} == {("second", at(0), at(2))}
 
@@ -216,10 +216,10 @@ from archivebot.storage.mongo import store as mongo
 from tests.contracts import store as contract
 
 class Dying(mongo.MongoStore):
-    def _insert(self, collection, document):
+    def insert(self, collection, document):
         if collection.name == "captures" or document["_id"].endswith(":1"):
             os.kill(os.getpid(), signal.SIGKILL)
-        return super()._insert(collection, document)
+        return super().insert(collection, document)
 
 contract.put(Dying({uri!r}), b"body", 0, frame=bytes({size}), sketch=(1, 2))
 """
@@ -249,16 +249,17 @@ UNKNOWING = """
 import os, signal
 from dataclasses import replace
 from archivebot.models import Fingerprint
-from archivebot.storage.mongo import store as mongo
+from archivebot.storage.mongo import fingerprints, store as mongo
 from tests.contracts import store as contract
 
-class Dying(mongo.MongoStore):
-    def _put_fingerprint(self, page, capture, number, fingerprint):
-        os.kill(os.getpid(), signal.SIGKILL)
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+fingerprints.MongoFingerprints.put = die
 
 new = contract.version_of(b"next", contract.PageHead(1, 2))
 new = replace(new, fingerprint=Fingerprint(digest=8, simhash=None, keys=(8,), words=3))
-Dying({uri!r}).add(contract.visit(1, new.record), contract.PageHead(1, 2), new)
+mongo.MongoStore({uri!r}).add(contract.visit(1, new.record), contract.PageHead(1, 2), new)
 """
 
 
@@ -271,7 +272,7 @@ def test_a_writer_that_died_before_its_fingerprint_leaves_that_of_the_version_be
     ran = subprocess.run([sys.executable, "-c", UNKNOWING.format(uri=mongo_uri)], cwd=ROOT)
     assert ran.returncode == -9
     assert store.head(URL).versions == 2
-    assert list(store.near([7, 8])) == [(URL, 1, before)]
+    assert list(store.fingerprints.near([7, 8])) == [(URL, 1, before)]
     assert store.check() == []
 
 
@@ -408,15 +409,20 @@ def test_a_changed_document_is_found_and_not_read(
     duplicate = Duplicate("http://example.org/", 1, 2, 1.0, "shingles")
     new = replace(version_of(b"body", head), fingerprint=fingerprint, duplicate=duplicate)
     assert store.add(visit(0, new.record, headers=(("A", "b"),)), head, new)
-    store.add_links(URL, [Link("http://example.org/", "words")], at(0))
-    store.add_links(URL, [Link("http://example.org/", "other words")], at(1))
-    store.add_template(LearnedTemplate("example.com", at(0), 3, "{}"))
+    store.links.add(URL, [Link("http://example.org/", "words")], at(0))
+    store.links.add(URL, [Link("http://example.org/", "other words")], at(1))
+    store.templates.add(LearnedTemplate("example.com", at(0), 3, "{}"))
     for minute in (0, 1):
-        store.add_forms("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
+        store.forms.add("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
 
     def read() -> None:
-        list(store.captures(URL)), list(store.edges()), list(store.fingerprints()), list(store.forms())
-        store.template("example.com")
+        (
+            list(store.captures(URL)),
+            list(store.links.all()),
+            list(store.fingerprints.all()),
+            list(store.forms.all()),
+        )
+        store.templates.latest("example.com")
 
     read()
     assert store.check() == []
@@ -455,7 +461,7 @@ def test_a_changed_fingerprint_is_no_neighbour(store: MongoStore, database: Data
     assert store.add(visit(0, new.record), PageHead(), new)
     database["fingerprints"].update_one({}, {"$set": {"words": 4}})
     with pytest.raises(CorruptObject, match="of fingerprints does not have its checksum"):
-        list(store.near([1]))
+        list(store.fingerprints.near([1]))
 
 
 def test_an_archive_of_schema_4_gets_an_identity_and_checksums(

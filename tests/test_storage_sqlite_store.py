@@ -200,7 +200,7 @@ def test_a_file_without_the_right_to_write_is_a_storage_error(readonly: Path) ->
 
 def test_a_full_disk_stores_nothing_of_the_visit_and_hides_no_error(store: SQLiteStore) -> None:
     put(store, b"body", 0)
-    store._db.execute("PRAGMA max_page_count = 60")
+    store.database.execute("PRAGMA max_page_count = 60")
     head = store.head(URL)
     large = version_of(b"large", head, frame=os.urandom(1_000_000))
     with pytest.raises(StorageError, match="full"):
@@ -245,10 +245,10 @@ def older(path: Path) -> Path:
 
 def test_an_archive_of_schema_1_keeps_what_it_has_and_takes_links(older: Path) -> None:
     store = SQLiteStore(str(older))
-    store.add_links(URL, [Link("http://example.org/")], at(1))
+    store.links.add(URL, [Link("http://example.org/")], at(1))
     assert pragma(older, "user_version") == len(STEPS)
     assert [version.digest for version in store.versions(URL)] == [digest_of(b"body")]
-    assert len(list(store.edges())) == 1
+    assert len(list(store.links.all())) == 1
     assert store.check() == []
     store.close()
 
@@ -256,13 +256,13 @@ def test_an_archive_of_schema_1_keeps_what_it_has_and_takes_links(older: Path) -
 def test_an_archive_of_schema_2_keeps_what_it_has_and_takes_fingerprints(path: Path) -> None:
     make_older(path, schema=2)
     store = SQLiteStore(str(path))
-    assert [*store.near([1]), *store.fingerprints(), *store.duplicates()] == []
+    assert [*store.fingerprints.near([1]), *store.fingerprints.all(), *store.fingerprints.marks()] == []
     assert [capture.duplicate for capture in store.captures(URL)] == [None]
     head = store.head(URL)
     fingerprint = Fingerprint(digest=1, simhash=None, keys=(1,), words=3)
     new = replace(version_of(b"next", head), fingerprint=fingerprint)
     assert store.add(visit(1, new.record), head, new)
-    assert list(store.near([1])) == [(URL, 2, fingerprint)]
+    assert list(store.fingerprints.near([1])) == [(URL, 2, fingerprint)]
     assert store.check() == []
     store.close()
 
@@ -280,26 +280,26 @@ def test_an_archive_without_links_fingerprints_and_forms_takes_hardly_more_room(
 
 def test_links_of_a_capture_that_fails_are_not_stored(store: SQLiteStore) -> None:
     with suppress(ZeroDivisionError), store.together():
-        store.add_links(URL, [Link("http://example.org/")], at(0))
+        store.links.add(URL, [Link("http://example.org/")], at(0))
         raise ZeroDivisionError
-    assert list(store.edges()) == []
+    assert list(store.links.all()) == []
 
 
 def test_a_nul_in_an_anchor_does_no_harm(store: SQLiteStore) -> None:
-    store.add_links(URL, [Link("http://example.org/", "a\0b"), Link("http://example.org/a", "a")], at(0))
-    assert sorted(edge.anchor for edge in store.edges()) == ["a", "a\ufffdb"]
+    store.links.add(URL, [Link("http://example.org/", "a\0b"), Link("http://example.org/a", "a")], at(0))
+    assert sorted(edge.anchor for edge in store.links.all()) == ["a", "a\ufffdb"]
 
 
 def test_links_that_did_not_fit_on_the_disk_leave_no_number_behind(store: SQLiteStore) -> None:
-    count = store._db.execute("PRAGMA page_count").fetchone()[0]
-    store._db.execute(f"PRAGMA max_page_count = {count + 4}")
+    count = store.database.execute("PRAGMA page_count").fetchone()[0]
+    store.database.execute(f"PRAGMA max_page_count = {count + 4}")
     many = [Link(f"http://example.com/{number}", f"page {number}") for number in range(2000)]
     with pytest.raises(StorageError, match="full"):
-        store.add_links(URL, many, at(0))
-    assert list(store.edges()) == []
-    store._db.execute("PRAGMA max_page_count = 100000")
-    store.add_links(URL, many, at(1))
-    assert {(edge.target, edge.anchor) for edge in store.edges()} == {
+        store.links.add(URL, many, at(0))
+    assert list(store.links.all()) == []
+    store.database.execute("PRAGMA max_page_count = 100000")
+    store.links.add(URL, many, at(1))
+    assert {(edge.target, edge.anchor) for edge in store.links.all()} == {
         (link.url, link.anchor) for link in many
     }
 
@@ -314,7 +314,7 @@ def test_a_page_takes_little_room_for_the_links_that_it_shares_with_others(
     ]
     pages = [f"http://example.com/article/{number}.html" for number in range(400)]
     for page, following in pairwise(pages):
-        store.add_links(page, [*navigation, Link(following, f"Article {following}")], at(0))
+        store.links.add(page, [*navigation, Link(following, f"Article {following}")], at(0))
     store.close()
     assert path.stat().st_size - empty < 600 * len(pages)
 
@@ -350,13 +350,15 @@ def test_an_archive_in_a_place_that_cannot_be_written_is_read_and_refused_to_wri
             SQLiteStore(path)
         except StorageError:
             store = SQLiteStore(path, writable=False)
-            whole = store.totals()[""].captures == len(list(store.version_ids())) == len(list(store.edges()))
+            whole = (
+                store.totals()[""].captures == len(list(store.version_ids())) == len(list(store.links.all()))
+            )
             return 0 if whole else 2
         return 3
 
     store = SQLiteStore(str(shared))
     put(store, b"body", 0)
-    store.add_links(URL, [Link("http://example.org/")], at(0))
+    store.links.add(URL, [Link("http://example.org/")], at(0))
     store.close()
     assert as_nobody(shared, read) == 0
 
@@ -367,8 +369,13 @@ def test_an_older_archive_that_cannot_be_written_is_read_without_what_it_lacks(
 ) -> None:
     def read(path: str) -> int:
         store = SQLiteStore(path, writable=False)
-        links = [*store.edges(), *store.links_from(URL), *store.links_to(URL)]
-        known = [*store.near([1]), *store.fingerprints(), *store.duplicates(), *store.duplicates(URL)]
+        links = [*store.links.all(), *store.links.of(URL), *store.links.to(URL)]
+        known = [
+            *store.fingerprints.near([1]),
+            *store.fingerprints.all(),
+            *store.fingerprints.marks(),
+            *store.fingerprints.marks(URL),
+        ]
         whole = store.totals()[""].captures == len(list(store.captures(URL))) == 1
         return 0 if whole and not links and not known and not store.check() else 2
 
@@ -453,19 +460,19 @@ def test_a_damaged_identity_gets_no_new_checksum(store: SQLiteStore, path: Path,
 )
 def test_a_damaged_form_gets_no_new_checksum(store: SQLiteStore, path: Path, sql: str) -> None:
     seen = "example.com", URL, [FoundForm("ab", "[]")]
-    store.add_forms(*seen, at(1))
+    store.forms.add(*seen, at(1))
     change(path, sql)
     damage = store.check()
     assert len(damage) == 1
     with pytest.raises(CorruptObject, match=r"damaged.*restore a copy"):
-        store.add_forms(*seen, at(0))
+        store.forms.add(*seen, at(0))
     assert store.check() == damage
-    store.add_forms("example.com", f"{URL}other", [FoundForm("cd", "[]")], at(2))
+    store.forms.add("example.com", f"{URL}other", [FoundForm("cd", "[]")], at(2))
 
 
 def test_the_checksum_of_a_row_covers_every_column(store: SQLiteStore) -> None:
     for table, covered in SUMMED.items():
-        columns = [row[1] for row in store._db.execute(f"PRAGMA table_info({table})")]
+        columns = [row[1] for row in store.database.execute(f"PRAGMA table_info({table})")]
         assert [column for column in columns if column not in ("id", "sum")] == list(covered)
         assert "sum" in columns
 
@@ -477,14 +484,14 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         head = store.head(URL)
         new = replace(version_of(body, head), fingerprint=fingerprint, duplicate=duplicate)
         assert store.add(visit(minute, new.record, headers=(("A", "b"),)), head, new)
-        store.add_links(URL, [Link("http://example.org/", f"link {minute}")], at(minute))
-        store.add_forms("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
-        store.add_template(LearnedTemplate("example.com", at(minute), 3, "{}"))
+        store.links.add(URL, [Link("http://example.org/", f"link {minute}")], at(minute))
+        store.forms.add("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
+        store.templates.add(LearnedTemplate("example.com", at(minute), 3, "{}"))
         store.revisits.remember("ab", URL, new.record.digest, again=True)
         store.revisits.wait((URL, at(minute), Payload("cd", "http://example.org/", at(9))))
     store.sync()
     assert store.check() == []
-    rows = {table: store._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in SUMMED}
+    rows = {table: store.database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in SUMMED}
     assert all(rows.values()), rows
 
 
@@ -510,7 +517,7 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
     fingerprint = Fingerprint(digest=1, simhash=None, keys=(1,), words=3)
     new = replace(version_of(b"body", head), fingerprint=fingerprint)
     store.add(visit(0, new.record), head, new)
-    store.add_links(URL, [Link("http://example.org/")], at(0))
+    store.links.add(URL, [Link("http://example.org/")], at(0))
     store.sync()
     assert store.check() == []
     change(path, sql)
@@ -535,13 +542,13 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
 )
 def test_a_damaged_row_is_not_read_as_another_one(store: SQLiteStore, path: Path, sql: str) -> None:
     put(store, b"body", 0)
-    store.add_links(URL, [Link("http://example.org/")], at(0))
-    store.add_template(LearnedTemplate("example.com", at(0), 3, "{}"))
-    store.add_forms("example.com", URL, [FoundForm("ab", "[]")], at(0))
+    store.links.add(URL, [Link("http://example.org/")], at(0))
+    store.templates.add(LearnedTemplate("example.com", at(0), 3, "{}"))
+    store.forms.add("example.com", URL, [FoundForm("ab", "[]")], at(0))
 
     def read() -> None:
-        list(store.captures(URL)), store.latest(URL), list(store.edges()), store.head(URL)
-        store.template("example.com"), list(store.forms()), store.totals()
+        list(store.captures(URL)), store.latest(URL), list(store.links.all()), store.head(URL)
+        store.templates.latest("example.com"), list(store.forms.all()), store.totals()
 
     read()
     enabled = sqlite3.connect(path, isolation_level=None)

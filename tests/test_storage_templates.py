@@ -27,11 +27,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ArchiveSto
 
 
 def test_the_template_learned_last_is_given_and_those_before_stay(store: ArchiveStore) -> None:
-    assert store.template("a.example") is None
-    store.add_template(FIRST)
-    store.add_template(SECOND)
-    store.add_template(SECOND)
-    assert store.template("a.example") == SECOND
-    assert store.template("a.example", SECOND.learned_at - timedelta(hours=1)) == FIRST
-    assert store.template("a.example", FIRST.learned_at - timedelta(hours=1)) is None
-    assert store.template("b.example") is None
+    assert store.templates.latest("a.example") is None
+    store.templates.add(FIRST)
+    store.templates.add(SECOND)
+    store.templates.add(SECOND)
+    assert store.templates.latest("a.example") == SECOND
+    assert store.templates.latest("a.example", SECOND.learned_at - timedelta(hours=1)) == FIRST
+    assert store.templates.latest("a.example", FIRST.learned_at - timedelta(hours=1)) is None
+    assert store.templates.latest("b.example") is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,7 +21,6 @@ from archivebot.markup.dom import visible_text
 from archivebot.models import (
     Capture,
     Delta,
-    FoundForm,
     Headers,
     Kind,
     Outcome,
@@ -35,14 +34,11 @@ from archivebot.storage import open_store
 from archivebot.storage.base import (
     ArchiveStore,
     Edge,
-    Fingerprinted,
-    KeptForm,
-    LearnedTemplate,
     StoredVersion,
     Totals,
 )
 from archivebot.timestamps import timestamp
-from archivebot.urls import host_of, key_range, parse_seed
+from archivebot.urls import key_range, parse_seed
 from archivebot.versioning.delta import PlacedText, compare
 from archivebot.versioning.presence import gone_since, placed
 
@@ -63,11 +59,14 @@ class Archive:
     """Pages, versions and blocks of an archive, over one store.
 
     All calls must come from the thread that opened it. Pages are named by their canonical URL;
-    what a person types is turned into it by :meth:`resolve`.
+    what a person types is turned into it by :meth:`resolve`. ``links``, ``forms``, ``fingerprints`` and
+    ``templates`` are those of the store.
     """
 
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
-        self._store, self._config = store, config
+        self._store = store
+        self.links, self.forms = store.links, store.forms
+        self.fingerprints, self.templates = store.fingerprints, store.templates
         self._bodies = Bodies(store)
         self._comparison = Comparison(store, self._bodies, config.content_attributes)
         self._inspector = Inspector(store, self._bodies, self._comparison, config)
@@ -195,34 +194,10 @@ class Archive:
         """Give (urlkey, URL) of every page ever asked for, sorted by key."""
         return self._store.urls("", "\U0010ffff")
 
-    def fingerprints(self) -> Iterator[Fingerprinted]:
-        """Give URL, number and fingerprint of the version of each page that one is kept of, in no order."""
-        return self._store.fingerprints()
-
     def site(self, url: str) -> list[str]:
         """Give the pages of the host of a URL that have content, sorted by urlkey."""
         found = (page for _, page in self._store.urls(*key_range(url, "host")))
         return [page for page in found if self._store.head(page).versions]
-
-    def keep_template(self, template: LearnedTemplate) -> None:
-        """Keep what was learned of a site, beside what was learned before."""
-        self._store.add_template(template)
-
-    def template(self, url: str, when: datetime | None = None) -> LearnedTemplate | None:
-        """Give what was learned last, at or before ``when`` if given, of the site of a URL."""
-        return self._store.template(host_of(url), when)
-
-    def keep_forms(self, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
-        """Keep the forms that a page had at a time; the same told again changes nothing."""
-        self._store.add_forms(host_of(url), url, forms, when)
-
-    def forms(self, site: str | None = None) -> Iterator[KeptForm]:
-        """Give the forms of a site (a host), or of all, those of one site together, by their first time."""
-        return self._store.forms(site)
-
-    def form_pages(self, kept: KeptForm) -> list[tuple[str, datetime, datetime]]:
-        """Give the pages that a form was seen on, each with its first and last time, sorted by URL."""
-        return self._store.form_pages(kept.site, kept.form.signature)
 
     def captures(self, url: str) -> list[Capture]:
         """Give the captures of a page, oldest first."""
@@ -356,17 +331,9 @@ class Archive:
             raise NotArchived(f"{url} has no block {lineage!r}; see its blocks with: scrapy blocks {url}")
         return states
 
-    def edges(self) -> Iterator[Edge]:
-        """Give all links of the archive, in no promised order, read as they are asked for."""
-        return self._store.edges()
-
-    def links_from(self, url: str) -> Iterator[Edge]:
-        """Give the links of a page."""
-        return self._store.links_from(url)
-
     def links_to(self, url: str) -> Iterator[Edge]:
         """Give the links to a URL, whether that was ever asked for or not."""
-        return self._store.links_to(url)
+        return self.links.to(url)
 
     def totals(self) -> dict[str, Totals]:
         """Give the sums per host, and those of the whole archive under ""."""

@@ -89,7 +89,9 @@ class Inspector:
             return snapshot
         read = read or _read(page)
         found = _unless_broken(
-            lambda page: mark(self._store.near, page.url, known, lambda: read().main_text, self._text_of),
+            lambda page: mark(
+                self._store.fingerprints.near, page.url, known, lambda: read().main_text, self._text_of
+            ),
             page,
         )
         return replace(snapshot, duplicate=found) if found else snapshot

@@ -167,7 +167,7 @@ class Recorder:
     ) -> None:
         with self._store.together():
             if page.links:  # first: links without a visit do no harm, a visit without them lies
-                self._store.add_links(page.url, page.links, page.captured_at)
+                self._store.links.add(page.url, page.links, page.captured_at)
             known = version.id if isinstance(version, StoredVersion) else version
             self._store.add(capture, head, known)
             self.remember(page)

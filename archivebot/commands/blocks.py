@@ -13,6 +13,7 @@ from archivebot.models import Block
 from archivebot.templates.styletree import StyleTree
 from archivebot.terminal import say
 from archivebot.timestamps import parse_time
+from archivebot.urls import host_of
 
 
 class Command(ArchiveCommand):
@@ -33,7 +34,7 @@ class Command(ArchiveCommand):
             )
         placed = [block for block, _ in archive.blocks(archive.seen(capture))]
         body, content_type = archive.document(capture)
-        known = archive.template(capture.url)
+        known = archive.templates.latest(host_of(capture.url))
         site = StyleTree.from_json(known.tree) if known else None
         cut = [Block(block.start, block.end, block.level) for block in placed]
         records = [

@@ -75,7 +75,7 @@ def read(archive: Archive, blocks: bool) -> Survey:
     """Take the latest version of each page of an archive, those first captured before the others."""
     survey = Survey(lambda url: _reading(archive, url, blocks=True))
     pages = sorted(_first_seen(archive))
-    stored = {} if blocks else {(url, number): known for url, number, known in archive.fingerprints()}
+    stored = {} if blocks else {(url, number): known for url, number, known in archive.fingerprints.all()}
     damaged = 0
     for done, (_, url) in enumerate(pages):
         if done % STEP == 0:

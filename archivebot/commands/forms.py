@@ -26,6 +26,7 @@ from archivebot.terminal import guard, json_text, tell
 from archivebot.timestamps import timestamp
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.training import profile_of
+from archivebot.urls import host_of
 
 
 class Command(ArchiveCommand):
@@ -83,7 +84,7 @@ class Command(ArchiveCommand):
             _scan(archive, config, topic, strict=opts.strict)
         found = [
             kept
-            for kept in form_versions(archive.forms(opts.site))
+            for kept in form_versions(archive.forms.all(opts.site))
             if opts.domain in (None, kept.record.domain)
         ]
         if opts.export:
@@ -100,7 +101,7 @@ class Command(ArchiveCommand):
 
 def _scan(archive: Archive, config: ArchiveConfig, topic: TopicProfile | None, *, strict: bool) -> None:
     """Find forms in the pages of the archive, on all cores, and keep them."""
-    wanted = promised(archive.edges()) if strict else None
+    wanted = promised(archive.links.all()) if strict else None
     urls = [url for _, url in archive.pages() if wanted is None or url in wanted]
     damaged = count = 0
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), initializer=guard) as pool:
@@ -109,7 +110,7 @@ def _scan(archive: Archive, config: ArchiveConfig, topic: TopicProfile | None, *
                 damaged += bool(sighting.reason)
                 count += len(sighting.forms)
                 found = [record.found() for record in sighting.forms]
-                archive.keep_forms(sighting.url, found, sighting.when)
+                archive.forms.add(host_of(sighting.url), sighting.url, found, sighting.when)
     tell(f"pages read: {len(urls)}; forms that search, seen on them: {count}")
     if damaged:
         tell(f"versions left out, as they could not be read: {damaged}; see scrapy verify")
@@ -150,7 +151,7 @@ def _described(archive: Archive, kept: FormVersion, *, pages: bool = False) -> d
     if pages:
         told["pages"] = [
             {"url": url, "first": timestamp(first), "last": timestamp(last)}
-            for url, first, last in archive.form_pages(kept.kept)
+            for url, first, last in archive.forms.pages(kept.kept.site, kept.kept.form.signature)
         ]
     return told
 

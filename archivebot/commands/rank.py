@@ -40,7 +40,7 @@ class Command(ArchiveCommand):
             raise UsageError(f"--top is {opts.top}: give a number from 1 on")
         if (opts.by in TOPICAL) != bool(opts.topic):
             raise UsageError("--topic belongs to --by ipagerank and --by arc, which need it")
-        graph = graph_of(archive.edges(), weight_of(opts.by, self._topic(opts.topic)))
+        graph = graph_of(archive.links.all(), weight_of(opts.by, self._topic(opts.topic)))
         if not len(graph):
             raise NotArchived(f"{archive.uri} has no links yet: crawl first; what was ingested brought none")
         if opts.external:

@@ -48,7 +48,7 @@ class Command(ArchiveCommand):
                 f" {LEAST_PAGES} on"
             )
         template = LearnedTemplate(host_of(capture.url), datetime.now(UTC), tree.pages, tree.to_json())
-        archive.keep_template(template)
+        archive.templates.add(template)
         shown = shares(archive, capture, tree, page)
         if opts.json:
             print_json(

@@ -1,6 +1,6 @@
 """The contract of an archive's store: what is kept, and what every back end promises.
 
-* A capture is visible wholly or not at all. When :meth:`ArchiveStore.add` returns, it survives the death of
+* A capture is visible wholly or not at all. When :meth:`CaptureStore.add` returns, it survives the death of
   the process; when :meth:`ArchiveStore.sync` returns, a power cut. None survives without those before it.
 * Adding the same capture twice changes nothing.
 * Version numbers and lineages of a page are given once; of two writers the second gets
@@ -166,22 +166,13 @@ def missing(uri: str) -> NotArchived:
     return NotArchived(f"there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI")
 
 
-class ArchiveStore(Protocol):
-    """A place that keeps captures, versions and frames."""
-
-    uri: str
-    revisits: RevisitStore
-
-    def together(self) -> AbstractContextManager[None]:
-        """Make one stroke of the calls inside it where the store can: all of them count, or none.
-
-        Where it cannot, each counts by itself, in order.
-        """
+class CaptureStore(Protocol):
+    """The visits of an archive, and the pages that they were of."""
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
         """Store a capture, with the version it brings or points at; False if it was there already.
 
-        ``head`` is what :meth:`head` gave when the version was made; Conflict is raised where it
+        ``head`` is what :meth:`VersionStore.head` gave when the version was made; Conflict is raised where it
         is no longer true.
         """
 
@@ -190,79 +181,6 @@ class ArchiveStore(Protocol):
 
         A visit that brought a version keeps pointing at it.
         """
-
-    def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
-        """Store the links that a page had at a time, all or none of them.
-
-        A link seen before keeps its first time, and the words that it had when it was seen last.
-        """
-
-    def edges(self) -> Iterator[Edge]:
-        """Give all links, in no promised order, read as they are asked for."""
-
-    def links_from(self, url: str) -> Iterator[Edge]:
-        """Give the links of a page, in no promised order."""
-
-    def links_to(self, url: str) -> Iterator[Edge]:
-        """Give the links to a URL, in no promised order."""
-
-    def head(self, url: str) -> PageHead:
-        """Give the counters of a page; all 0 for one never seen."""
-
-    def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
-        """Give the version of content seen last, at or before ``when`` if given; a failed visit saw none."""
-
-    def find(self, url: str, digest: str) -> StoredVersion | None:
-        """Give the version of a URL with that body."""
-
-    def version(self, version: VersionId) -> StoredVersion:
-        """Give a version by its id; raises NotArchived."""
-
-    def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
-        """Give the versions of a URL in the order they were stored, all or only the last ones."""
-
-    def version_ids(self) -> Iterator[VersionId]:
-        """Give the ids of all versions, page by page in the order they were stored."""
-
-    def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
-        """Give a version of content of the same host, at most that dear to read, that shares most blocks."""
-
-    def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
-        """Give the pages whose fingerprint has one of the keys, those stored first before others.
-
-        A page has the fingerprint of its latest version of content, none where that has none. Of the pages
-        that share one key the first MOST_NEAR are given.
-        """
-
-    def fingerprints(self) -> Iterator[Fingerprinted]:
-        """Give the fingerprints of all pages, in no promised order, read as they are asked for."""
-
-    def duplicates(self, url: str | None = None) -> Iterator[Marked]:
-        """Give the versions that were marked as near-duplicates, of one page in order or of all."""
-
-    def add_template(self, template: LearnedTemplate) -> None:
-        """Store what was learned of a site; what was learned before stays."""
-
-    def template(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
-        """Give what was learned of a site last, at or before ``when`` if given."""
-
-    def add_forms(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
-        """Store that a page of a site had forms at a time; the same told again changes nothing.
-
-        A form of a site is known by its signature. What is said of it is replaced by what comes later.
-        """
-
-    def forms(self, site: str | None = None) -> Iterator[KeptForm]:
-        """Give the forms of a site, or of all, those of one site together, by their first time."""
-
-    def form_pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
-        """Give the pages that a form was seen on, each with its first and last time, sorted by URL."""
-
-    def frame(self, version: VersionId) -> bytes:
-        """Give the frame of a version; raises NotArchived."""
-
-    def frames(self, version: VersionId) -> list[bytes]:
-        """Give the frames that rebuild a version, the one that stands alone first; raises NotArchived."""
 
     def captures(
         self, url: str, newest_first: bool = False, until: When = None, since: When = None
@@ -273,13 +191,126 @@ class ArchiveStore(Protocol):
         """
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
-        """Tell whether there is a capture of that URL, time, outcome and body (None: any body)."""
+        """Return whether there is a capture of that URL, time, outcome and body (None: any body)."""
 
     def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
-        """Give (urlkey, url) of the pages whose urlkey is in [start, end), sorted."""
+        """Yield (urlkey, url) of the pages whose urlkey is in [start, end), sorted."""
 
     def totals(self) -> dict[str, Totals]:
-        """Give the sums per host, and those of the whole archive under ""."""
+        """Return the sums per host, and those of the whole archive under ""."""
+
+
+class VersionStore(Protocol):
+    """The versions of pages, and the frames that hold their bytes."""
+
+    def head(self, url: str) -> PageHead:
+        """Return the counters of a page; all 0 for one never seen."""
+
+    def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
+        """Return the version of content seen last, at or before ``when`` if given.
+
+        A failed visit saw none.
+        """
+
+    def find(self, url: str, digest: str) -> StoredVersion | None:
+        """Return the version of a URL with that body."""
+
+    def version(self, version: VersionId) -> StoredVersion:
+        """Return a version by its id; raises NotArchived."""
+
+    def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
+        """Return the versions of a URL in the order they were stored, all or only the last ones."""
+
+    def version_ids(self) -> Iterator[VersionId]:
+        """Yield the ids of all versions, page by page in the order they were stored."""
+
+    def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
+        """Return a version of content of the same host that shares most blocks, at most that dear to read."""
+
+    def frame(self, version: VersionId) -> bytes:
+        """Return the frame of a version; raises NotArchived."""
+
+    def frames(self, version: VersionId) -> list[bytes]:
+        """Return the frames that rebuild a version, the one that stands alone first; raises NotArchived."""
+
+
+class LinkStore(Protocol):
+    """The links of pages through time."""
+
+    def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
+        """Store the links that a page had at a time, all or none of them.
+
+        A link seen before keeps its first time, and the words that it had when it was seen last.
+        """
+
+    def all(self) -> Iterator[Edge]:
+        """Yield all links, in no promised order, read as they are asked for."""
+
+    def of(self, url: str) -> Iterator[Edge]:
+        """Yield the links of a page, in no promised order."""
+
+    def to(self, url: str) -> Iterator[Edge]:
+        """Yield the links to a URL, whether that was ever asked for or not, in no promised order."""
+
+
+class FingerprintStore(Protocol):
+    """The fingerprints of pages, and the marks of near-duplicates; both come with a version."""
+
+    def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
+        """Yield the pages whose fingerprint has one of the keys, those stored first before others.
+
+        A page has the fingerprint of its latest version of content, none where that has none. Of the pages
+        that share one key the first MOST_NEAR are given.
+        """
+
+    def all(self) -> Iterator[Fingerprinted]:
+        """Yield the fingerprints of all pages, in no promised order, read as they are asked for."""
+
+    def marks(self, url: str | None = None) -> Iterator[Marked]:
+        """Yield the versions that were marked as near-duplicates, of one page in order or of all."""
+
+
+class TemplateStore(Protocol):
+    """What was learned of the templates of sites."""
+
+    def add(self, template: LearnedTemplate) -> None:
+        """Store what was learned of a site; what was learned before stays."""
+
+    def latest(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
+        """Return what was learned of a site last, at or before ``when`` if given."""
+
+
+class FormStore(Protocol):
+    """The forms of sites, and the pages that they were seen on."""
+
+    def add(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
+        """Store that a page of a site had forms at a time; the same told again changes nothing.
+
+        A form of a site is known by its signature. What is said of it is replaced by what comes later.
+        """
+
+    def all(self, site: str | None = None) -> Iterator[KeptForm]:
+        """Yield the forms of a site, or of all, those of one site together, by their first time."""
+
+    def pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
+        """Return the pages that a form was seen on, each with its first and last time, sorted by URL."""
+
+
+class ArchiveStore(CaptureStore, VersionStore, Protocol):
+    """All that is kept of an archive, in one place that is made durable as a whole."""
+
+    uri: str
+    links: LinkStore
+    fingerprints: FingerprintStore
+    templates: TemplateStore
+    forms: FormStore
+    revisits: RevisitStore
+
+    def together(self) -> AbstractContextManager[None]:
+        """Make one stroke of the calls inside it where the store can: all of them count, or none.
+
+        Where it cannot, each counts by itself, in order.
+        """
 
     def check(self) -> list[str]:
         """Look for damage: broken files, rows that are not what was stored, references to nothing."""

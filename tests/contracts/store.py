@@ -413,7 +413,7 @@ class StoreContract:
             head = store.head(URL)
             new = replace(version_of(b"%d" % minute, head), fingerprint=known, latest=latest)
             store.add(visit(minute, new.record), head, new)
-        assert [known for _, _, known in store.fingerprints()] == prints[:1]
+        assert [known for _, _, known in store.fingerprints.all()] == prints[:1]
 
     # Payloads and who waits for them
 
@@ -450,41 +450,41 @@ class StoreContract:
     # Links
 
     def test_an_empty_archive_has_no_links(self, store: ArchiveStore) -> None:
-        assert [*store.edges(), *store.links_from(URL), *store.links_to(URL)] == []
+        assert [*store.links.all(), *store.links.of(URL), *store.links.to(URL)] == []
 
     def test_a_link_reads_back_as_it_was_seen(self, store: ArchiveStore) -> None:
         link = Link(OTHER, "读 more\tabout", "before", "after", "heading", role="aside", kind="frame")
-        store.add_links(URL, [link], at(5))
+        store.links.add(URL, [link], at(5))
         edge = Edge(URL, OTHER, "读 more\tabout", "aside", "frame", at(5), at(5))
-        assert [*store.edges()] == [*store.links_from(URL)] == [*store.links_to(OTHER)] == [edge]
-        assert [*store.links_from(OTHER), *store.links_to(URL)] == []
+        assert [*store.links.all()] == [*store.links.of(URL)] == [*store.links.to(OTHER)] == [edge]
+        assert [*store.links.of(OTHER), *store.links.to(URL)] == []
         assert list(store.urls("", "\U0010ffff")) == []
 
     def test_the_links_of_a_page_and_those_to_it_are_told_apart(self, store: ArchiveStore) -> None:
         third = "http://example.org/"
-        store.add_links(URL, [Link(OTHER), Link(third), Link(URL)], at(0))
-        store.add_links(OTHER, [Link(third)], at(0))
-        assert {edge.target for edge in store.links_from(URL)} == {OTHER, third, URL}
-        assert {edge.source for edge in store.links_to(third)} == {URL, OTHER}
-        assert len(list(store.edges())) == 4
+        store.links.add(URL, [Link(OTHER), Link(third), Link(URL)], at(0))
+        store.links.add(OTHER, [Link(third)], at(0))
+        assert {edge.target for edge in store.links.of(URL)} == {OTHER, third, URL}
+        assert {edge.source for edge in store.links.to(third)} == {URL, OTHER}
+        assert len(list(store.links.all())) == 4
 
     def test_a_link_seen_again_has_a_first_and_a_last_time(self, store: ArchiveStore) -> None:
         for minute in (5, 9, 2):
-            store.add_links(URL, [Link(OTHER, "words")], at(minute))
-        assert list(store.edges()) == [Edge(URL, OTHER, "words", "main", "link", at(2), at(9))]
+            store.links.add(URL, [Link(OTHER, "words")], at(minute))
+        assert list(store.links.all()) == [Edge(URL, OTHER, "words", "main", "link", at(2), at(9))]
 
     def test_the_words_of_a_link_are_those_seen_last(self, store: ArchiveStore) -> None:
         for minute, words in ((5, "second"), (9, "third"), (2, "first")):
-            store.add_links(
+            store.links.add(
                 URL, [Link(OTHER, words, role=f"role of {words}", kind=f"kind of {words}")], at(minute)
             )
         edge = Edge(URL, OTHER, "third", "role of third", "kind of third", at(2), at(9))
-        assert list(store.edges()) == [edge]
+        assert list(store.links.all()) == [edge]
 
     def test_a_link_that_went_keeps_the_time_when_it_was_seen_last(self, store: ArchiveStore) -> None:
-        store.add_links(URL, [Link(OTHER), Link("http://example.org/")], at(0))
-        store.add_links(URL, [Link(OTHER)], at(1))
-        assert {(edge.target, edge.last) for edge in store.edges()} == {
+        store.links.add(URL, [Link(OTHER), Link("http://example.org/")], at(0))
+        store.links.add(URL, [Link(OTHER)], at(1))
+        assert {(edge.target, edge.last) for edge in store.links.all()} == {
             (OTHER, at(1)),
             ("http://example.org/", at(0)),
         }
@@ -492,43 +492,43 @@ class StoreContract:
     def test_the_same_links_added_twice_change_nothing(self, store: ArchiveStore) -> None:
         links = [Link(OTHER, "words"), Link("http://example.org/", "others")]
         for _ in range(2):
-            store.add_links(URL, links, at(0))
-            assert {(edge.target, edge.anchor) for edge in store.edges()} == {
+            store.links.add(URL, links, at(0))
+            assert {(edge.target, edge.anchor) for edge in store.links.all()} == {
                 (link.url, link.anchor) for link in links
             }
 
     def test_of_two_links_to_one_page_the_first_with_an_anchor_counts(self, store: ArchiveStore) -> None:
-        store.add_links(URL, [Link(OTHER), Link(OTHER, "picture"), Link(OTHER, "words")], at(0))
-        assert [edge.anchor for edge in store.edges()] == ["picture"]
+        store.links.add(URL, [Link(OTHER), Link(OTHER, "picture"), Link(OTHER, "words")], at(0))
+        assert [edge.anchor for edge in store.links.all()] == ["picture"]
 
     def test_a_long_anchor_is_cut(self, store: ArchiveStore) -> None:
-        store.add_links(URL, [Link(OTHER, "词" * (LONGEST_ANCHOR + 1))], at(0))
-        assert [edge.anchor for edge in store.edges()] == ["词" * LONGEST_ANCHOR]
+        store.links.add(URL, [Link(OTHER, "词" * (LONGEST_ANCHOR + 1))], at(0))
+        assert [edge.anchor for edge in store.links.all()] == ["词" * LONGEST_ANCHOR]
 
     def test_links_and_their_capture_are_stored_together(self, store: ArchiveStore) -> None:
         with store.together():
-            store.add_links(URL, [Link(OTHER)], at(0))
+            store.links.add(URL, [Link(OTHER)], at(0))
             put(store, b"body", 0)
-        assert [edge.target for edge in store.links_from(URL)] == [OTHER]
+        assert [edge.target for edge in store.links.of(URL)] == [OTHER]
         assert len(list(store.captures(URL))) == 1
 
     def test_a_page_of_300_links_keeps_them_all(self, store: ArchiveStore) -> None:
         urls = {f"http://example.com/{number}" for number in range(300)}
-        store.add_links(URL, [Link(url, "x") for url in urls], at(0))
-        assert {edge.target for edge in store.links_from(URL)} == urls
+        store.links.add(URL, [Link(url, "x") for url in urls], at(0))
+        assert {edge.target for edge in store.links.of(URL)} == urls
 
     def test_a_page_without_links_leaves_none(self, store: ArchiveStore) -> None:
-        store.add_links(URL, [], at(0))
-        assert list(store.edges()) == []
+        store.links.add(URL, [], at(0))
+        assert list(store.links.all()) == []
 
     def test_two_writers_of_the_same_links_both_succeed(
         self, store: ArchiveStore, other: ArchiveStore
     ) -> None:
         for minute in range(4):
             writer = (store, other)[minute % 2]
-            writer.add_links(URL, [Link(OTHER, "words"), Link(f"{OTHER}{minute}")], at(minute))
-        assert list(other.links_to(OTHER)) == [Edge(URL, OTHER, "words", "main", "link", at(0), at(3))]
-        assert len(list(store.edges())) == 5
+            writer.links.add(URL, [Link(OTHER, "words"), Link(f"{OTHER}{minute}")], at(minute))
+        assert list(other.links.to(OTHER)) == [Edge(URL, OTHER, "words", "main", "link", at(0), at(3))]
+        assert len(list(store.links.all())) == 5
 
     def test_the_links_of_a_visit_are_stored_with_it(self, uri: str) -> None:
         archive = archive_of(uri)
@@ -536,8 +536,8 @@ class StoreContract:
         for minute in (0, 3):
             page = Page(URL, at(minute), Outcome.FETCHED, 200, body=story(1), links=links)
             assert archive.add(archive.segment(page)).links == 2
-        assert list(archive.links_to(OTHER)) == [Edge(URL, OTHER, "other", "main", "link", at(0), at(3))]
-        assert set(archive.links_from(URL)) == set(archive.edges())
+        assert list(archive.links.to(OTHER)) == [Edge(URL, OTHER, "other", "main", "link", at(0), at(3))]
+        assert set(archive.links.of(URL)) == set(archive.links.all())
         archive.close()
 
     # Key ranges

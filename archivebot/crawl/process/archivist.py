@@ -54,13 +54,14 @@ def segment(archive: Archive, page: Page) -> Snapshot:
 
 def keep_forms(archive: Archive, page: Page, since: datetime) -> int:
     """Keep the forms of a page; give how many query forms of its site there are now."""
-    archive.keep_forms(page.url, page.forms, page.captured_at)
-    return query_forms(archive, host_of(page.url), since)
+    site = host_of(page.url)
+    archive.forms.add(site, page.url, page.forms, page.captured_at)
+    return query_forms(archive, site, since)
 
 
 def query_forms(archive: Archive, site: str, since: datetime) -> int:
     """Count the distinct query forms of a site that were seen since a time."""
-    seen = (kept.form for kept in archive.forms(site) if kept.last >= since)
+    seen = (kept.form for kept in archive.forms.all(site) if kept.last >= since)
     return sum(FormRecord.read(form).decision.multi_field for form in seen)
 
 

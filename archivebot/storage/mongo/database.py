@@ -86,7 +86,7 @@ class MongoDatabase:
         self.uri = uri
         self._place = uri.partition("://")[2].rpartition("@")[2].partition("?")[0]
         try:
-            # All writes can be repeated (see _retried), on servers without retryable writes as well.
+            # All writes can be repeated (see retried), on servers without retryable writes as well.
             self._client: MongoClient[Document] = MongoClient(
                 uri,
                 connect=False,
@@ -100,9 +100,7 @@ class MongoDatabase:
             advice = "write mongodb://host:27017/database"
             raise UsageError(f"mongodb://{self._place} names no archive ({error}): {advice}") from error
         self._database = database
-        self._pages, self._frames, self._links = database["pages"], database["frames"], database["links"]
-        self._fingerprints, self._templates = database["fingerprints"], database["templates"]
-        self._forms, self._form_pages = database["forms"], database["form_pages"]
+        self._pages, self._frames = database["pages"], database["frames"]
         # The journal is awaited once, by the document that makes all written before it visible.
         self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
         self._unsynced = False  # whether anything was written since the last sync
@@ -144,8 +142,12 @@ class MongoDatabase:
                 change = {"$set": {"sum": sum_of(name, document)}}
                 self._database[name].update_one({"_id": document["_id"]}, change)
 
+    def collection(self, name: str) -> Collection[Document]:
+        """Return a collection of the archive."""
+        return self._database[name]
+
     def position(self) -> Position:
-        found = self._retried(lambda: self._database["archive"].find_one({"_id": "archive"}))
+        found = self.retried(lambda: self._database["archive"].find_one({"_id": "archive"}))
         if found is None:
             raise StorageError(f"{self._place}: the database was dropped; give the same command again")
         return Position(found["identity"], int(found["position"]))
@@ -158,7 +160,7 @@ class MongoDatabase:
         if self.is_durable:
             return None
         # Captures are in the journal when they are stored; this tells that they are still there.
-        moved = self._retried(
+        moved = self.retried(
             lambda: self._database["archive"].update_one(
                 {"_id": "archive", "identity": self._identity}, {"$inc": {"position": 1}}
             )
@@ -178,7 +180,7 @@ class MongoDatabase:
         except (PyMongoError, BSONError) as error:
             raise StorageError(f"{self._place}: {error}") from error
 
-    def _retried(self, operation: Callable[[], Result]) -> Result:
+    def retried(self, operation: Callable[[], Result]) -> Result:
         """Run what may run twice until a server answers, or patience ends."""
         deadline = time.monotonic() + PATIENCE
         with self._translated():
@@ -190,7 +192,7 @@ class MongoDatabase:
                         raise
                 time.sleep(PAUSE)
 
-    def _insert(self, collection: Collection[Document], document: Document) -> bool:
+    def insert(self, collection: Collection[Document], document: Document) -> bool:
         """Insert a document; False where its id or slot is taken by another one."""
         attempts = 0
 
@@ -205,19 +207,19 @@ class MongoDatabase:
             return True
 
         self._unsynced = True
-        return self._retried(insert)
+        return self.retried(insert)
 
-    def _upsert(self, collection: Collection[Document], identity: str, change: Document) -> None:
+    def upsert(self, collection: Collection[Document], identity: str, change: Document) -> None:
         """Change a document, which is made where there is none."""
         self._unsynced = True
-        self._retried(lambda: upsert(collection, identity, change))
+        self.retried(lambda: upsert(collection, identity, change))
 
-    def _insert_links(self, documents: list[Document]) -> bool:
-        """Insert links; False if another writer, or an earlier attempt of our own, stored some of them."""
+    def insert_many(self, collection: Collection[Document], documents: list[Document]) -> bool:
+        """Insert documents; False if another writer, or an earlier attempt of ours, stored some of them."""
 
         def insert() -> bool:
             try:
-                self._links.insert_many(documents, ordered=False)
+                collection.insert_many(documents, ordered=False)
             except BulkWriteError as error:
                 if any(failed["code"] != DUPLICATE_KEY for failed in error.details["writeErrors"]):
                     raise
@@ -225,42 +227,42 @@ class MongoDatabase:
             return True
 
         self._unsynced = self._unsynced or bool(documents)
-        return not documents or self._retried(insert)
+        return not documents or self.retried(insert)
 
-    def _update_links(self, changes: list[tuple[Document, Document]]) -> None:
-        """Change links, each (which link, how), in no order."""
+    def update_many(self, collection: Collection[Document], changes: list[tuple[Document, Document]]) -> None:
+        """Change documents, each (which one, how), in no order."""
         self._unsynced = self._unsynced or bool(changes)
         updates = [UpdateOne(which, change) for which, change in changes]
         for few in batches(updates, UPDATES):
-            self._retried(partial(self._links.bulk_write, few, ordered=False))
+            self.retried(partial(collection.bulk_write, few, ordered=False))
 
     def _size(self) -> int:
         # A server may count a page of its files only once it was written back.
-        return int(self._retried(lambda: self._database.command("dbStats")).get("totalSize", 0))
+        return int(self.retried(lambda: self._database.command("dbStats")).get("totalSize", 0))
 
     def close(self) -> None:
         """Close the connections; what was stored is in the journal of the server."""
         self._client.close()
 
     def _present(self, collection: Collection[Document], key: str, values: list[str]) -> set[str]:
-        return set(self._retried(lambda: collection.distinct(key, {key: {"$in": values}})))
+        return set(self.retried(lambda: collection.distinct(key, {key: {"$in": values}})))
 
-    def _all(
+    def all(
         self, collection: Collection[Document], query: Document, order: Order, limit: int
     ) -> list[Document]:
-        return self._retried(lambda: list(collection.find(query, sort=order, limit=limit)))
+        return self.retried(lambda: list(collection.find(query, sort=order, limit=limit)))
 
-    def _rows(
+    def rows(
         self, collection: Collection[Document], query: Document, order: Order | None = None
     ) -> Iterator[Document]:
         with self._translated():
             yield from collection.find(query, sort=order)
 
-    def _whole(
+    def whole(
         self, collection: Collection[Document], query: Document, order: Order | None = None
     ) -> Iterator[Document]:
         """Yield documents, each held against its checksum; raises CorruptObject."""
-        return (whole(collection.name, document) for document in self._rows(collection, query, order))
+        return (whole(collection.name, document) for document in self.rows(collection, query, order))
 
 
 def upsert(collection: Collection[Document], identity: str, change: Document) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
 from archivebot.models import Capture, Duplicate, Kind, Outcome, Quality, QualityKind
-from archivebot.storage.base import Edge, LearnedTemplate, NewVersion, PageHead, StoredVersion, VersionId
-from archivebot.storage.checksum import document_checksum
+from archivebot.storage.base import NewVersion, PageHead, StoredVersion, VersionId
 from archivebot.storage.times import milliseconds, moment
 
 Document = dict[str, Any]
@@ -188,73 +186,3 @@ def quality_of(document: Document) -> Quality | None:
     """Read what a capture brought in place of a page; captures of schema 2 do not tell."""
     kind = document.get("quality")
     return Quality(QualityKind(kind), document["reason"]) if kind else None
-
-
-def link_id(source: str, target: str) -> str:
-    """Name a link by the ids of its two pages; those of one source are a range of ids.
-
-    >>> link_id("http://example.com/", "http://example.com/")
-    '2a1b402420ef46577471cdc7409b0fa2-2a1b402420ef46577471cdc7409b0fa2'
-    """
-    return f"{page_id(source)}-{page_id(target)}"
-
-
-def link_document(edge: Edge) -> Document:
-    """Write a link that was not stored before."""
-    return {
-        "source": edge.source,
-        "target": edge.target,
-        "to": page_id(edge.target),
-        "first": milliseconds(edge.first),
-        "last": milliseconds(edge.last),
-        **link_words(edge),
-    }
-
-
-def link_change(edge: Edge) -> Document:
-    """Write what storing a link again changes; what it says stays as it was stored before."""
-    return {"$min": {"first": milliseconds(edge.first)}, "$max": {"last": milliseconds(edge.last)}}
-
-
-def link_words(edge: Edge) -> Document:
-    """Return what a link says beside its target, with the checksum of all."""
-    words = {"anchor": edge.anchor, "role": edge.role, "kind": edge.kind}
-    link = {"source": edge.source, "target": edge.target, **words}
-    return {**words, "sum": document_checksum(link, *link)}
-
-
-def edge_of(document: Document) -> Edge:
-    """Read a link."""
-    return Edge(
-        source=document["source"],
-        target=document["target"],
-        anchor=document["anchor"],
-        role=document["role"],
-        kind=document["kind"],
-        first=moment(document["first"]),
-        last=moment(document["last"]),
-    )
-
-
-def template_document(template: LearnedTemplate) -> Document:
-    """Write a template; its tree, about a megabyte, takes a tenth of that."""
-    time = milliseconds(template.learned_at)
-    return {
-        "_id": f"{template.site} {time}",
-        "site": template.site,
-        "time": time,
-        "pages": template.pages,
-        "tree": zlib.compress(template.tree.encode(), 9),
-    }
-
-
-def template_of(document: Document) -> LearnedTemplate:
-    """Read a template.
-
-    >>> template = LearnedTemplate("a.example", moment(0), 3, "{}")
-    >>> template_of(template_document(template)) == template
-    True
-    """
-    learned_at = moment(document["time"])
-    tree = zlib.decompress(document["tree"]).decode()
-    return LearnedTemplate(document["site"], learned_at, document["pages"], tree)

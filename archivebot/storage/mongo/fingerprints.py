@@ -2,10 +2,50 @@
 
 from __future__ import annotations
 
-from archivebot.models import Duplicate, Fingerprint
-from archivebot.storage.base import Fingerprinted, Marked
-from archivebot.storage.mongo.documents import Document
-from archivebot.storage.mongo.sums import sum_of
+from collections.abc import Iterator, Sequence
+
+from archivebot.models import Capture, Duplicate, Fingerprint
+from archivebot.storage.base import MOST_NEAR, Fingerprinted, Marked
+from archivebot.storage.mongo.database import ASCENDING, MongoDatabase
+from archivebot.storage.mongo.documents import Document, page_id
+from archivebot.storage.mongo.sums import sum_of, whole
+from archivebot.storage.times import milliseconds
+
+MARKED = {"duplicate.number": {"$gt": 0}}
+FIRST = [("first", ASCENDING)]
+
+
+class MongoFingerprints:
+    """The FingerprintStore of an archive in a database; fingerprints are put there with their version."""
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._database = database
+        self._pages, self._captures = database.collection("fingerprints"), database.collection("captures")
+
+    def put(self, page: str, capture: Capture, number: int, fingerprint: Fingerprint | None) -> None:
+        """Replace the fingerprint of a page; None takes it away."""
+        if fingerprint:
+            change = fingerprint_change(capture.url, number, fingerprint, milliseconds(capture.captured_at))
+            self._database.upsert(self._pages, page, change)
+        else:
+            self._database.retried(lambda: self._pages.delete_one({"_id": page}))
+
+    def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
+        found = self._having({"$in": list(keys)})
+        if len(found) == MOST_NEAR:  # a key that many share would hide the pages that have others
+            pages = {page["_id"]: page for key in keys for page in self._having(key)}
+            found = sorted(pages.values(), key=lambda page: int(page["first"]))
+        yield from (fingerprint_of(whole("fingerprints", page)) for page in found)
+
+    def _having(self, keys: object) -> list[Document]:
+        return self._database.all(self._pages, {"keys": keys}, FIRST, MOST_NEAR)
+
+    def all(self) -> Iterator[Fingerprinted]:
+        yield from map(fingerprint_of, self._database.whole(self._pages, {}))
+
+    def marks(self, url: str | None = None) -> Iterator[Marked]:
+        query = MARKED if url is None else {"page": page_id(url), **MARKED}
+        yield from map(mark_of, self._database.whole(self._captures, query, [("slot", ASCENDING)]))
 
 
 def fingerprint_change(url: str, number: int, fingerprint: Fingerprint, when: int) -> Document:

@@ -12,58 +12,46 @@ transactions, no update that depends on what it finds but for the least and the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
-from archivebot.models import Capture, Fingerprint, FoundForm, Kind, Link, Outcome
+from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.base import (
-    MOST_NEAR,
-    Edge,
-    Fingerprinted,
-    KeptForm,
-    LearnedTemplate,
-    Marked,
+    FingerprintStore,
+    FormStore,
+    LinkStore,
     NewVersion,
     PageHead,
     StoredVersion,
+    TemplateStore,
     Totals,
     VersionId,
     When,
-    edges_of,
 )
 from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
 from archivebot.storage.mongo.documents import (
     Document,
     capture_document,
     capture_of,
-    edge_of,
     frame_name,
     head_of,
-    link_change,
-    link_document,
-    link_id,
-    link_words,
     named,
     page_id,
     part_documents,
     part_ids,
     slot,
-    template_document,
-    template_of,
     version_document,
     version_of,
 )
-from archivebot.storage.mongo.fingerprints import (
-    fingerprint_change,
-    fingerprint_of,
-    mark_of,
-)
-from archivebot.storage.mongo.forms import form_document, form_id, form_of, form_page_change, form_page_of
+from archivebot.storage.mongo.fingerprints import MongoFingerprints
+from archivebot.storage.mongo.forms import MongoForms
+from archivebot.storage.mongo.links import MongoLinks
 from archivebot.storage.mongo.revisits import MongoRevisits
 from archivebot.storage.mongo.sums import SUMMED, is_whole, sum_of, whole
+from archivebot.storage.mongo.templates import MongoTemplates
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import shared
 from archivebot.storage.times import milliseconds
@@ -78,9 +66,6 @@ NEIGHBOURS = 8
 BROUGHT = {"seq": {"$gt": 0}}
 NEWEST = [("seq", DESCENDING)]
 
-MARKED = {"duplicate.number": {"$gt": 0}}
-FIRST = [("first", ASCENDING)]
-
 
 class MongoStore(MongoDatabase):
     """Keeps an archive in one MongoDB database; ``uri`` is ``mongodb://host:port/database``.
@@ -90,8 +75,13 @@ class MongoStore(MongoDatabase):
 
     def __init__(self, uri: str, create: bool = True) -> None:
         super().__init__(uri, create)
+        self.links: LinkStore = MongoLinks(self)
+        self._fingerprints = MongoFingerprints(self)
+        self.fingerprints: FingerprintStore = self._fingerprints
+        self.templates: TemplateStore = MongoTemplates(self)
+        self.forms: FormStore = MongoForms(self)
         payloads, waiting = self._database["payloads"], self._database["waiting"]
-        self.revisits: RevisitStore = MongoRevisits(payloads, waiting, self._captures, self._retried)
+        self.revisits: RevisitStore = MongoRevisits(payloads, waiting, self._captures, self.retried)
 
     def together(self) -> AbstractContextManager[None]:
         return nullcontext()  # transactions need a replica set
@@ -105,7 +95,7 @@ class MongoStore(MongoDatabase):
         if not isinstance(version, NewVersion):
             if last is None:
                 self._put_page(page, capture)
-            return self._insert(self._captures, _sealed(named(document, version)))
+            return self.insert(self._captures, _sealed(named(document, version)))
         if self.find(capture.url, version.record.digest):
             raise Conflict("the same body was stored by another writer")
         seq = last["seq"] + 1 if last else 1
@@ -114,10 +104,10 @@ class MongoStore(MongoDatabase):
         self._put_frame(version.frame)
         self._put_page(page, capture, version.sketch)
         # Of two writers that read the same state both come here, and the slot is given to one.
-        if not self._insert(self._captures, _sealed(named(document, slot(page, seq)))):
+        if not self.insert(self._captures, _sealed(named(document, slot(page, seq)))):
             raise Conflict(f"another writer stored a version of {capture.url}")
         if version.record.number is not None and version.latest:
-            self._put_fingerprint(page, capture, version.record.number, version.fingerprint)
+            self._fingerprints.put(page, capture, version.record.number, version.fingerprint)
         return True
 
     def amend(self, old: Capture, new: Capture) -> None:
@@ -128,57 +118,22 @@ class MongoStore(MongoDatabase):
             raise NotArchived(f"the capture of {old.url} at {old.captured_at} is gone")
         changed = _sealed(found | {"kind": new.kind.value, "reason": new.reason})
         if new.digest == old.digest:
-            self._retried(lambda: self._captures.replace_one({"_id": found["_id"]}, changed))
+            self.retried(lambda: self._captures.replace_one({"_id": found["_id"]}, changed))
             return
         version = self.find(new.url, new.sha256)
         # The new one first: a writer that is killed between leaves two visits rather than none.
         document = named(capture_document(page, new), version.id if version else None)
-        self._insert(self._captures, _sealed(document))
-        self._retried(lambda: self._captures.delete_one({"_id": found["_id"]}))
+        self.insert(self._captures, _sealed(document))
+        self.retried(lambda: self._captures.delete_one({"_id": found["_id"]}))
 
     def _put_frame(self, frame: bytes) -> None:
         for part in part_documents(frame):
-            self._insert(self._frames, part)
+            self.insert(self._frames, part)
 
     def _put_page(self, page: str, capture: Capture, sketch: tuple[int, ...] | None = None) -> None:
         names = {"url": capture.url, "urlkey": capture.urlkey}
         change = {"$setOnInsert": names} | ({"$set": {"sketch": list(sketch)}} if sketch is not None else {})
-        self._upsert(self._pages, page, change)
-
-    def _put_fingerprint(
-        self, page: str, capture: Capture, number: int, fingerprint: Fingerprint | None
-    ) -> None:
-        if fingerprint:
-            when = milliseconds(capture.captured_at)
-            self._upsert(self._fingerprints, page, fingerprint_change(capture.url, number, fingerprint, when))
-        else:
-            self._retried(lambda: self._fingerprints.delete_one({"_id": page}))
-
-    def add_links(self, source: str, links: Sequence[Link], when: datetime) -> None:
-        known = {edge.target: edge for edge in self.links_from(source)}
-        edges = {link_id(edge.source, edge.target): edge for edge in edges_of(source, links, when)}
-        new = {name: edge for name, edge in edges.items() if edge.target not in known}
-        alone = self._insert_links([{"_id": name} | link_document(edge) for name, edge in new.items()])
-        again = edges.keys() - new if alone else edges.keys()
-        self._update_links([({"_id": name}, link_change(edges[name])) for name in again])
-        # Only now is it certain what was seen last: nothing in an unordered bulk may depend on the rest.
-        self._update_links(
-            [
-                ({"_id": name, "last": milliseconds(edge.last)}, {"$set": link_words(edge)})
-                for name, edge in edges.items()
-                if edge.target in known and link_words(known[edge.target]) != link_words(edge)
-            ]
-        )
-
-    def edges(self) -> Iterator[Edge]:
-        yield from map(edge_of, self._whole(self._links, {}))
-
-    def links_from(self, url: str) -> Iterator[Edge]:
-        page = page_id(url)  # "." is the character after "-"
-        yield from map(edge_of, self._whole(self._links, {"_id": {"$gte": f"{page}-", "$lt": f"{page}."}}))
-
-    def links_to(self, url: str) -> Iterator[Edge]:
-        yield from map(edge_of, self._whole(self._links, {"to": page_id(url)}))
+        self.upsert(self._pages, page, change)
 
     def head(self, url: str) -> PageHead:
         return head_of(self._one({"page": page_id(url), **BROUGHT}, NEWEST))
@@ -204,19 +159,19 @@ class MongoStore(MongoDatabase):
     def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
         if last == 0:
             return []  # no limit to MongoDB
-        found = self._all(self._captures, {"page": page_id(url), **BROUGHT}, NEWEST, last or 0)
+        found = self.all(self._captures, {"page": page_id(url), **BROUGHT}, NEWEST, last or 0)
         return [version_of(whole("captures", document)) for document in reversed(found)]
 
     def version_ids(self) -> Iterator[VersionId]:
-        for document in self._rows(self._captures, BROUGHT, [("slot", ASCENDING)]):
+        for document in self.rows(self._captures, BROUGHT, [("slot", ASCENDING)]):
             yield document["slot"]
 
     def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
         host = urlkey.partition(")")[0] + ")"
         before = {"urlkey": {"$gte": host, "$lte": urlkey}}
         after = {"urlkey": {"$gt": urlkey, "$lt": host + "\U0010ffff"}}
-        near = self._all(self._pages, before, [("urlkey", DESCENDING)], NEIGHBOURS)
-        near += self._all(self._pages, after, [("urlkey", ASCENDING)], NEIGHBOURS)
+        near = self.all(self._pages, before, [("urlkey", DESCENDING)], NEIGHBOURS)
+        near += self.all(self._pages, after, [("urlkey", ASCENDING)], NEIGHBOURS)
         likeness = {page["_id"]: shared(sketch, tuple(page.get("sketch", ()))) for page in near}
         for page in sorted(filter(likeness.get, likeness), key=lambda page: likeness[page], reverse=True):
             content = {"page": page, "cost": {"$lte": most_cost}, "number": {"$ne": None}, **BROUGHT}
@@ -225,21 +180,6 @@ class MongoStore(MongoDatabase):
                 return version_of(found)
         return None
 
-    def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
-        found = self._all(self._fingerprints, {"keys": {"$in": list(keys)}}, FIRST, MOST_NEAR)
-        if len(found) == MOST_NEAR:  # a key that many share would hide the pages that have others
-            each = [self._all(self._fingerprints, {"keys": key}, FIRST, MOST_NEAR) for key in keys]
-            pages = {page["_id"]: page for pages in each for page in pages}
-            found = sorted(pages.values(), key=lambda page: int(page["first"]))
-        yield from (fingerprint_of(whole("fingerprints", page)) for page in found)
-
-    def fingerprints(self) -> Iterator[Fingerprinted]:
-        yield from map(fingerprint_of, self._whole(self._fingerprints, {}))
-
-    def duplicates(self, url: str | None = None) -> Iterator[Marked]:
-        query = MARKED if url is None else {"page": page_id(url), **MARKED}
-        yield from map(mark_of, self._whole(self._captures, query, [("slot", ASCENDING)]))
-
     def frame(self, version: VersionId) -> bytes:
         return self._read([self._brought(version)["frame"]])[0]
 
@@ -247,45 +187,11 @@ class MongoStore(MongoDatabase):
         found = self._brought(version)
         return self._read([*found["chain"], found["frame"]])
 
-    def add_template(self, template: LearnedTemplate) -> None:
-        document = template_document(template)
-        document["sum"] = sum_of("templates", document)
-        self._upsert(self._templates, document.pop("_id"), {"$set": document})
-
-    def template(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
-        query: Document = {"site": site} | ({"time": {"$lte": milliseconds(when)}} if when else {})
-        found = self._all(self._templates, query, [("time", DESCENDING)], 1)
-        return template_of(whole("templates", found[0])) if found else None
-
-    def add_forms(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
-        for form in forms:
-            identity = form_id(site, form.signature)
-            latest = self._all(self._form_pages, {"form": identity}, [("last", DESCENDING)], 1)
-            if not latest or latest[0]["last"] <= milliseconds(when):
-                document = form_document(site, form)
-                total = sum_of("forms", {**document, "data": form.data})
-                told = {"$setOnInsert": document, "$set": {"data": form.data, "sum": total}}
-                self._upsert(self._forms, identity, told)
-            self._upsert(self._form_pages, *form_page_change(identity, url, when))
-
-    def forms(self, site: str | None = None) -> Iterator[KeptForm]:
-        found = [
-            form_of(document, pages)
-            for document in self._whole(self._forms, {} if site is None else {"site": site})
-            # A process that was killed may have written a form and none of its pages.
-            if (pages := list(self._rows(self._form_pages, {"form": document["_id"]})))
-        ]
-        yield from sorted(found, key=lambda kept: (kept.site, kept.first, kept.form.signature))
-
-    def form_pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
-        found = self._rows(self._form_pages, {"form": form_id(site, signature)}, [("url", ASCENDING)])
-        return [form_page_of(document) for document in found]
-
     def _read(self, names: list[str]) -> list[bytes]:
         wanted = [part for name in names for part in part_ids(name)]
         large = len(wanted) > len(names)
         query, batch = {"_id": {"$in": wanted}}, PARTS_AT_ONCE if large else len(wanted)
-        found = self._retried(lambda: list(self._frames.find(query, batch_size=batch)))
+        found = self.retried(lambda: list(self._frames.find(query, batch_size=batch)))
         parts = {part["_id"]: bytes(part["data"]) for part in found}
         try:
             frames = [b"".join(parts[part] for part in part_ids(name)) for name in names]
@@ -303,8 +209,8 @@ class MongoStore(MongoDatabase):
         times = {"$lte": milliseconds(until)} if until else {}
         times |= {"$gt": milliseconds(since)} if since else {}
         query: Document = {"page": page_id(url)} | ({"time": times} if times else {})
-        marks = {number: mark for _, number, mark in self.duplicates(url)}
-        for document in self._whole(self._captures, query, [("time", order), ("version", order)]):
+        marks = {number: mark for _, number, mark in self.fingerprints.marks(url)}
+        for document in self.whole(self._captures, query, [("time", order), ("version", order)]):
             yield capture_of(document, marks)
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
@@ -313,7 +219,7 @@ class MongoStore(MongoDatabase):
 
     def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
         order = [("urlkey", ASCENDING), ("url", ASCENDING)]
-        for pages in batches(self._rows(self._pages, {"urlkey": {"$gte": start, "$lt": end}}, order)):
+        for pages in batches(self.rows(self._pages, {"urlkey": {"$gte": start, "$lt": end}}, order)):
             visited = self._present(self._captures, "page", [page["_id"] for page in pages])
             yield from ((page["urlkey"], page["url"]) for page in pages if page["_id"] in visited)
 
@@ -338,7 +244,7 @@ class MongoStore(MongoDatabase):
         if distinct:
             stages.append({"$group": {"_id": {"host": "$host", "value": f"${distinct}"}}})
         stages.append({"$group": {"_id": "$_id.host" if distinct else "$host", "sum": {"$sum": amount}}})
-        found = self._retried(lambda: list(self._captures.aggregate(stages)))
+        found = self.retried(lambda: list(self._captures.aggregate(stages)))
         return {group["_id"]: int(group["sum"]) for group in found}
 
     def check(self) -> list[str]:
@@ -346,12 +252,12 @@ class MongoStore(MongoDatabase):
 
     def _changed(self) -> Iterator[str]:
         for name in SUMMED:
-            for document in self._rows(self._database[name], {}):
+            for document in self.rows(self._database[name], {}):
                 if not is_whole(name, document):
                     yield f"the document {document['_id']} of {name} does not have its checksum"
 
     def _lost_versions(self) -> Iterator[str]:
-        for batch in batches(self._rows(self._captures, {"version": {"$ne": None}})):
+        for batch in batches(self.rows(self._captures, {"version": {"$ne": None}})):
             wanted = [document["base"] if "seq" in document else document["version"] for document in batch]
             present = self._present(self._captures, "slot", [name for name in wanted if name])
             for document, name in zip(batch, wanted, strict=True):
@@ -359,7 +265,7 @@ class MongoStore(MongoDatabase):
                     yield f"the capture of {document['url']} at {document['time']} points at no version"
 
     def _lost_frames(self) -> Iterator[str]:
-        for batch in batches(self._rows(self._captures, BROUGHT)):
+        for batch in batches(self.rows(self._captures, BROUGHT)):
             parts = {part: document for document in batch for part in part_ids(document["frame"])}
             present = self._present(self._frames, "_id", list(parts))
             for part in parts.keys() - present:
@@ -372,7 +278,7 @@ class MongoStore(MongoDatabase):
         return found
 
     def _one(self, query: Document, order: Order | None = None) -> Document | None:
-        found = self._retried(lambda: self._captures.find_one(query, sort=order))
+        found = self.retried(lambda: self._captures.find_one(query, sort=order))
         return whole("captures", found) if found else None
 
 

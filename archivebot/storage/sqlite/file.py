@@ -47,41 +47,41 @@ class ArchiveFile:
         self.uri = f"sqlite:///{path}"
         self._path = path
         with self._translated():
-            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+            self.database = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
         try:
             with self._translated():
                 self._prepare(writable)
-                self._schema: int = self._db.execute("PRAGMA user_version").fetchone()[0]
+                self.schema: int = self.database.execute("PRAGMA user_version").fetchone()[0]
         except StorageError:
-            self._db.close()
+            self.database.close()
             raise
         self._presence = Presence(path)
-        self._durable = self._db.total_changes
+        self._durable = self.database.total_changes
         self._is_open = True
 
     def _prepare(self, writable: bool) -> None:
         try:
-            migrate(self._db, self.uri)
+            migrate(self.database, self.uri)
         except sqlite3.OperationalError as error:
             if writable or not any(sign in str(error) for sign in ("readonly", "unable to open")):
                 raise
             self._open_unwritable()
             return
         # A commit survives the death of the process; sync() lets those before it survive that of the machine.
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
-        self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
+        self.database.execute("PRAGMA synchronous = NORMAL")
+        self.database.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+        self.database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
         if writable:
-            with transaction(self._db):
+            with transaction(self.database):
                 pass  # better told now than after the first page was fetched
 
     def _open_unwritable(self) -> None:
         """Read a copy on a medium that cannot be written as it is."""
         for kind in (sqlite3.Connection, UnsummedConnection):
-            self._db.close()
-            self._db = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True, factory=kind)
-            enable(self._db)
-            if self._db.execute("PRAGMA user_version").fetchone()[0] >= CHECKSUMS:
+            self.database.close()
+            self.database = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True, factory=kind)
+            enable(self.database)
+            if self.database.execute("PRAGMA user_version").fetchone()[0] >= CHECKSUMS:
                 return
 
     @contextmanager
@@ -93,7 +93,7 @@ class ArchiveFile:
             raise failure(self.uri, error, damaged) from error
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def reading(self) -> Iterator[None]:
         """Read values that may be damaged."""
         try:
             with self._translated():
@@ -112,18 +112,18 @@ class ArchiveFile:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        with self._translated(), transaction(self._db):
+        with self._translated(), transaction(self.database):
             yield
 
     def position(self) -> Position:
-        found = self._one(lambda row: Position(*whole(row)), POSITION)
+        found = self.one(lambda row: Position(*whole(row)), POSITION)
         if found is None:
             raise self._damaged(CorruptObject("its identity is lost"))
         return found
 
     @property
     def is_durable(self) -> bool:
-        return not self._is_open or self._db.total_changes == self._durable
+        return not self._is_open or self.database.total_changes == self._durable
 
     def sync(self) -> Position | None:
         if self.is_durable:
@@ -131,14 +131,14 @@ class ArchiveFile:
         self._presence.check()
         with self._translated():
             # A commit is written behind all before it, and this one is waited for.
-            self._db.execute("PRAGMA synchronous = FULL")
+            self.database.execute("PRAGMA synchronous = FULL")
             try:
-                with transaction(self._db):
-                    self._db.execute(ADVANCE)
+                with transaction(self.database):
+                    self.database.execute(ADVANCE)
             finally:
-                self._db.execute("PRAGMA synchronous = NORMAL")
+                self.database.execute("PRAGMA synchronous = NORMAL")
         position = self.position()  # raises if a damaged row was not moved on
-        self._durable = self._db.total_changes
+        self._durable = self.database.total_changes
         return position
 
     def close(self) -> None:
@@ -147,24 +147,24 @@ class ArchiveFile:
         try:
             self.sync()
             with suppress(sqlite3.Error):  # a hint to the query planner; the archive may be damaged
-                self._db.execute("PRAGMA optimize")
+                self.database.execute("PRAGMA optimize")
         finally:
             self._is_open = False
-            self._db.close()
+            self.database.close()
 
     def _size(self) -> int:
         names = (self._path, f"{self._path}-wal")
         return sum(Path(name).stat().st_size for name in names if Path(name).exists())
 
-    def _one(self, make: Callable[[Any], Row], sql: str, *values: object) -> Row | None:
-        with self._reading():
-            row = self._db.execute(sql, values).fetchone()
+    def one(self, make: Callable[[Any], Row], sql: str, *values: object) -> Row | None:
+        with self.reading():
+            row = self.database.execute(sql, values).fetchone()
             return None if row is None else make(row)
 
-    def _all(self, make: Callable[[Any], Row], sql: str, *values: object) -> list[Row]:
-        with self._reading():
-            return list(map(make, self._db.execute(sql, values)))
+    def all(self, make: Callable[[Any], Row], sql: str, *values: object) -> list[Row]:
+        with self.reading():
+            return list(map(make, self.database.execute(sql, values)))
 
-    def _rows(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
-        with self._reading():
-            yield from map(make, self._db.execute(sql, values))
+    def rows(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
+        with self.reading():
+            yield from map(make, self.database.execute(sql, values))

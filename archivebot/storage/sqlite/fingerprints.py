@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from archivebot.models import Duplicate, Fingerprint
 from archivebot.storage.base import MOST_NEAR, Fingerprinted, Marked
 from archivebot.storage.checksum import checksum
+from archivebot.storage.sqlite.file import ArchiveFile
+from archivebot.storage.sqlite.schema import FINGERPRINTS
 from archivebot.storage.sqlite.sums import insert, intact, whole
 
 FINGERPRINT = (
@@ -22,6 +24,27 @@ MARK = (
     " jaccard, rule FROM page"
     " JOIN version ON version.page = page.id JOIN duplicate ON duplicate.version = version.id"
 )
+
+
+class SQLiteFingerprints:
+    """The FingerprintStore of an archive in a file."""
+
+    def __init__(self, file: ArchiveFile) -> None:
+        self._file = file
+
+    def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
+        if self._file.schema >= FINGERPRINTS:
+            with self._file.reading():
+                yield from near(self._file.database, keys)
+
+    def all(self) -> Iterator[Fingerprinted]:
+        if self._file.schema >= FINGERPRINTS:
+            yield from self._file.rows(fingerprint_of, FINGERPRINT)
+
+    def marks(self, url: str | None = None) -> Iterator[Marked]:
+        if self._file.schema >= FINGERPRINTS:
+            with self._file.reading():
+                yield from marks(self._file.database, url)
 
 
 def put_fingerprint(

@@ -8,7 +8,9 @@ from datetime import datetime
 
 from archivebot.models import FoundForm
 from archivebot.storage.base import KeptForm
+from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.links import numbers
+from archivebot.storage.sqlite.schema import FORMS
 from archivebot.storage.sqlite.sums import intact, renew, whole
 from archivebot.storage.times import milliseconds, moment
 
@@ -27,6 +29,28 @@ KNOWN = (
     " LEFT JOIN form_page ON form = form.id AND page = (SELECT id FROM text WHERE value = ?1)"
     " WHERE site = ?2 AND signature = ?3"
 )
+
+
+class SQLiteForms:
+    """The FormStore of an archive in a file."""
+
+    def __init__(self, file: ArchiveFile) -> None:
+        self._file = file
+
+    def add(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
+        with self._file.together():
+            for form in forms:  # what is damaged must not get a new checksum
+                self._file.one(whole, KNOWN, url, site, form.signature)
+            put(self._file.database, site, url, forms, when)
+
+    def all(self, site: str | None = None) -> Iterator[KeptForm]:
+        if self._file.schema >= FORMS:
+            with self._file.reading():
+                yield from forms(self._file.database, site)
+
+    def pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
+        with self._file.reading():
+            return pages(self._file.database, site, signature) if self._file.schema >= FORMS else []
 
 
 def put(

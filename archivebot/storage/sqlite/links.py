@@ -10,23 +10,70 @@ import json
 import sqlite3
 import struct
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
-from archivebot.storage.base import Edge
-from archivebot.storage.sqlite.sums import whole
-from archivebot.storage.times import moment
+from archivebot.models import Link
+from archivebot.storage.base import Edge, edges_of
+from archivebot.storage.sqlite.file import ArchiveFile
+from archivebot.storage.sqlite.schema import LINKS
+from archivebot.storage.sqlite.sums import insert, intact, whole
+from archivebot.storage.times import milliseconds, moment
 
 # Target -> its label, and when the link was seen first and last, in milliseconds since 1970. Target
 # and label are numbers of texts.
 Links = dict[int, tuple[int, int, int]]
+
+ROW = f"SELECT {intact('link')}, source, links FROM link"
 
 GROUP = struct.Struct(">qqI")
 LINK = struct.Struct(">II")
 
 # URLs and labels remembered while links are read: those that the pages of a site share, and more.
 TEXTS = 16_384
+
+
+class SQLiteLinks:
+    """The LinkStore of an archive in a file."""
+
+    def __init__(self, file: ArchiveFile) -> None:
+        self._file = file
+
+    def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
+        rows = [
+            (edge.target, label(edge.role, edge.kind, edge.anchor)) for edge in edges_of(source, links, when)
+        ]
+        with self._file.together():
+            database = self._file.database
+            number = numbers(database, list(dict.fromkeys([source, *chain.from_iterable(rows)])))
+            page = number[source]
+            known = self._file.one(links_of, f"{ROW} WHERE source = ?", page)
+            seen = [(number[target], number[words]) for target, words in rows]
+            found = merged(known[1] if known else {}, seen, milliseconds(when))
+            database.execute(insert("link", "OR REPLACE"), (page, pack(found)))
+
+    def all(self) -> Iterator[Edge]:
+        return self._edges(ROW)
+
+    def of(self, url: str) -> Iterator[Edge]:
+        return self._edges(f"{ROW} WHERE source = (SELECT id FROM text WHERE value = ?)", url)
+
+    def to(self, url: str) -> Iterator[Edge]:
+        if self._file.schema < LINKS:
+            return
+        known = self._file.one(lambda row: int(row[0]), "SELECT id FROM text WHERE value = ?", url)
+        if known:
+            # All pages are looked through: an index would take more room than the links.
+            found = self._edges(f"{ROW} WHERE instr(links, ?)", holding(known))
+            yield from (edge for edge in found if edge.target == url)
+
+    def _edges(self, sql: str, *values: object) -> Iterator[Edge]:
+        if self._file.schema >= LINKS:
+            with self._file.reading():
+                yield from edges(self._file.database, sql, *values)
 
 
 def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:

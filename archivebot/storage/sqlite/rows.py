@@ -9,9 +9,9 @@ from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
-from archivebot.storage.base import LearnedTemplate, StoredVersion, Totals
+from archivebot.storage.base import StoredVersion, Totals
 from archivebot.storage.sqlite.sums import intact, whole
-from archivebot.storage.times import milliseconds, moment
+from archivebot.storage.times import moment
 
 VERSION = (
     f"SELECT {intact('version')}, version.id, url, number, hex(digest), length, charset, level, segmenter,"
@@ -24,10 +24,6 @@ CAPTURE = (
     " FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = capture.version"
 )
 
-TEMPLATE = (
-    f"SELECT {intact('template')}, site, time, pages, tree FROM template WHERE site = ? AND time <= ?"
-    " ORDER BY time DESC LIMIT 1"
-)
 OLD_CAPTURE = CAPTURE.replace(" quality,", " NULL,")  # of an archive that knows no quality
 
 # Of one version, that which stands alone first.
@@ -84,23 +80,6 @@ def totals_of(row: Any) -> tuple[str, Totals]:
     if not isinstance(host, str) or not all(isinstance(value, int | None) for value in sums):
         raise CorruptObject(f"the figures of {host!r} cannot be added up")
     return host, Totals(*(value or 0 for value in sums))
-
-
-def template_row(template: LearnedTemplate) -> tuple[str, int, int, bytes]:
-    """Write a template; its tree, about a megabyte, takes a tenth of that."""
-    tree = zlib.compress(template.tree.encode(), 9)
-    return template.site, milliseconds(template.learned_at), template.pages, tree
-
-
-def template_of(row: Any) -> LearnedTemplate:
-    """Read a row of ``TEMPLATE``.
-
-    >>> template = LearnedTemplate("a.example", moment(0), 3, "{}")
-    >>> template_of((1, *template_row(template))) == template
-    True
-    """
-    site, time, pages, tree = whole(row)
-    return LearnedTemplate(site, moment(time), pages, zlib.decompress(tree).decode())
 
 
 def capture_of(row: Any, marks: Mapping[int, Duplicate]) -> Capture:
