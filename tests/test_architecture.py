@@ -42,6 +42,7 @@ ROOMS: dict[str, set[str]] = {
     "templates": {"markup"},
     "versioning": {"markup", "text"},
     "warc": {"http", "urls"},
+    "forms": {"hypertext", "markup", "storage", "text", "urls"},
     "frontier": {"storage"},
     "labels": {"fingerprint", "markup", "segmentation", "templates", "text"},
     "significance": {"content", "markup", "text"},
@@ -59,7 +60,6 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "versioning",
     },
-    "forms": {"hypertext", "markup", "storage", "text", "topic", "urls"},
     "": {"archive"},  # the package itself: its public names
     "cli": {"archive", "frontier"},
     "crawl": {

@@ -14,7 +14,7 @@ from archivebot.exceptions import UsageError
 from archivebot.forms.features import pieces
 from archivebot.forms.form import BUTTONS, FILLED, Form
 from archivebot.forms.lexicon import OF_ANY_FORM
-from archivebot.topic.bayes import NaiveBayes
+from archivebot.text.bayes import NaiveBayes
 
 WORDS = "domains.json"
 FORMAT = 1

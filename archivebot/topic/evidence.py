@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from archivebot.topic.bayes import NaiveBayes
+from archivebot.text.bayes import NaiveBayes
 from archivebot.topic.evaluation import folds
 from archivebot.topic.logistic import Logistic, fit, squeezed
 from archivebot.topic.selection import select

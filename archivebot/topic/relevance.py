@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from archivebot.text import words
+from archivebot.text.bayes import NaiveBayes
 from archivebot.text.terms import stem, tells
 from archivebot.topic.background import of_world
-from archivebot.topic.bayes import NaiveBayes
 from archivebot.topic.logistic import probability, squeezed
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.vectors import Vector, cosine, damped, dot, frequencies

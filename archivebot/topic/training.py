@@ -13,9 +13,9 @@ from typing import Any
 
 from archivebot.exceptions import UsageError
 from archivebot.models import Link
+from archivebot.text.bayes import NaiveBayes
 from archivebot.text.terms import terms
 from archivebot.topic.background import of_world
-from archivebot.topic.bayes import NaiveBayes
 from archivebot.topic.evaluation import Evaluation, best_threshold, evaluate, folds
 from archivebot.topic.evidence import source_model
 from archivebot.topic.linkmodel import LinkModel, TrainingPage, train

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archivebot.topic.bayes import NaiveBayes
+from archivebot.text.bayes import NaiveBayes
 
 TERMS = ("reef", "dive", "boat", "shop", "price", "潜水")
 texts = st.lists(st.sampled_from(TERMS), max_size=20)
