@@ -36,7 +36,6 @@ ROOMS: dict[str, set[str]] = {
     "duplicates": {"fingerprint"},
     "hypertext": {"text", "urls"},
     "quality": {"markup"},
-    "records": set(),
     "segmentation": {"markup", "text"},
     "storage": set(),
     "templates": {"markup"},
@@ -60,6 +59,7 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "versioning",
     },
+    "records": {"content", "duplicates", "forms", "frontier", "labels", "storage"},
     "": {"archive"},  # the package itself: its public names
     "cli": {"archive", "frontier"},
     "crawl": {
@@ -88,6 +88,7 @@ ROOMS: dict[str, set[str]] = {
         "links",
         "markup",
         "quality",
+        "records",
         "segmentation",
         "storage",
         "templates",

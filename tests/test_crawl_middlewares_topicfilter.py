@@ -13,11 +13,12 @@ from scrapy.extension import ExtensionManager
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
-from archivebot.commands.explain import explanation, path
+from archivebot.commands.explain import path
 from archivebot.crawl.middlewares.topicfilter import JUDGED, TopicFilterMiddleware
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.frontier import State, open_frontier
 from archivebot.models import Outcome, Page
+from archivebot.records import url_record
 from spiders.topic import TopicSpider
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply, html
@@ -174,7 +175,7 @@ def test_every_score_and_every_drop_of_500_pages_can_be_explained(site: MockServ
     frontier = open_frontier(uri, focused.ask("frontier")["crawl"])
     try:
         for record in frontier.records(*State):
-            explained = explanation(record, path(frontier, record))
+            explained = url_record(record, path(frontier, record))
             assert explained["path"][0] == site.url()
             assert explained["path"][-1] == record.entry.url
             assert explained["reason"] or record.state is not State.REJECTED

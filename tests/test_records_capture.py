@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from archivebot.models import Capture, Change, Kind, Outcome, PlacedBlock
-from archivebot.records import capture_record
+from archivebot.records import capture_record, history_record
 
 CAPTURE = Capture(
     url="http://a.example/ü",
@@ -57,6 +57,10 @@ RECORD = {
     "quality": None,
     "reason": "",
     "duplicate": None,
+    "bytes": 123,
+    "block_count": 1,
+    "new_blocks": 1,
+    "origin": "crawl",
 }
 
 
@@ -74,3 +78,29 @@ def test_a_visit_without_content_has_neither_version_nor_digest() -> None:
     record = capture_record(visit)
     assert (record["version"], record["digest"], record["status"], record["level"]) == (None,) * 4
     assert record["blocks"]["items"] == []
+
+
+# What scripts have read since the first release, with the meaning it has.
+HISTORY = {
+    "captured_at": "20260102030405",
+    "status": 200,
+    "outcome": "fetched",
+    "kind": "changed",
+    "version": 2,
+    "digest": "sha256:00",
+    "bytes": 123,
+    "stored_bytes": 45,
+    "level": 3,
+    "blocks": 1,
+    "new_blocks": 1,
+    "location": None,
+    "quality": None,
+    "reason": "",
+    "origin": "crawl",
+}
+
+
+def test_the_record_of_a_history_is_that_of_the_feed_but_for_the_number_of_blocks() -> None:
+    record = history_record(CAPTURE)
+    assert record == {**RECORD, "blocks": 1}
+    assert record.items() >= HISTORY.items()

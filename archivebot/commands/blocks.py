@@ -7,9 +7,10 @@ import argparse
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table, tell_age
 from archivebot.exceptions import NotArchived
-from archivebot.labels.description import describe, record_of
+from archivebot.labels.description import describe
 from archivebot.markup.media import media
 from archivebot.models import Block
+from archivebot.records import described_record
 from archivebot.templates.styletree import StyleTree
 from archivebot.terminal import say
 from archivebot.timestamps import parse_time
@@ -38,7 +39,7 @@ class Command(ArchiveCommand):
         site = StyleTree.from_json(known.tree) if known else None
         cut = [Block(block.start, block.end, block.level) for block in placed]
         records = [
-            record_of(block.lineage, found) | {"topic": block.topic}
+            described_record(block.lineage, found) | {"topic": block.topic}
             for block, found in zip(placed, describe(body, cut, content_type, site), strict=True)
         ]
         tell_age(archive, capture, when)

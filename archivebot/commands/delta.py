@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from datetime import datetime
 
 from archivebot.archive import Archive
 from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.exceptions import NotArchived
 from archivebot.markup.media import media
 from archivebot.models import AttributeChange, BlockChange, Change, ChangeKind, Delta
+from archivebot.records import delta_record
 from archivebot.storage.base import StoredVersion
 from archivebot.terminal import say
-from archivebot.timestamps import parse_time, timestamp
+from archivebot.timestamps import parse_time
 from archivebot.units import size
 from archivebot.versioning.worddiff import word_diff
 
@@ -41,7 +41,7 @@ class Command(ArchiveCommand):
         if kind:  # its blocks have no words
             delta = replace(delta, changes=())
         if opts.json:
-            print_json(_record(delta, since, kind))
+            print_json(delta_record(delta, since, kind))
             return 0
         say(f"{delta.url}  version {delta.before} -> {delta.after}")
         if since:
@@ -75,41 +75,6 @@ def _media(archive: Archive, version: StoredVersion) -> str | None:
     """Return what a version is where that is no text."""
     capture = archive.fetched(version.url, f"sha256:{version.digest}")
     return media(*archive.document(capture)) if capture else None
-
-
-def _record(delta: Delta, since: datetime | None, kind: str | None) -> dict[str, object]:
-    return {
-        "url": delta.url,
-        "from": delta.before,
-        "to": delta.after,
-        "gone_since": timestamp(since) if since else None,
-        "media": kind,
-        "layout_changed": delta.layout_changed,
-        "kind": delta.kind.value,
-        "reason": delta.reason,
-        "attributes": [
-            {
-                "attribute": each.attribute.value,
-                "of": each.of,
-                "before": each.before,
-                "after": each.after,
-                "content": each.content,
-            }
-            for each in delta.attributes
-        ],
-        "changes": [
-            {
-                "change": change.change.value,
-                "kind": change.kind.value if change.kind else None,
-                "lineage": change.lineage,
-                "topic": change.topic,
-                "before": change.before,
-                "after": change.after,
-                "similarity": change.similarity,
-            }
-            for change in delta.changes
-        ],
-    }
 
 
 def _print(delta: Delta, everything: bool) -> None:

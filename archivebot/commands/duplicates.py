@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
@@ -19,6 +18,7 @@ from archivebot.fingerprint.simhash import NEAR
 from archivebot.labels.labeller import Label, label_blocks
 from archivebot.markup.charset import charset_of, is_markup
 from archivebot.models import Block
+from archivebot.records import match_record, member_record
 from archivebot.terminal import say, status, tell
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -120,7 +120,7 @@ def _reading(archive: Archive, url: str, blocks: bool) -> Reading:
 
 def _tell_pairs(matches: Sequence[Match], as_json: bool) -> None:
     if as_json:
-        print_json([_record(match) for match in matches])
+        print_json([match_record(match) for match in matches])
         return
     for scope, group in groupby(matches, lambda match: match.a.scope):
         print_table(["distance", "jaccard", "words", *HEADS[scope]], map(_row, group))
@@ -136,26 +136,12 @@ def _row(match: Match) -> list[object]:
     return [likeness.distance, f"{likeness.jaccard:.3f}", a.words, *topic, a.url, b.url]
 
 
-def _record(match: Match) -> dict[str, Any]:
-    """Give a pair as scripts read it; blocks are named by their lineages beside the pages they are on."""
-    a, b = match.a, match.b
-    record = {
-        "a": a.url,
-        "b": b.url,
-        "distance": match.likeness.distance,
-        "jaccard": round(match.likeness.jaccard, 4),
-        "scope": a.scope,
-        "words": a.words,
-    }
-    return record | ({"block_a": a.block, "block_b": b.block, "topic": a.topic} if a.scope == BLOCK else {})
-
-
 def _tell_clusters(matches: Sequence[Match], as_json: bool) -> None:
     groups = list(groups_of(matches))
     if as_json:
         print_json(
             [
-                {"cluster": number, "scope": group[0].scope, "members": list(map(_member, group))}
+                {"cluster": number, "scope": group[0].scope, "members": list(map(member_record, group))}
                 for number, group in enumerate(groups, 1)
             ]
         )
@@ -165,11 +151,6 @@ def _tell_clusters(matches: Sequence[Match], as_json: bool) -> None:
         say(f"{number}: {len(group)} {first.scope}s of {first.words} words  {first.topic}".rstrip())
         for member in group:
             say(f"    {member.url}  {member.block}".rstrip())
-
-
-def _member(member: Member) -> dict[str, object]:
-    block = {"block": member.block, "topic": member.topic} if member.scope == BLOCK else {}
-    return {"url": member.url, "words": member.words} | block
 
 
 def groups_of(matches: Sequence[Match]) -> Iterator[list[Member]]:

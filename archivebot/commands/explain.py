@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived
 from archivebot.frontier.base import Frontier, Record
+from archivebot.records import url_record
 from archivebot.terminal import say
 from archivebot.urls import parse_seed
-
-# What parts may lack of a score because each is rounded; more came later: another link, or what the crawl
-# has learnt since.
-ROUNDING = 0.005
 
 FACTS = ("state", "reason", "anchor", "score", "distance", "order", "relevance", "relevant")
 
@@ -32,35 +28,12 @@ class Command(FrontierCommand):
                 f"the crawl {frontier.crawl} never met {args[0]}: no page that it fetched links to it, "
                 "or only with rel=nofollow"
             )
-        explained = explanation(record, path(frontier, record))
+        explained = url_record(record, path(frontier, record))
         if opts.json:
             print_json(explained)
         else:
             _show(explained)
         return 0
-
-
-def explanation(record: Record, way: list[str]) -> dict[str, Any]:
-    """Give all that is known of one URL as a JSON-ready record."""
-    entry = record.entry
-    parts = json.loads(entry.parts or "{}")
-    anchor = parts.pop("text", "")
-    if parts and abs(later := entry.score - sum(parts.values())) > ROUNDING:
-        parts["later"] = round(later, 4)
-    return {
-        "url": entry.url,
-        "state": record.state.value,
-        "anchor": anchor,
-        "score": entry.score,
-        "parts": parts,
-        "reason": entry.reason,
-        "path": way,
-        "distance": entry.distance,
-        "order": record.order,
-        "relevance": record.relevance,
-        "relevant": record.relevant,
-        "page": json.loads(record.note or "{}"),
-    }
 
 
 def path(frontier: Frontier, record: Record) -> list[str]:

@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from datetime import datetime
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,12 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.domains import Domains
-from archivebot.forms.form import Form
 from archivebot.forms.history import FormVersion, form_versions
 from archivebot.forms.reader import file_charset, read_forms
-from archivebot.forms.record import names
 from archivebot.forms.rules import LEAST_FIELDS
 from archivebot.jobs.forms import parts, promised, scan
+from archivebot.records import judged_form_record, kept_form_record
 from archivebot.terminal import guard, json_text, tell
-from archivebot.timestamps import timestamp
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.training import profile_of
 from archivebot.urls import host_of
@@ -90,7 +89,7 @@ class Command(ArchiveCommand):
         if opts.export:
             _export(archive, found, opts.export)
         elif opts.json:
-            print_json([_described(archive, kept) for kept in found])
+            print_json(list(map(kept_form_record, found)))
         if not found:
             advice = "" if opts.scan else "; scrapy forms --scan looks into its pages"
             raise NotArchived(f"{archive.uri} keeps no such form{advice}")
@@ -121,39 +120,13 @@ def _export(archive: Archive, found: Sequence[FormVersion], path: Path) -> None:
     try:
         with path.open("w", encoding="utf-8") as file:
             for kept in found:
-                file.write(json_text(_described(archive, kept, pages=True)) + "\n")
+                file.write(json_text(kept_form_record(kept, _pages(archive, kept))) + "\n")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _described(archive: Archive, kept: FormVersion, *, pages: bool = False) -> dict[str, Any]:
-    """Give a form that the archive keeps as a JSON-ready record."""
-    record = kept.record
-    told = {
-        "id": kept.id,
-        "signature": record.signature,
-        "site": kept.kept.site,
-        "version": kept.version,
-        "versions": kept.versions,
-        "method": record.method,
-        "action": record.action,
-        "search": record.decision.search,
-        "multi_field": record.decision.multi_field,
-        "domain": record.domain or None,
-        "score": round(record.decision.score, 4),
-        "reason": record.decision.reason,
-        "fields": record.fields,
-        "first": timestamp(kept.kept.first),
-        "last": timestamp(kept.kept.last),
-        "page": kept.kept.page,
-        "page_count": kept.kept.pages,
-    }
-    if pages:
-        told["pages"] = [
-            {"url": url, "first": timestamp(first), "last": timestamp(last)}
-            for url, first, last in archive.forms.pages(kept.kept.site, kept.kept.form.signature)
-        ]
-    return told
+def _pages(archive: Archive, form: FormVersion) -> list[tuple[str, datetime, datetime]]:
+    return archive.forms.pages(form.kept.site, form.kept.form.signature)
 
 
 def _show_kept(found: Sequence[FormVersion]) -> None:
@@ -182,22 +155,9 @@ def records(names: Sequence[str], classifier: FormClassifier, least: int) -> Ite
     for path in named_files(names):
         body = file_body(path)
         for index, form in enumerate(read_forms(body, file_charset(body))):
-            yield {"source": str(path), "index": index, **record(form, classifier, domains, least)}
-
-
-def record(form: Form, classifier: FormClassifier, domains: Domains, least: int) -> dict[str, Any]:
-    """Give what is printed of a form."""
-    decision = classifier.decide(form, least)
-    return {
-        "search": decision.search,
-        "score": round(decision.score, 4),
-        "multi_field": decision.multi_field,
-        "domain": domains.of(form).name if decision.search else None,
-        "reason": decision.reason,
-        "fields": [
-            {"label": attribute.label, "controls": names(attribute.controls)} for attribute in form.attributes
-        ],
-    }
+            decision = classifier.decide(form, least)
+            domain = domains.of(form).name if decision.search else None
+            yield {"source": str(path), "index": index, **judged_form_record(form, decision, domain)}
 
 
 def show(found: Sequence[dict[str, Any]]) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.frontier.base import Frontier, Record, State
+from archivebot.frontier.base import Frontier, State
+from archivebot.records import entry_record
 from archivebot.terminal import say
 from archivebot.timestamps import timestamp
 from archivebot.urls import parse_seed
@@ -86,15 +87,11 @@ def _state(frontier: Frontier, top: int) -> dict[str, Any]:
         "ended": info.ended,
         "states": asdict(info.counts),
         "hosts": [asdict(host) for host in frontier.hosts()[:top]],
-        "next": [_entry(record) for record in frontier.records(State.QUEUED, limit=top)],
+        "next": [entry_record(record) for record in frontier.records(State.QUEUED, limit=top)],
         "reasons": dict(reasons.most_common()),
-        "rejected": [_entry(record) for record in rejected],
+        "rejected": [entry_record(record) for record in rejected],
         "crawls": list(crawls),
     }
-
-
-def _entry(record: Record) -> dict[str, Any]:
-    return {name: getattr(record.entry, name) for name in ("url", "score", "distance", "source", "reason")}
 
 
 def _show(state: dict[str, Any]) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import ArchiveError, NotArchived
 from archivebot.models import Capture
+from archivebot.records import history_record
 from archivebot.terminal import say
 from archivebot.timestamps import timestamp
 from archivebot.units import size
@@ -40,7 +40,7 @@ class Command(ArchiveCommand):
                     "url": url,
                     "urlkey": urlkey,
                     "gone_since": timestamp(since) if since else None,
-                    "captures": [_record(capture) for capture in captures],
+                    "captures": [history_record(capture) for capture in captures],
                 }
             )
             return 0
@@ -73,26 +73,6 @@ class Command(ArchiveCommand):
         if opts.json and isinstance(error, NotArchived):
             print_json({"captures": []})
         return super().failed(error, opts)
-
-
-def _record(capture: Capture) -> dict[str, Any]:
-    return {
-        "captured_at": timestamp(capture.captured_at),
-        "status": capture.status,
-        "outcome": capture.outcome.value,
-        "kind": capture.kind.value,
-        "version": capture.number,
-        "digest": capture.digest,
-        "bytes": capture.size,
-        "stored_bytes": capture.stored_bytes,
-        "level": capture.level,
-        "blocks": capture.block_count,
-        "new_blocks": capture.new_blocks,
-        "location": capture.location,
-        "quality": capture.quality.kind.value if capture.quality else None,
-        "reason": capture.reason,
-        "origin": capture.origin,
-    }
 
 
 def _row(capture: Capture) -> list[object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from datetime import datetime
 from pathlib import Path
 
 from archivebot.archive import Archive
@@ -12,6 +11,7 @@ from archivebot.exceptions import UsageError
 from archivebot.markup.charset import charset_of
 from archivebot.markup.media import media
 from archivebot.models import Capture
+from archivebot.records import replay_record
 from archivebot.terminal import harmless, is_terminal, say, say_bytes, tell
 from archivebot.timestamps import parse_time, timestamp
 
@@ -38,7 +38,7 @@ class Command(ArchiveCommand):
         if opts.output:
             _write(Path(opts.output), body)
         if opts.json:
-            print_json(_record(capture, brought, opts.output, since))
+            print_json(replay_record(capture, brought, opts.output, since))
         elif opts.headers:
             say(_headers(brought))
         elif not opts.output:
@@ -71,19 +71,3 @@ def _show(url: str, body: bytes, content_type: str) -> None:
 def _headers(capture: Capture) -> str:
     lines = [f"HTTP {capture.status}"] if capture.status else []
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in capture.headers)])
-
-
-def _record(
-    capture: Capture, brought: Capture, output: str | None, since: datetime | None
-) -> dict[str, object]:
-    return {
-        "url": capture.url,
-        "captured_at": timestamp(capture.captured_at),
-        "status": brought.status,
-        "version": capture.number,
-        "gone_since": timestamp(since) if since else None,
-        "digest": capture.digest,
-        "bytes": capture.size,
-        "headers": [list(header) for header in brought.headers],
-        "output": output,
-    }

@@ -11,10 +11,11 @@ from archivebot.config import MAX_LEVEL
 from archivebot.content.agreement import agreement
 from archivebot.content.page import body_content
 from archivebot.exceptions import UsageError
-from archivebot.labels.description import describe, record_of
+from archivebot.labels.description import describe
 from archivebot.markup.charset import charset_of
 from archivebot.markup.media import media
 from archivebot.models import Block
+from archivebot.records import described_record
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
 from archivebot.terminal import say, say_json
@@ -71,7 +72,7 @@ def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
         "title": read.title,
         "title_agreement": agreement(read.title, read.text),
         "main_text": read.text,
-        "blocks": [record_of(None, found) for found in describe(body, _blocks(body, level))],
+        "blocks": [described_record(None, found) for found in describe(body, _blocks(body, level))],
     }
 
 

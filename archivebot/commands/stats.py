@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
-from typing import Any
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.records import ratio, totals_record
 from archivebot.storage.base import Totals
 from archivebot.terminal import say
 from archivebot.units import size
@@ -24,8 +23,8 @@ class Command(ArchiveCommand):
         totals = archive.totals()
         whole = totals.pop("")
         if opts.json:
-            hosts = {host_of_key(host): _record(total) for host, total in totals.items()}
-            print_json({"archive": archive.uri, **_record(whole), "hosts": hosts})
+            hosts = {host_of_key(host): totals_record(total) for host, total in totals.items()}
+            print_json({"archive": archive.uri, **totals_record(whole), "hosts": hosts})
             return 0
         say(archive.uri)
         head = ["host", "urls", "captures", "versions", "blocks", "fetched", "stored", "ratio"]
@@ -35,16 +34,8 @@ class Command(ArchiveCommand):
         return 0
 
 
-def _ratio(totals: Totals) -> float | None:
-    return round(totals.bytes_stored / totals.bytes_fetched, 4) if totals.bytes_fetched else None
-
-
-def _record(totals: Totals) -> dict[str, Any]:
-    return {**asdict(totals), "ratio": _ratio(totals)}
-
-
 def _row(host: str, totals: Totals) -> list[object]:
-    ratio = _ratio(totals)
+    share = ratio(totals)
     return [
         host,
         totals.urls,
@@ -53,5 +44,5 @@ def _row(host: str, totals: Totals) -> list[object]:
         totals.blocks,
         size(totals.bytes_fetched),
         size(totals.bytes_stored),
-        f"{ratio:.4f}" if ratio is not None else None,
+        f"{share:.4f}" if share is not None else None,
     ]

@@ -6,13 +6,13 @@ import argparse
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, tell_age
-from archivebot.content.agreement import agreement
 from archivebot.content.page import body_content
 from archivebot.markup.media import media
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
+from archivebot.records import text_record
 from archivebot.terminal import say, tell
-from archivebot.timestamps import parse_time, timestamp
+from archivebot.timestamps import parse_time
 from archivebot.units import size
 
 
@@ -33,22 +33,7 @@ class Command(ArchiveCommand):
         kind, read = media(body, content_type), body_content(body, content_type)
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
-            print_json(
-                {
-                    "url": capture.url,
-                    "captured_at": timestamp(capture.captured_at),
-                    "version": capture.number,
-                    "gone_since": timestamp(since) if since else None,
-                    "media": kind,
-                    "title": read.title,
-                    "language": read.language,
-                    "published": read.published.isoformat() if read.published else None,
-                    "quality": found.kind,
-                    "reason": found.reason,
-                    "title_agreement": agreement(read.title, read.text),
-                    "text": read.text,
-                }
-            )
+            print_json(text_record(capture, read, found, since, kind))
             return 0
         if kind:
             tell(f"{capture.url} is {kind}, {size(len(body))}: write it with scrapy replay URL --output FILE")

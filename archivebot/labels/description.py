@@ -52,25 +52,3 @@ def _repeats(
 ) -> dict[Block, float]:
     page = parts_of(body, content_type) if site else None
     return site.repeats(page, blocks) if site and page else {}
-
-
-def record_of(lineage: str | None, described: Description) -> dict[str, object]:
-    """Give a block as scripts read it; the fingerprint as 16 hex digits.
-
-    >>> [record] = [record_of("a-1", found) for found in describe(b"<p>Hello", [Block(0, 8, 1)])]
-    >>> record["lineage"], record["size"], record["label"], record["simhash"]
-    ('a-1', 8, 'main', None)
-    """
-    block = described.block
-    return {
-        "lineage": lineage,
-        "level": block.level,
-        "start": block.start,
-        "end": block.end,
-        "size": block.end - block.start,
-        "label": str(described.label),
-        "reason": described.reason,
-        "topic": described.topic,
-        "simhash": None if described.simhash is None else f"{described.simhash:016x}",
-        "words": described.words,
-    }

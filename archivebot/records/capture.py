@@ -1,18 +1,21 @@
-"""Captures as plain records for feeds and ``--json``: readable text and numbers, no bodies."""
+"""A capture as JSON: readable text and numbers, no bodies."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from archivebot.models import Capture, Duplicate, Focus, PlacedBlock
+from archivebot.models import Capture, Duplicate, Focus
+from archivebot.records.block import block_record
 from archivebot.timestamps import timestamp
 
 
 def capture_record(capture: Capture) -> dict[str, Any]:
-    """Give a capture as one JSON-ready record; ``version`` and ``digest`` are None without content.
+    """Return a capture as a record; ``version`` and ``digest`` are None without content.
 
     A capture of a focused crawl also has the fields of its focus; what has no text to judge is not
-    relevant.
+    relevant. ``bytes`` is ``size`` and ``block_count`` what ``blocks`` counts: scripts know them by both
+    names.
     """
     return {
         "url": capture.url,
@@ -37,11 +40,37 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "reason": capture.reason,
         "duplicate": duplicate_record(capture.duplicate) if capture.duplicate else None,
         **(focus_record(capture.focus) if capture.focus else {}),
+        "bytes": capture.size,
+        "block_count": capture.block_count,
+        "new_blocks": capture.new_blocks,
+        "origin": capture.origin,
+    }
+
+
+def history_record(capture: Capture) -> dict[str, Any]:
+    """Return a capture of a history as a record: its blocks are not read, and ``blocks`` counts them."""
+    return capture_record(capture) | {"blocks": capture.block_count}
+
+
+def replay_record(
+    capture: Capture, brought: Capture, output: str | None, since: datetime | None
+) -> dict[str, Any]:
+    """Return a capture whose body is shown, with the status and the headers of the fetch that brought it."""
+    return {
+        "url": capture.url,
+        "captured_at": timestamp(capture.captured_at),
+        "status": brought.status,
+        "version": capture.number,
+        "gone_since": timestamp(since) if since else None,
+        "digest": capture.digest,
+        "bytes": capture.size,
+        "headers": [list(header) for header in brought.headers],
+        "output": output,
     }
 
 
 def focus_record(focus: Focus) -> dict[str, Any]:
-    """Give what a focused crawl says of a page as a JSON-ready record."""
+    """Return what a focused crawl says of a page as a record."""
     return {
         "relevance": focus.relevance or 0.0,
         "relevant": bool(focus.relevant),
@@ -52,24 +81,11 @@ def focus_record(focus: Focus) -> dict[str, Any]:
 
 
 def duplicate_record(duplicate: Duplicate) -> dict[str, Any]:
-    """Give the mark of a near-duplicate as a JSON-ready record."""
+    """Return the mark of a near-duplicate as a record."""
     return {
         "of": duplicate.url,
         "version": duplicate.number,
         "distance": duplicate.distance,
         "jaccard": duplicate.jaccard,
         "rule": duplicate.rule,
-    }
-
-
-def block_record(block: PlacedBlock) -> dict[str, Any]:
-    """Give one block of a stored version as a JSON-ready record."""
-    return {
-        "lineage": block.lineage,
-        "topic": block.topic,
-        "change": block.change.value if block.change else None,
-        "level": block.level,
-        "start": block.start,
-        "end": block.end,
-        "new": block.new,
     }

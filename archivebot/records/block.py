@@ -1,0 +1,45 @@
+"""Blocks as JSON: as a version holds them, and as they are described."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from archivebot.labels.description import Description
+from archivebot.models import PlacedBlock
+
+
+def block_record(block: PlacedBlock) -> dict[str, Any]:
+    """Return one block of a stored version as a record."""
+    return {
+        "lineage": block.lineage,
+        "topic": block.topic,
+        "change": block.change.value if block.change else None,
+        "level": block.level,
+        "start": block.start,
+        "end": block.end,
+        "new": block.new,
+    }
+
+
+def described_record(lineage: str | None, described: Description) -> dict[str, Any]:
+    """Return a described block as a record; the fingerprint as 16 hex digits.
+
+    >>> from archivebot.labels.description import describe
+    >>> from archivebot.models import Block
+    >>> [record] = [described_record("a-1", found) for found in describe(b"<p>Hello", [Block(0, 8, 1)])]
+    >>> record["lineage"], record["size"], record["label"], record["simhash"]
+    ('a-1', 8, 'main', None)
+    """
+    block = described.block
+    return {
+        "lineage": lineage,
+        "level": block.level,
+        "start": block.start,
+        "end": block.end,
+        "size": block.end - block.start,
+        "label": str(described.label),
+        "reason": described.reason,
+        "topic": described.topic,
+        "simhash": None if described.simhash is None else f"{described.simhash:016x}",
+        "words": described.words,
+    }

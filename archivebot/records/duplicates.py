@@ -1,0 +1,27 @@
+"""Near-duplicates as JSON: pairs, and the members of clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from archivebot.duplicates.survey import BLOCK, Match, Member
+
+
+def match_record(match: Match) -> dict[str, Any]:
+    """Return a pair as a record; blocks are named by their lineages beside the pages they are on."""
+    a, b = match.a, match.b
+    record = {
+        "a": a.url,
+        "b": b.url,
+        "distance": match.likeness.distance,
+        "jaccard": round(match.likeness.jaccard, 4),
+        "scope": a.scope,
+        "words": a.words,
+    }
+    return record | ({"block_a": a.block, "block_b": b.block, "topic": a.topic} if a.scope == BLOCK else {})
+
+
+def member_record(member: Member) -> dict[str, Any]:
+    """Return a page or a block of a cluster as a record."""
+    block = {"block": member.block, "topic": member.topic} if member.scope == BLOCK else {}
+    return {"url": member.url, "words": member.words} | block
