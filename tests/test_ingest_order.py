@@ -15,9 +15,9 @@ from time import process_time
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.commands.ingest import Result, add, by_date
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived
+from archivebot.jobs.ingest import Ingested, add, by_date
 from archivebot.models import Change, Kind, Outcome
 from archivebot.storage import open_store
 from archivebot.timestamps import parse_time
@@ -51,9 +51,9 @@ def opened(uri: str) -> Archive:
     return Archive(open_store(uri), ArchiveConfig(uri=uri))
 
 
-def ingest(archive: Archive, *paths: Path) -> Result:
+def ingest(archive: Archive, *paths: Path) -> Ingested:
     """Put files into an archive in this order, as the command does with each."""
-    result = Result("all")
+    result = Ingested("all")
     for path in paths:
         for found in read_pages(path, result.damaged.append):
             add(archive, found, result)

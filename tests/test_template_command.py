@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.commands.template import learn, sample
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject
+from archivebot.jobs.templates import learn, sample
 from archivebot.models import Capture
 from archivebot.templates.styletree import StyleTree
 from archivebot.urls import host_of

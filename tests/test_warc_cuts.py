@@ -14,9 +14,9 @@ import brotli
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.commands.ingest import Result, add
 from archivebot.config import ArchiveConfig
 from archivebot.http.codings import zstd
+from archivebot.jobs.ingest import Ingested, add
 from archivebot.models import Kind, Outcome, Page
 from archivebot.warc import Damage, WarcPage, read_pages
 from tests.factories import html
@@ -53,8 +53,8 @@ def response(payload: bytes, date: str, header: str) -> bytes:
     return record_of(block, "response", date, URL)
 
 
-def ingest(archive: Archive, path: Path) -> Result:
-    result = Result(path.name)
+def ingest(archive: Archive, path: Path) -> Ingested:
+    result = Ingested(path.name)
     for found in read_pages(path, result.damaged.append):
         add(archive, found, result)
     return result

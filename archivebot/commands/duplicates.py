@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from itertools import groupby
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
-from archivebot.content.page import content
-from archivebot.duplicates.rule import fingerprint
-from archivebot.duplicates.survey import BLOCK, PAGE, Match, Member, Reading, Survey, content_blocks
-from archivebot.exceptions import ArchiveError, CorruptObject, NotArchived, UsageError
-from archivebot.fingerprint.clusters import clusters
+from archivebot.duplicates.survey import BLOCK, PAGE, Match, Survey
+from archivebot.exceptions import ArchiveError, NotArchived, UsageError
 from archivebot.fingerprint.simhash import NEAR
-from archivebot.labels.labeller import Label, label_blocks
-from archivebot.markup.charset import charset_of, is_markup
-from archivebot.models import Block
+from archivebot.jobs.duplicates import groups_of, survey_of
 from archivebot.records import match_record, member_record
 from archivebot.terminal import say, status, tell
 
-BEGINNING = datetime.min.replace(tzinfo=UTC)
 STEP = 50  # pages between two signs of progress
 HEADS = {PAGE: ["page", "is like"], BLOCK: ["block", "of", "is also in"]}
-
-# Labels of blocks that are no content though they hold running text, such as a note on rights.
-FURNITURE = frozenset((Label.NAVIGATION, Label.HEADER, Label.FOOTER, Label.FORM, Label.ADVERT))
 
 
 class Command(ArchiveCommand):
@@ -53,7 +43,7 @@ class Command(ArchiveCommand):
                 " 10 bits 5,000 pairs of a million pages. Without --k looser likeness is found, too"
             )
         url = archive.resolve(args[0]) if args else None
-        survey = read(archive, blocks=not opts.pages)
+        survey = _survey(archive, blocks=not opts.pages)
         near = [match for match in survey.matches(url) if opts.k is None or match.likeness.distance <= opts.k]
         if not near:
             raise NotArchived(
@@ -71,51 +61,18 @@ class Command(ArchiveCommand):
         return super().failed(error, opts)
 
 
-def read(archive: Archive, blocks: bool) -> Survey:
-    """Take the latest version of each page of an archive, those first captured before the others."""
-    survey = Survey(lambda url: _reading(archive, url, blocks=True))
-    pages = sorted(_first_seen(archive))
-    stored = {} if blocks else {(url, number): known for url, number, known in archive.fingerprints.all()}
-    damaged = 0
-    for done, (_, url) in enumerate(pages):
-        if done % STEP == 0:
-            status(f"{done} of {len(pages)} pages read")
-        known = stored.get((url, archive.at(url, None).number or 0))
-        if known:
-            survey.add(url, known)
-            continue
-        try:
-            reading = _reading(archive, url, blocks)
-        except CorruptObject:
-            damaged += 1
-            continue
-        survey.add(url, fingerprint(reading.text), reading.blocks)
+def _survey(archive: Archive, *, blocks: bool) -> Survey:
+    """Read the pages of an archive, and tell how that goes."""
+
+    def done(number: int, pages: int) -> None:
+        if number % STEP == 0:
+            status(f"{number} of {pages} pages read")
+
+    survey, damaged = survey_of(archive, blocks, done)
     status("")
     if damaged:
         tell(f"pages left out, as they could not be read: {damaged}; see scrapy verify")
     return survey
-
-
-def _first_seen(archive: Archive) -> Iterator[tuple[datetime, str]]:
-    """Give the pages that have content, each with the time of its first capture; walls are no pages."""
-    for _, url in archive.pages():
-        if archive.version_count(url) and not archive.at(url, None).quality:
-            yield archive.at(url, BEGINNING).captured_at, url
-
-
-def _reading(archive: Archive, url: str, blocks: bool) -> Reading:
-    """Read the latest version of a page; what is no markup says nothing."""
-    capture = archive.at(url, None)
-    body, content_type = archive.document(capture)
-    charset = charset_of(body, content_type)
-    if not is_markup(body, content_type, charset):
-        return Reading("")
-    page = content(body, charset)
-    found = content_blocks(archive.blocks(archive.seen(capture)), page.ranges) if blocks else ()
-    cut = [Block(block.start, block.end, block.level) for block, _ in found]
-    labels = (labelled.label for labelled in label_blocks(body, cut, content_type))
-    said = [block for block, label in zip(found, labels, strict=True) if label not in FURNITURE]
-    return Reading(page.text, said)
 
 
 def _tell_pairs(matches: Sequence[Match], as_json: bool) -> None:
@@ -151,18 +108,3 @@ def _tell_clusters(matches: Sequence[Match], as_json: bool) -> None:
         say(f"{number}: {len(group)} {first.scope}s of {first.words} words  {first.topic}".rstrip())
         for member in group:
             say(f"    {member.url}  {member.block}".rstrip())
-
-
-def groups_of(matches: Sequence[Match]) -> Iterator[list[Member]]:
-    """Give the clusters by density of what is near: pages first, the largest first."""
-    members = list(dict.fromkeys(member for match in matches for member in (match.a, match.b)))
-    places = {member: place for place, member in enumerate(members)}
-    around = [[place] for place in range(len(members))]
-    for match in matches:
-        one, other = places[match.a], places[match.b]
-        around[one].append(other)
-        around[other].append(one)
-    groups: dict[int, list[Member]] = {}
-    for member, label in zip(members, clusters(len(members), around.__getitem__), strict=True):
-        groups.setdefault(label, []).append(member)
-    yield from sorted(groups.values(), key=lambda group: (group[0].scope != PAGE, -len(group)))

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +17,10 @@ from archivebot.forms.domains import Domains
 from archivebot.forms.history import FormVersion, form_versions
 from archivebot.forms.reader import file_charset, read_forms
 from archivebot.forms.rules import LEAST_FIELDS
-from archivebot.jobs.forms import parts, promised, scan
+from archivebot.jobs.forms import Scanned, scan_all
 from archivebot.records import judged_form_record, kept_form_record
-from archivebot.terminal import guard, json_text, tell
-from archivebot.topic.profile import TopicProfile
+from archivebot.terminal import json_text, tell
 from archivebot.topic.training import profile_of
-from archivebot.urls import host_of
 
 
 class Command(ArchiveCommand):
@@ -80,7 +75,7 @@ class Command(ArchiveCommand):
             assert self.settings is not None, "Scrapy gives every command its settings"
             config = ArchiveConfig.from_settings(self.settings)
             topic = profile_of(opts.topic, self.topics) if opts.topic else None
-            _scan(archive, config, topic, strict=opts.strict)
+            _tell_scanned(scan_all(archive, config, topic, strict=opts.strict))
         found = [
             kept
             for kept in form_versions(archive.forms.all(opts.site))
@@ -98,21 +93,10 @@ class Command(ArchiveCommand):
         return 0
 
 
-def _scan(archive: Archive, config: ArchiveConfig, topic: TopicProfile | None, *, strict: bool) -> None:
-    """Find forms in the pages of the archive, on all cores, and keep them."""
-    wanted = promised(archive.links.all()) if strict else None
-    urls = [url for _, url in archive.pages() if wanted is None or url in wanted]
-    damaged = count = 0
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), initializer=guard) as pool:
-        for sightings in pool.map(scan, *zip(*((config, part, topic) for part in parts(urls)), strict=True)):
-            for sighting in sightings:
-                damaged += bool(sighting.reason)
-                count += len(sighting.forms)
-                found = [record.found() for record in sighting.forms]
-                archive.forms.add(host_of(sighting.url), sighting.url, found, sighting.when)
-    tell(f"pages read: {len(urls)}; forms that search, seen on them: {count}")
-    if damaged:
-        tell(f"versions left out, as they could not be read: {damaged}; see scrapy verify")
+def _tell_scanned(found: Scanned) -> None:
+    tell(f"pages read: {found.pages}; forms that search, seen on them: {found.forms}")
+    if found.damaged:
+        tell(f"versions left out, as they could not be read: {found.damaged}; see scrapy verify")
 
 
 def _export(archive: Archive, found: Sequence[FormVersion], path: Path) -> None:

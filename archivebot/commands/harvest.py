@@ -10,8 +10,8 @@ from pathlib import Path
 
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.frontier.base import Frontier, State
-from archivebot.jobs.harvest import RECENT, Point, curve, plot, sampled, write_csv
+from archivebot.frontier.base import Frontier
+from archivebot.jobs.harvest import RECENT, Point, plot, points_of, sampled, write_csv
 from archivebot.terminal import say
 
 
@@ -32,7 +32,9 @@ class Command(FrontierCommand):
             raise UsageError(f"--step is {opts.step!r}: give a whole number from 1 on")
         if opts.json and opts.csv == "-":
             raise UsageError("--json and --csv - both write to stdout: give --csv a file")
-        points = _curve(frontier)
+        points = points_of(frontier)
+        if not points:
+            raise NotArchived(f"no page of crawl {frontier.crawl} was judged; scrapy crawl topic judges them")
         if opts.plot:
             plot(points, Path(opts.plot))
         if opts.csv:
@@ -44,17 +46,6 @@ class Command(FrontierCommand):
             head = ["pages", "on topic", "harvest", f"last {RECENT}", "topical hosts"]
             print_table(head, [_row(point) for point in rows])
         return 0
-
-
-def _curve(frontier: Frontier) -> list[Point]:
-    pages = [
-        (record.entry.host, record.relevant)
-        for record in frontier.records(State.DONE)
-        if record.relevant is not None
-    ]
-    if not pages:
-        raise NotArchived(f"no page of crawl {frontier.crawl} was judged; scrapy crawl topic judges them")
-    return list(curve(pages))
 
 
 def _write(points: Sequence[Point], file: str) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from archivebot.archive import Archive
 from archivebot.cli import ArchiveCommand, print_json, print_table
-from archivebot.exceptions import CorruptObject, NotArchived, UsageError
-from archivebot.models import Block, Capture
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.jobs.templates import learn, sample, shares
 from archivebot.storage.base import LearnedTemplate
-from archivebot.templates.parts import Part, parts_of
-from archivebot.templates.styletree import StyleTree
+from archivebot.templates.parts import parts_of
 from archivebot.terminal import say
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of
@@ -58,45 +58,13 @@ class Command(ArchiveCommand):
                     "pages": tree.pages,
                     "elements": len(tree.elements),
                     "url": capture.url,
-                    "blocks": shown,
+                    "blocks": list(map(asdict, shown)),
                 }
             )
             return 0
         say(f"{template.site}  learned from {tree.pages} pages, {len(tree.elements)} elements")
         say(f"{capture.url}: how much of each block the pages of the site repeat")
-        head = ["repeats", "lineage", "topic"]
-        print_table(head, [[record[name] for name in head] for record in shown])
+        print_table(
+            ["repeats", "lineage", "topic"], [[block.repeats, block.lineage, block.topic] for block in shown]
+        )
         return 0
-
-
-def sample(urls: list[str], most: int) -> list[str]:
-    """Give at most so many URLs, evenly from the whole list.
-
-    >>> sample(["a", "b", "c", "d", "e"], 2), sample(["a"], 2)
-    (['a', 'c'], ['a'])
-    """
-    return [urls[number * len(urls) // most] for number in range(most)] if len(urls) > most else urls
-
-
-def learn(archive: Archive, urls: list[str]) -> StyleTree:
-    """Merge the latest versions of pages; those that cannot be read are left out."""
-    tree = StyleTree()
-    for url in urls:
-        try:
-            page = parts_of(*archive.document(archive.at(url, None)))
-        except CorruptObject:
-            continue
-        if page is not None and not tree.add(page):
-            break
-    return tree
-
-
-def shares(archive: Archive, capture: Capture, tree: StyleTree, page: Part) -> list[dict[str, object]]:
-    """Give the blocks of a page with the share of the site's pages that say the same there."""
-    placed = [block for block, _ in archive.blocks(archive.seen(capture))]
-    cut = [Block(block.start, block.end, block.level) for block in placed]
-    repeats = tree.repeats(page, cut)
-    return [
-        {"lineage": block.lineage, "topic": block.topic, "repeats": round(repeats[place], 3)}
-        for block, place in zip(placed, cut, strict=True)
-    ]

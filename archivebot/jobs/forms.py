@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from multiprocessing import get_context
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
@@ -16,8 +19,10 @@ from archivebot.hypertext import read
 from archivebot.markup.charset import charset_of, is_markup
 from archivebot.models import Capture
 from archivebot.storage.base import Edge
+from archivebot.terminal import guard
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer
+from archivebot.urls import host_of
 
 # Pages of one part: enough to be worth a process, few enough to spread over the cores.
 PART = 200
@@ -31,6 +36,35 @@ class Sighting:
     when: datetime
     forms: tuple[FormRecord, ...] = ()
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What a search for forms read and found: pages, sightings of forms, versions that are damaged."""
+
+    pages: int
+    forms: int
+    damaged: int
+
+
+def scan_all(
+    archive: Archive, config: ArchiveConfig, topic: TopicProfile | None = None, *, strict: bool = False
+) -> Scanned:
+    """Find forms in the pages of an archive, on all cores, and keep them.
+
+    With ``strict`` only pages are read that some link promises a search form of.
+    """
+    wanted = promised(archive.links.all()) if strict else None
+    urls = [url for _, url in archive.pages() if wanted is None or url in wanted]
+    damaged = count = 0
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), initializer=guard) as pool:
+        for sightings in pool.map(scan, *zip(*((config, part, topic) for part in parts(urls)), strict=True)):
+            for sighting in sightings:
+                damaged += bool(sighting.reason)
+                count += len(sighting.forms)
+                found = [record.found() for record in sighting.forms]
+                archive.forms.add(host_of(sighting.url), sighting.url, found, sighting.when)
+    return Scanned(len(urls), count, damaged)
 
 
 def parts(urls: Iterable[str]) -> Iterator[list[str]]:

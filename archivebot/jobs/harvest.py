@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from archivebot.exceptions import UsageError
+from archivebot.frontier.base import Frontier, State
 
 # The span of the current harvest rate: one page moves it by a percentage point.
 RECENT = 100
@@ -33,6 +34,12 @@ class Point:
     harvest: float
     recent: float
     hosts: int
+
+
+def points_of(frontier: Frontier) -> list[Point]:
+    """Return the points of a crawl, in the order of its fetches; none if no page of it was judged."""
+    done = frontier.records(State.DONE)
+    return list(curve((each.entry.host, each.relevant) for each in done if each.relevant is not None))
 
 
 def curve(pages: Iterable[tuple[str, bool]], recent: int = RECENT) -> Iterator[Point]:

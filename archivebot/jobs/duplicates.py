@@ -1,0 +1,83 @@
+"""The search for near-duplicates in a whole archive: its pages read, and what is near grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from archivebot.archive import Archive
+from archivebot.content.page import content
+from archivebot.duplicates.rule import fingerprint
+from archivebot.duplicates.survey import PAGE, Match, Member, Reading, Survey, content_blocks
+from archivebot.exceptions import CorruptObject
+from archivebot.fingerprint.clusters import clusters
+from archivebot.labels.labeller import Label, label_blocks
+from archivebot.markup.charset import charset_of, is_markup
+from archivebot.models import Block
+
+BEGINNING = datetime.min.replace(tzinfo=UTC)
+
+# Labels of blocks that are no content though they hold running text, such as a note on rights.
+FURNITURE = frozenset((Label.NAVIGATION, Label.HEADER, Label.FOOTER, Label.FORM, Label.ADVERT))
+
+
+def survey_of(archive: Archive, blocks: bool, done: Callable[[int, int], None]) -> tuple[Survey, int]:
+    """Take the latest version of each page of an archive, those first captured before the others.
+
+    Return the survey and the number of pages that could not be read. How many of how many pages were read is
+    handed to ``done``.
+    """
+    survey = Survey(lambda url: _reading(archive, url, blocks=True))
+    pages = sorted(_first_seen(archive))
+    stored = {} if blocks else {(url, number): known for url, number, known in archive.fingerprints.all()}
+    damaged = 0
+    for number, (_, url) in enumerate(pages):
+        done(number, len(pages))
+        known = stored.get((url, archive.at(url, None).number or 0))
+        if known:
+            survey.add(url, known)
+            continue
+        try:
+            reading = _reading(archive, url, blocks)
+        except CorruptObject:
+            damaged += 1
+            continue
+        survey.add(url, fingerprint(reading.text), reading.blocks)
+    return survey, damaged
+
+
+def _first_seen(archive: Archive) -> Iterator[tuple[datetime, str]]:
+    """Yield the pages that have content, each with the time of its first capture; walls are no pages."""
+    for _, url in archive.pages():
+        if archive.version_count(url) and not archive.at(url, None).quality:
+            yield archive.at(url, BEGINNING).captured_at, url
+
+
+def _reading(archive: Archive, url: str, blocks: bool) -> Reading:
+    """Read the latest version of a page; what is no markup says nothing."""
+    capture = archive.at(url, None)
+    body, content_type = archive.document(capture)
+    charset = charset_of(body, content_type)
+    if not is_markup(body, content_type, charset):
+        return Reading("")
+    page = content(body, charset)
+    found = content_blocks(archive.blocks(archive.seen(capture)), page.ranges) if blocks else ()
+    cut = [Block(block.start, block.end, block.level) for block, _ in found]
+    labels = (labelled.label for labelled in label_blocks(body, cut, content_type))
+    said = [block for block, label in zip(found, labels, strict=True) if label not in FURNITURE]
+    return Reading(page.text, said)
+
+
+def groups_of(matches: Sequence[Match]) -> Iterator[list[Member]]:
+    """Yield the clusters by density of what is near: pages first, the largest first."""
+    members = list(dict.fromkeys(member for match in matches for member in (match.a, match.b)))
+    places = {member: place for place, member in enumerate(members)}
+    around = [[place] for place in range(len(members))]
+    for match in matches:
+        one, other = places[match.a], places[match.b]
+        around[one].append(other)
+        around[other].append(one)
+    groups: dict[int, list[Member]] = {}
+    for member, label in zip(members, clusters(len(members), around.__getitem__), strict=True):
+        groups.setdefault(label, []).append(member)
+    yield from sorted(groups.values(), key=lambda group: (group[0].scope != PAGE, -len(group)))

@@ -1,0 +1,115 @@
+"""Ingesting WARC and ARC files: their pages go through the same stages as those of a crawl."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from archivebot.archive import Archive
+from archivebot.exceptions import UsageError, WarcError
+from archivebot.fingerprint.payload import payload_key
+from archivebot.models import Capture, Page, Payload
+from archivebot.urls import canonical_url
+from archivebot.warc import Damage, WarcPage, first_date, read_pages
+
+LAST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What became of the records of one file."""
+
+    file: str
+    kinds: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+    bytes_fetched: int = 0
+    bytes_stored: int = 0
+    damaged: list[Damage] = field(default_factory=list)
+    error: str = ""
+
+    def count(self, page: Page, capture: Capture) -> None:
+        """Count a page that was stored."""
+        self.kinds[capture.kind.value] += 1
+        self.bytes_fetched += len(page.body)
+        self.bytes_stored += capture.stored_bytes
+
+    def record(self) -> dict[str, object]:
+        """Return what became of the file as a record for ``--json``."""
+        return {
+            "file": self.file,
+            "captures": sum(self.kinds.values()),
+            "kinds": dict(self.kinds),
+            "known": self.known,
+            "bytes_fetched": self.bytes_fetched,
+            "bytes_stored": self.bytes_stored,
+            "damaged": [{"offset": damage.offset, "reason": damage.reason} for damage in self.damaged],
+            "error": self.error,
+        }
+
+
+def ingest(
+    archive: Archive, path: Path, damaged: Callable[[Damage], None], done: Callable[[int], None]
+) -> Ingested:
+    """Put the pages of a file into an archive, durably.
+
+    Each damage is handed to ``damaged`` when it is met, the number of records so far to ``done``. What ends
+    the reading of a file is the ``error`` of the result.
+    """
+    result = Ingested(str(path))
+
+    def report(damage: Damage) -> None:
+        result.damaged.append(damage)
+        damaged(damage)
+
+    try:
+        for number, page in enumerate(read_pages(path, report), 1):
+            add(archive, page, result)
+            done(number)
+    except WarcError as error:
+        result.error = str(error)
+    archive.sync()
+    return result
+
+
+def by_date(paths: Sequence[Path]) -> list[int]:
+    """Return the places of files in the order of their first dates; a file without a date comes last.
+
+    Any order gives the same captures, but a version that is stored between others costs more than a
+    version behind them, and the numbers of versions follow the order in which they are stored.
+    """
+    return sorted(range(len(paths)), key=lambda index: first_date(paths[index]) or LAST)
+
+
+def add(archive: Archive, found: WarcPage, result: Ingested) -> None:
+    """Store a page, then the revisits of earlier files that waited for it, and what waited for those."""
+    payload = Payload(
+        payload_key(found.payload_digest or ""),
+        _identity(found.refers_to_uri) if found.refers_to_uri else None,
+        found.refers_to_date,
+    )
+    origin = os.fsencode(found.page.origin).decode(errors="replace")  # the name of a file is any bytes
+    page = archive.resolved(
+        replace(found.page, url=_identity(found.page.url), origin=origin, payload=payload)
+    )
+    if archive.holds(page):
+        archive.remember(page)
+        result.known += 1
+    else:
+        result.count(page, archive.add(archive.segment(page)))
+    waiting = archive.released(page)
+    while waiting:
+        page = waiting.pop()
+        result.count(page, archive.settle(archive.segment(page)))
+        waiting += archive.released(page)
+
+
+def _identity(url: str) -> str:
+    """Give the canonical URL, or for one that cannot be asked for the text as recorded."""
+    try:
+        return canonical_url(url)
+    except UsageError:
+        return url

@@ -1,0 +1,101 @@
+"""Ranking: which pages matter, by the links that an archive keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from archivebot.storage.base import Edge
+from archivebot.text.terms import terms
+from archivebot.topic.anchor import window_weight
+from archivebot.topic.similarity import THRESHOLD, Similarity
+from archivebot.urls import Scope, host_of
+
+if TYPE_CHECKING:
+    from archivebot.links.graph import LinkGraph, Weights
+
+METHODS = ("pagerank", "ipagerank", "hits", "arc")
+TOPICAL = ("ipagerank", "arc")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A page in its place, with the links to it and the hosts that they come from."""
+
+    rank: int
+    url: str
+    score: float
+    in_links: int
+    hosts: int
+
+
+def best_pages(
+    edges: Iterable[Edge], method: str, topic: Similarity, top: int, *, external: bool = False
+) -> dict[str, list[Ranked]] | None:
+    """Return the lists that a method makes of links, each with its best pages, or None without links.
+
+    With ``external`` only links from domain to domain count.
+    """
+    graph = graph_of(edges, weight_of(method, topic))
+    if not len(graph):
+        return None
+    if external:
+        graph = graph.external(domain)
+    return {name: list(best(part, values, top)) for name, part, values in rank(graph, method)}
+
+
+def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGraph:
+    """Return the graph of the links of an archive."""
+    from archivebot.links.graph import LinkGraph
+
+    return LinkGraph.of((edge.source, edge.target, weight(edge)) for edge in edges)
+
+
+def weight_of(method: str, topic: Similarity) -> Callable[[Edge], float]:
+    """Return what a link counts for a method; of the text around it the archive keeps the anchor only."""
+    if method == "ipagerank":
+        return lambda edge: topic.weight(terms(edge.anchor))
+    if method == "arc":
+        near = {term for term, similarity in topic.similarities.items() if similarity >= THRESHOLD}
+        return lambda edge: window_weight(edge.anchor, "", "", near)
+    return lambda edge: 1.0
+
+
+def rank(graph: LinkGraph, method: str) -> Iterator[tuple[str, LinkGraph, Weights]]:
+    """Yield the lists that a method makes: its name, the graph it was made of, the values of the nodes."""
+    if method in ("pagerank", "ipagerank"):
+        from archivebot.links.ipagerank import ipagerank
+        from archivebot.links.pagerank import pagerank
+
+        if graph.matrix.data.any():
+            yield "pages", graph, pagerank(graph) if method == "pagerank" else ipagerank(graph)
+        return
+    from archivebot.links.arc import arc, augmented_set, root_set
+    from archivebot.links.hits import hits
+
+    if method == "arc":
+        graph = augmented_set(graph, root_set(graph))
+    found = arc(graph) if method == "arc" else hits(graph)
+    yield "authorities", graph, found.authorities
+    yield "hubs", graph, found.hubs
+
+
+def best(graph: LinkGraph, values: Weights, top: int) -> Iterator[Ranked]:
+    """Yield the nodes of the highest values, none of value 0."""
+    links, hosts = graph.in_links(), graph.linking_sites(host_of)
+    order = sorted(range(len(graph)), key=lambda node: (-values[node], graph.urls[node]))
+    for place, node in enumerate(order[:top], 1):
+        if values[node] > 0:
+            yield Ranked(
+                rank=place,
+                url=graph.urls[node],
+                score=round(float(values[node]), 6),
+                in_links=int(links[node]),
+                hosts=int(hosts[node]),
+            )
+
+
+def domain(url: str) -> str:
+    """Return the registrable domain of a URL."""
+    return next(iter(Scope.from_seeds([url], "domain").sites))

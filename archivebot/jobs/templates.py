@@ -1,0 +1,54 @@
+"""Learning the template of a site: what its pages have in common, and what of it a page has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from archivebot.archive import Archive
+from archivebot.exceptions import CorruptObject
+from archivebot.models import Block, Capture
+from archivebot.templates.parts import Part, parts_of
+from archivebot.templates.styletree import StyleTree
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A block of a page, and the share of its site's pages that say the same there."""
+
+    lineage: str
+    topic: str
+    repeats: float
+
+
+def sample(urls: list[str], most: int) -> list[str]:
+    """Return at most so many URLs, evenly from the whole list.
+
+    >>> sample(["a", "b", "c", "d", "e"], 2), sample(["a"], 2)
+    (['a', 'c'], ['a'])
+    """
+    return [urls[number * len(urls) // most] for number in range(most)] if len(urls) > most else urls
+
+
+def learn(archive: Archive, urls: Iterable[str]) -> StyleTree:
+    """Merge the latest versions of pages; those that cannot be read are left out."""
+    tree = StyleTree()
+    for url in urls:
+        try:
+            page = parts_of(*archive.document(archive.at(url, None)))
+        except CorruptObject:
+            continue
+        if page is not None and not tree.add(page):
+            break
+    return tree
+
+
+def shares(archive: Archive, capture: Capture, tree: StyleTree, page: Part) -> list[Share]:
+    """Return the blocks of a page with the share of the site's pages that say the same there."""
+    placed = [block for block, _ in archive.blocks(archive.seen(capture))]
+    cut = [Block(block.start, block.end, block.level) for block in placed]
+    repeats = tree.repeats(page, cut)
+    return [
+        Share(block.lineage, block.topic, round(repeats[place], 3))
+        for block, place in zip(placed, cut, strict=True)
+    ]
