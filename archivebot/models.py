@@ -153,7 +153,7 @@ class FoundForm:
 class Payload:
     """The payload of a page as its WARC record names it.
 
-    ``digest`` is the key that equal payloads share, see :func:`~archivebot.fingerprint.payload_key`, empty
+    ``digest`` is the key that equal payloads share, see :mod:`archivebot.fingerprint.payload`, empty
     for none; ``url`` and ``when`` name the capture that a revisit refers to.
     """
 
