@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from archivebot import exceptions
+from archivebot.crawl.process.worker import Crashed
 from archivebot.exceptions import ArchiveError
 
 DRAWN = re.compile(r"^ {4}(?P<branch>[│├└─ ]*)(?P<name>\w+) *(?P<meaning>.*?)(?: +exit (?P<code>\d+))?$")
@@ -38,6 +39,7 @@ def drawn() -> dict[str, tuple[str, int | None]]:
 
 def test_the_drawn_tree_is_the_tree_of_the_classes() -> None:
     real = {child.__name__: base.__name__ for base in classes() for child in base.__subclasses__()}
+    assert Crashed.__name__ in real  # it stands with the processes that crash
     assert {name: parent for name, (parent, _) in drawn().items()} == {"ArchiveError": "", **real}
 
 
