@@ -1,227 +1,180 @@
-"""Classes of WebKB pages and of the targets of links, one university left out, beside scikit-learn.
+"""Relevance of WebKB pages and of the targets of links, one university left out, beside scikit-learn.
 
     python benchmarks/topic.py DATA/webkb
 
 DATA holds CLASS/UNIVERSITY/FILE: files as the server answered them, named by their URL with ^ for /.
-Pages of course, student, faculty and project of one university are told apart after training on the
-other universities and misc; accuracy is over the pages of all universities left out. The naive Bayes
-reads title and main text. The combination adds what the pages that link to it say: the words of their
-anchors, of the headings above, and of their titles; labels of the linking pages are not used.
-scikit-learn gets the same words.
+Each of course, student, faculty and project is the topic once, and each university is left out once. The
+topic is made of the pages of the other universities as `scrapy topic --examples` makes it, and the pages of
+the university left out are judged as `scrapy topic --evaluate` judges them. LinearSVC of scikit-learn, on the
+damped and weighted words of title and text, learns from the same pages.
 
-For links each of the four classes is the topic once: the link model learns from the links among the
-labelled pages of the other universities, and ranks those of the university left out whose target is
-labelled, by the link alone. Average precision and area under the ROC curve are means over all runs; the
-peer counts how many of the five words that tell most (chi-square) stand in anchor and URL. Exit code 1 if
-a bound fails.
+Its link model, which a focused crawl begins with, ranks the links among the pages left out, by the link
+alone. The peer counts how many of the five words that tell most (chi-square) stand in anchor and URL. All
+figures are means over the runs. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations
 
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
-from common import Row, data_folder, report
+from common import data_folder
+from tables import Row, Table, at_least, report
 
 from archivebot.exceptions import UsageError
-from archivebot.text import words
 from archivebot.text.terms import stem, terms
+from archivebot.text.tokenizer import words
 from archivebot.text.urltokens import url_tokens
-from archivebot.topic.evaluation import auc, average_precision
-from archivebot.topic.evidence import Evidence, EvidenceClassifier, source_model
-from archivebot.topic.linkmodel import TrainingPage, train
+from archivebot.topic.evaluation import Evaluation, auc, average_precision
+from archivebot.topic.linkmodel import LinkModel
 from archivebot.topic.linkterms import link_terms
+from archivebot.topic.profile import TopicProfile
 from archivebot.topic.selection import select
 from archivebot.topic.sources import read_file
-from archivebot.topic.training import Example
-from archivebot.urls import canonical_url, host_of
+from archivebot.topic.training import Example, evaluated, from_examples, with_neighbours
+from archivebot.urls import canonical_url
 
 UNIVERSITIES = ("cornell", "texas", "wisconsin", "washington")
-CLASSES = ("course", "student", "faculty", "project")
-LEAST_BAYES, LEAST_COMBINED = 0.83, 0.88
-LEAST_PRECISION, LEAST_AREA = 0.52, 0.90
+TOPICS = ("course", "student", "faculty", "project")
+LEAST_PAGE_PRECISION, LEAST_PAGE_AREA = 0.43, 0.89
+LEAST_LINK_PRECISION, LEAST_LINK_AREA = 0.52, 0.90
 
-Pages = list[tuple[str, str, Example]]
+Pages = Sequence[tuple[str, str, Example]]
 Measures = tuple[float, float]  # average precision, area under the ROC curve
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledPage:
-    """A page of the data, with what it says and what is said of it."""
+class Result:
+    """What one run gave: the judgement of pages, the ranking of links, and those of the peers."""
 
-    label: str
-    university: str
-    host: str
-    evidence: Evidence
+    pages: Evaluation
+    svc: Measures
+    links: Measures
+    counted: Measures
 
 
-def read_pages(folder: Path) -> Pages:
-    """Give (class, university, page) of every file whose name is a URL."""
-    pages = []
+def read_pages(folder: Path) -> Iterator[tuple[str, str, Example]]:
+    """Yield (class, university, page) of every file whose name is a URL."""
     for path in sorted(folder.glob("*/*/*")):
         try:
             url = canonical_url(path.name.replace("^", "/").replace("http_//", "http://"))
         except UsageError:
             continue
-        pages.append((path.parent.parent.name, path.parent.name, read_file(path, url)))
-    return pages
+        if path.parent.name in UNIVERSITIES:
+            yield path.parent.parent.name, path.parent.name, read_file(path, url)
 
 
-def with_evidence(pages: Pages) -> list[LabelledPage]:
-    """Gather for each page of the four classes its own words and those of the pages that link to it."""
-    said: dict[str, Counter[str]] = defaultdict(Counter)
-    for _, _, page in pages:
-        title = set(words(page.title))
-        for link in page.links:
-            if link.url != page.source:
-                said[link.url].update([*words(link.anchor), *set(words(link.heading)), *title])
-    return [
-        LabelledPage(
-            label,
-            university,
-            host_of(page.source),
-            {
-                "page": Counter(words(f"{page.title}\n{page.text}")),
-                "title": Counter(words(page.title)),
-                "neighbours": said[page.source],
-            },
-        )
-        for label, university, page in pages
-        if label in CLASSES
-    ]
+def result(pages: Pages, left_out: str, topic: str) -> Result:
+    examples, held = (
+        [
+            Example(page.source, page.title, page.text, label == topic, page.links)
+            for label, university, page in pages
+            if (university == left_out) is out
+        ]
+        for out in (False, True)
+    )
+    profile = with_neighbours(from_examples(topic, examples), examples)
+    return Result(
+        evaluated(profile, held), by_svc(examples, held), ranked(profile, held), counted(examples, held)
+    )
 
 
-def group(page: LabelledPage) -> str:
-    """Say what is held out together: a university, and of misc a third of its hosts."""
-    return page.university if page.university != "misc" else f"misc{sum(page.host.encode()) % 3}"
-
-
-def peers(train: Sequence[LabelledPage], test: Sequence[LabelledPage]) -> dict[str, list[bool]]:
-    """Let scikit-learn classify by the same words of the page."""
+def by_svc(examples: Sequence[Example], held: Sequence[Example]) -> Measures:
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.feature_extraction.text import TfidfTransformer
-    from sklearn.naive_bayes import MultinomialNB
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC
 
-    models: dict[str, Any] = {
-        "MultinomialNB": make_pipeline(DictVectorizer(), MultinomialNB()),
-        "LinearSVC": make_pipeline(DictVectorizer(), TfidfTransformer(sublinear_tf=True), LinearSVC()),
-    }
-    right = {}
-    for name, model in models.items():
-        model.fit([page.evidence["page"] for page in train], [page.label for page in train])
-        found = model.predict([page.evidence["page"] for page in test])
-        right[name] = [bool(label == page.label) for label, page in zip(found, test, strict=True)]
-    return right
+    model = make_pipeline(DictVectorizer(), TfidfTransformer(sublinear_tf=True), LinearSVC())
+    bags, unseen = ([Counter(words_of(page)) for page in each] for each in (examples, held))
+    model.fit(bags, [page.relevant for page in examples])
+    scores = [float(score) for score in model.decision_function(unseen)]
+    return _measures(scores, [page.relevant for page in held])
 
 
-def judged(train: Sequence[LabelledPage], test: Sequence[LabelledPage]) -> dict[str, list[bool]]:
-    """Say of each page whether it was put into its class, by each classifier."""
-    bayes = source_model([(page.label, page.evidence["page"]) for page in train])
-    combined = EvidenceClassifier.train(
-        [(page.label, page.evidence) for page in train], [group(page) for page in train]
-    )
-    right = peers(train, test)
-    right["bayes"] = []
-    right["combined"] = []
-    for page in test:
-        scores = bayes.scores(page.evidence["page"])
-        right["bayes"].append(max(scores, key=scores.__getitem__) == page.label)
-        right["combined"].append(combined.classify(page.evidence) == page.label)
-    return right
+def words_of(page: Example) -> list[str]:
+    return words(f"{page.title}\n{page.text}")
 
 
-def ranked_links(pages: Pages, left_out: str, topic: str) -> tuple[Measures, Measures]:
-    """Give (average precision, area) of the link model and of counting words, for one run."""
-    classes = [(page, label == topic) for label, university, page in pages if university in _others(left_out)]
-    training = [TrainingPage(page.source, page.title, on, page.links) for page, on in classes]
-    model = train(training)
-    assert model is not None
-    bags = {
-        "on": [words(f"{page.title} {page.text}") for page, on in classes if on],
-        "off": [words(f"{page.title} {page.text}") for page, on in classes if not on],
-    }
-    told = set(map(stem, select(bags, best=5)))
-    test = {
-        page.source: (page, label == topic) for label, university, page in pages if university == left_out
-    }
-    labels, scores, counts = [], [], []
-    for page, _ in test.values():
+def ranked(profile: TopicProfile, held: Sequence[Example]) -> Measures:
+    """Rank the links among the pages held out by the link model of a topic."""
+    assert profile.link_model is not None
+    model = LinkModel.from_dict(profile.link_model)
+    on_topic = {page.source: page.relevant for page in held}
+    scores, labels = [], []
+    for page in held:
         for link, bag in zip(page.links, link_terms(page.source, page.title, page.links), strict=True):
-            if link.url in test and link.url != page.source:
-                labels.append(test[link.url][1])
+            if link.url in on_topic and link.url != page.source:
+                labels.append(on_topic[link.url])
                 scores.append(model.log_odds(bag))
-                counts.append(float(len(told & {*terms(link.anchor), *url_tokens(link.url)})))
-    return _measures(scores, labels), _measures(counts, labels)
+    return _measures(scores, labels)
 
 
-def _others(left_out: str) -> set[str]:
-    return {*UNIVERSITIES} - {left_out}
+def counted(examples: Sequence[Example], held: Sequence[Example]) -> Measures:
+    """Rank the same links by counting the five words that tell most."""
+    bags = {
+        name: [words_of(page) for page in examples if page.relevant is on]
+        for name, on in (("on", True), ("off", False))
+    }
+    telling = set(map(stem, select(bags, best=5)))
+    on_topic = {page.source: page.relevant for page in held}
+    links = [link for page in held for link in page.links if link.url in on_topic and link.url != page.source]
+    scores = [float(len(telling & {*terms(link.anchor), *url_tokens(link.url)})) for link in links]
+    return _measures(scores, [on_topic[link.url] for link in links])
 
 
 def _measures(scores: Sequence[float], labels: Sequence[bool]) -> Measures:
     return average_precision(scores, labels), auc(scores, labels)
 
 
-def link_rows(pages: Pages) -> list[Row]:
-    ours, peer = [], []
-    for left_out in UNIVERSITIES:
-        if not any(university == left_out for _, university, _ in pages):
-            continue
-        for topic in CLASSES:
-            found, counted = ranked_links(pages, left_out, topic)
-            print(f"{left_out}, {topic}: {found[0]:.3f}, {found[1]:.3f}", file=sys.stderr)
-            ours.append(found)
-            peer.append(counted)
-    rows = []
-    for name, measure, least in (("precision", 0, LEAST_PRECISION), ("area", 1, LEAST_AREA)):
-        value = mean(found[measure] for found in ours)
-        words_alone = mean(counted[measure] for counted in peer)
-        rows.append(Row(f"links: {name}", f"{value:.3f}", f"words {words_alone:.3f}", value, least, True))
-    return rows
+def tables(results: Sequence[Result]) -> list[Table]:
+    precision, area, f1, brier = (
+        mean(getattr(each.pages, name) for each in results)
+        for name in ("average_precision", "auc", "f1", "brier")
+    )
+    svc, links, peer = (
+        [mean(getattr(each, name)[at] for each in results) for at in (0, 1)]
+        for name in ("svc", "links", "counted")
+    )
+    pages = [
+        Row("average precision", _figures(precision, svc[0]), at_least(precision, LEAST_PAGE_PRECISION)),
+        Row("area under ROC", _figures(area, svc[1]), at_least(area, LEAST_PAGE_AREA)),
+        Row("F1", _figures(f1)),
+        Row("Brier score", _figures(brier)),
+    ]
+    targets = [
+        Row("average precision", _figures(links[0], peer[0]), at_least(links[0], LEAST_LINK_PRECISION)),
+        Row("area under ROC", _figures(links[1], peer[1]), at_least(links[1], LEAST_LINK_AREA)),
+    ]
+    return [
+        Table(f"pages, {len(results)} runs", ("archivebot", "LinearSVC"), pages),
+        Table(f"links, {len(results)} runs", ("archivebot", "five words"), targets),
+    ]
+
+
+def _figures(*values: float) -> list[str]:
+    return [f"{value:.3f}" for value in values]
 
 
 def main() -> int:
-    options = data_folder(__doc__).parse_args()
-    read = read_pages(options.data)
-    pages = with_evidence(read)
-    right: dict[str, list[bool]] = defaultdict(list)
-    for left_out in UNIVERSITIES:
-        test = [page for page in pages if page.university == left_out]
-        if not test:
-            continue
-        found = judged([page for page in pages if page.university != left_out], test)
-        shares = ", ".join(f"{name} {sum(hits) / len(hits):.3f}" for name, hits in sorted(found.items()))
-        print(f"{left_out}: {len(test)} pages; {shares}", file=sys.stderr)
-        for name, hits in found.items():
-            right[name] += hits
-    accuracy = {name: sum(hits) / len(hits) for name, hits in right.items()}
-    peer = {name: f"{name} {accuracy[name]:.3f}" for name in ("MultinomialNB", "LinearSVC")}
-    rows = [
-        Row(
-            "pages: naive Bayes",
-            f"{accuracy['bayes']:.3f}",
-            peer["MultinomialNB"],
-            accuracy["bayes"],
-            LEAST_BAYES,
-            True,
-        ),
-        Row(
-            "pages: combination",
-            f"{accuracy['combined']:.3f}",
-            peer["LinearSVC"],
-            accuracy["combined"],
-            LEAST_COMBINED,
-            True,
-        ),
-    ]
-    return report("WebKB, four classes, one university left out", rows + link_rows(read))
+    parser = data_folder(__doc__)
+    parser.add_argument("--universities", nargs="+", choices=UNIVERSITIES, default=UNIVERSITIES)
+    options = parser.parse_args()
+    pages = list(read_pages(options.data))
+    results = []
+    for left_out in sorted({university for _, university, _ in pages}.intersection(options.universities)):
+        for topic in TOPICS:
+            results.append(result(pages, left_out, topic))
+            found = results[-1]
+            print(
+                f"{left_out}, {topic}: pages {found.pages.average_precision:.3f}, links {found.links[0]:.3f}",
+                file=sys.stderr,
+            )
+    return report(*tables(results))
 
 
 if __name__ == "__main__":
