@@ -30,13 +30,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from common import Row, Version, data_folder, read_index, report
+from common import Version, data_folder, read_index
 from maintext import PEERS
+from tables import Row, Table, at_least, at_most, report
 
 from archivebot.content.page import content
 from archivebot.markup.charset import charset_of
+from archivebot.models import ChangeKind
 from archivebot.significance.reading import Reading
-from archivebot.significance.significance import ChangeKind, significance
+from archivebot.significance.significance import significance
 
 LEAST_TOUCHED = 0.985  # of the versions whose main text is unchanged
 MOST_MISSED = 0.005  # of those whose main text changed
@@ -44,6 +46,8 @@ MOST_COST = 2.5
 
 # Extractors besides ours from which their agreement counts.
 LEAST_PEERS = 2
+
+OURS = "archivebot"
 
 # Characters of a SHA-256 by which judged.tsv names a version, and what it says of a changed main text.
 NAMED = 12
@@ -126,10 +130,10 @@ def alarming(earlier: Sequence[Reading], reading: Reading) -> bool:
 
 
 def main_texts(body: bytes, peers: Mapping[str, Extractor], clock: Clock) -> dict[str, str]:
-    """Give the main text of a version by each extractor; one that fails on it gives none."""
+    """Return the main text of a version by each extractor; that of one that fails is empty."""
     charset = charset_of(body)
     started = time.process_time()
-    texts = {"ours": content(body, charset).text}
+    texts = {OURS: content(body, charset).text}
     clock.texts += (time.process_time() - started) / 2  # both versions of a pair are read
     markup = body.decode(charset, "replace")
     for name, extract in peers.items():
@@ -144,18 +148,24 @@ def share(picked: Sequence[bool]) -> float:
     return sum(picked) / max(len(picked), 1)
 
 
-def rows_of(name: str, truth: Sequence[tuple[bool, Pair]], *, bound: bool) -> list[Row]:
-    """Report what is called furniture of the pairs that one definition calls unchanged, and changed."""
+def rows_of(name: str, truth: Sequence[tuple[bool, Pair]]) -> list[Row]:
+    """Report how many pairs are called furniture, of those that are unchanged and of those that changed."""
     rows = []
-    for changed, label, limit in ((False, "unchanged", LEAST_TOUCHED), (True, "changed", MOST_MISSED)):
+    for changed, label in ((False, "unchanged"), (True, "changed")):
         picked = [pair for said, pair in truth if said is changed]
         ours, plain = share([not pair.alarm for pair in picked]), share([not pair.visible for pair in picked])
-        figure = f"{ours:.1%} of {len(picked)}"
-        title = f"{name}, {label}: touched"
-        rows.append(
-            Row(title, figure, f"{plain:.1%} diff", ours, limit if bound else None, least=not changed)
-        )
+        bound = at_most(ours, MOST_MISSED) if changed else at_least(ours, LEAST_TOUCHED)
+        rows.append(Row(f"{len(picked)} {label}, {name}", (f"{ours:.3f}", f"{plain:.3f}"), bound))
     return rows
+
+
+def by_extractor(name: str, found: Sequence[Pair]) -> Row:
+    """Report the same shares of the pairs whose text by one extractor is equal, and is not."""
+    shares = (
+        share([not pair.alarm for pair in found if pair.changed[name] is changed])
+        for changed in (False, True)
+    )
+    return Row(name, [f"{each:.3f}" for each in shares])
 
 
 def main() -> int:
@@ -168,18 +178,21 @@ def main() -> int:
     truth, peers, clock = judged(), extractors(), Clock()
     found = [pair for page in pages for pair in pairs(page, truth, peers, clock)]
     rows = []
-    for name in ("tuned", "held"):
-        rows += rows_of(name, [(pair.truth, pair) for pair in found if pair.set == name], bound=True)
+    for part, name in (("held", "held out"), ("tuned", "the others")):
+        rows += rows_of(name, [(pair.truth, pair) for pair in found if pair.set == part])
     if len(peers) >= LEAST_PEERS:
         agreed = [(said, pair) for pair in found if (said := pair.agreed) is not None]
-        rows += rows_of("all extractors agree", agreed, bound=True)
-    for name in ("ours", *peers):
-        rows += rows_of(f"text of {name}", [(pair.changed[name], pair) for pair in found], bound=False)
+        rows += rows_of("by all extractors", agreed)
     alarms, plain = (share([getattr(pair, name) for pair in found]) for name in ("alarm", "visible"))
-    rows.append(Row("versions that alert", f"{alarms:.1%}", f"{plain:.1%} diff", alarms / plain))
+    rows.append(Row("versions that alert", (f"{alarms:.3f}", f"{plain:.3f}")))
     cost = 2 * clock.answers / clock.texts
-    rows.append(Row("CPU of an answer / of a main text", "", "", cost, MOST_COST))
-    return report(f"{len(found)} judged changes, extractors: {', '.join(('ours', *peers))}", rows)
+    rows.append(Row("CPU of an answer, in readings of a page", (f"{cost:.2f}",), at_most(cost, MOST_COST)))
+    shares = [by_extractor(name, found) for name in (OURS, *peers)]
+    return report(
+        Table(f"{len(found)} judged pairs, called `touched`", ("archivebot", "plain diff"), rows),
+        Table("called `touched`, main text by", ("text is equal", "text is another"), shares),
+        missing=PEERS.keys() - peers.keys(),
+    )
 
 
 if __name__ == "__main__":

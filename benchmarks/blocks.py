@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from common import Row, data_folder, report
+from common import data_folder
+from tables import Row, Table, at_least, report
+from turbohtml import parse
 
 from archivebot.labels.labeller import label_blocks
 from archivebot.markup import tree
@@ -28,7 +30,7 @@ from archivebot.markup.tree import Source
 from archivebot.models import Block
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
-from archivebot.text.terms import words
+from archivebot.text import words
 from archivebot.vision.render import Browser
 from archivebot.vision.vips import segment as divided
 
@@ -81,11 +83,11 @@ class Page:
 
 
 def read_pages(folder: Path) -> list[Page]:
-    """Give the pages that have marked blocks."""
+    """Return the pages that have marked blocks."""
     pages = []
     for file in sorted(folder.rglob("*.blocks.html")):
         body = file.read_bytes()
-        document = tree.parse(body.decode("utf-8", "replace"))
+        document = parse(body.decode("utf-8", "replace"))
         marked = tuple(
             Marked(
                 str(element.attrs["data-block"]),
@@ -122,7 +124,7 @@ def matches(found: Sequence[Words], marked: Sequence[Words]) -> list[tuple[int, 
 
 
 def texts_of(segment: Segmenter) -> Cut:
-    """Give the words of the blocks that a page is cut into."""
+    """Return the words of the blocks that a page is cut into."""
 
     def cut(body: bytes) -> list[Words]:
         charset = charset_of(body, "")
@@ -142,7 +144,7 @@ def seen(browser: Browser) -> Cut:
 
 
 def score(pages: Iterable[Page], cut: Cut, *, wordless: bool) -> tuple[float, float, float]:
-    """Give mean precision, recall and F over pages."""
+    """Return mean precision, recall and F over pages."""
     scores = []
     for page in pages:
         found = cut(page.body)
@@ -187,29 +189,25 @@ def at_level(level: int) -> Segmenter:
     return lambda body: partition(body, level).blocks
 
 
-def segmentation_rows(pages: Sequence[Page], *, wordless: bool, visual: bool) -> list[Row]:
-    """Give the F of the outline beside that of every other way to cut."""
-    ours = score(pages, texts_of(outline), wordless=wordless)
-    others: dict[str, Segmenter] = {f"partition, level {level}": at_level(level) for level in LEVELS}
-    others |= {"children of the body": body_children, "elements named as landmarks": landmarks}
-    cuts = {name: texts_of(segment) for name, segment in others.items()}
-    rows = [Row("outline", _figures(ours), f"at least {LEAST_F}", ours[2], LEAST_F, least=True)]
-    peers = {name: score(pages, cut, wordless=wordless) for name, cut in cuts.items()}
+def segmentation_table(pages: Sequence[Page], *, wordless: bool, visual: bool) -> Table:
+    """Return how well the outline, and every other way to cut, agrees with people."""
+    segmenters: dict[str, Segmenter] = {"outline": outline}
+    segmenters |= {f"partition, level {level}": at_level(level) for level in LEVELS}
+    segmenters |= {"children of the body": body_children, "elements named as landmarks": landmarks}
+    scores = {name: score(pages, texts_of(cut), wordless=wordless) for name, cut in segmenters.items()}
     if visual:
         with Browser() as browser:
-            peers["visual blocks"] = score(pages, seen(browser), wordless=wordless)
-    return rows + [
-        Row(f"outline beside: {name}", _figures(ours), _figures(peer), ours[2] / peer[2])
-        for name, peer in peers.items()
+            scores["visual blocks"] = score(pages, seen(browser), wordless=wordless)
+    rows = [
+        Row(name, [f"{figure:.3f}" for figure in found], at_least(found[2], LEAST_F) if not number else None)
+        for number, (name, found) in enumerate(scores.items())
     ]
+    marks = sum(mark.level == "1" for page in pages for mark in page.marked)
+    return Table(f"{marks} blocks of {len(pages)} pages", ("precision", "recall", "F"), rows)
 
 
-def _figures(figures: tuple[float, float, float]) -> str:
-    return "P {:.3f} R {:.3f} F {:.3f}".format(*figures)
-
-
-def label_rows(pages: Sequence[Page]) -> list[Row]:
-    """Compare the labels of matched blocks with the kinds that people gave, per kind."""
+def label_table(pages: Sequence[Page]) -> Table:
+    """Compare the labels of matched blocks with the kinds that people named, per kind."""
     right: Counter[str] = Counter()
     count: Counter[str] = Counter()
     for page in pages:
@@ -223,11 +221,11 @@ def label_rows(pages: Sequence[Page]) -> list[Row]:
         for i, j in matches(texts, [mark.words for mark in marked]):
             count[marked[j].kind] += 1
             right[marked[j].kind] += labels[i].label in SAME[marked[j].kind]
-    total = sum(count.values())
-    commonest = max(count.values()) / total
-    share = sum(right.values()) / total
-    all_kinds = Row("labels", f"{share:.3f} of {total}", f"commonest kind {commonest:.3f}", share / commonest)
-    return [all_kinds] + [Row(f"  {kind}", f"{right[kind]} of {n}") for kind, n in count.most_common()]
+    rows = [
+        Row("all", (str(right.total()), str(count.total()), f"{right.total() / count.total():.3f}")),
+        *(Row(kind, (str(right[kind]), str(n), f"{right[kind] / n:.3f}")) for kind, n in count.most_common()),
+    ]
+    return Table("labels of matched blocks", ("as people say", "of", "share"), rows)
 
 
 def main() -> int:
@@ -236,11 +234,8 @@ def main() -> int:
     parser.add_argument("--visual", action="store_true", help="also as a browser lays them out")
     options = parser.parse_args()
     pages = read_pages(options.data)
-    marks = sum(mark.level == "1" for page in pages for mark in page.marked)
-    print(f"{len(pages)} pages, {marks} top-level marks")
-    rows = segmentation_rows(pages, wordless=options.wordless, visual=options.visual)
-    code = report("blocks: top level beside people", rows)
-    return report("blocks: labels of matched blocks", label_rows(pages)) or code
+    blocks = segmentation_table(pages, wordless=options.wordless, visual=options.visual)
+    return report(blocks, label_table(pages))
 
 
 if __name__ == "__main__":

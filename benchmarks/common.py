@@ -1,4 +1,4 @@
-"""What the benchmarks share: the pages of a data folder, subprocesses with their cost, tables."""
+"""What the benchmarks share: the pages of a data folder, and subprocesses with their cost."""
 
 from __future__ import annotations
 
@@ -46,33 +46,15 @@ class Cost:
     peak: int  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a report: our figure, the peer's, and their ratio with its bound."""
-
-    name: str
-    ours: str
-    peer: str = ""
-    value: float | None = None
-    bound: float | None = None
-    least: bool = False  # whether the value has to be at least the bound
-
-    @property
-    def ok(self) -> bool:
-        if self.value is None or self.bound is None:
-            return True
-        return self.value >= self.bound if self.least else self.value <= self.bound
-
-
 def data_folder(doc: str | None) -> argparse.ArgumentParser:
-    """Make a parser of arguments that takes the data folder first."""
+    """Return a parser of arguments that takes the data folder first."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="unpacked folder with index.json and the pages")
     return parser
 
 
 def url_of(site: str, path: str) -> str:
-    """Give a page of the data its canonical URL; paths without a host get one named after their site.
+    """Return the canonical URL of a page of the data; a path without a host gets one named after its site.
 
     >>> url_of("news", "faz.net/index.html"), url_of("policy", "Copy.AI/Terms of Service.html")
     ('http://faz.net/index.html', 'http://policy.example/Copy.AI/Terms%20of%20Service.html')
@@ -84,7 +66,7 @@ def url_of(site: str, path: str) -> str:
 
 
 def read_index(folder: Path) -> list[list[Version]]:
-    """Give the pages of a data folder, each as its versions in time order."""
+    """Return the pages of a data folder, each as its versions in time order."""
     pages = json.loads((folder / "index.json").read_text("utf-8"))
     return [
         sorted(
@@ -105,12 +87,12 @@ def read_index(folder: Path) -> list[list[Version]]:
 
 
 def in_time_order(pages: Iterable[Sequence[Version]]) -> list[Version]:
-    """Give all versions of all pages by date."""
+    """Return all versions of all pages by date."""
     return sorted((version for page in pages for version in page), key=lambda v: (v.date, v.url))
 
 
 def run(command: Sequence[str], cwd: Path = ROOT, **environment: str) -> Cost:
-    """Run a command to its end and give its cost, that of its own process only.
+    """Run a command to its end and return its cost, that of its own process only.
 
     Linux counts the memory of the parent at the time of the fork as a child's peak, so the caller
     must stay small.
@@ -133,7 +115,7 @@ def run(command: Sequence[str], cwd: Path = ROOT, **environment: str) -> Cost:
 
 
 def _communicate(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Read both streams to their ends without reaping the process, whose usage wait4 gives."""
+    """Read both streams to their ends without reaping the process, whose usage wait4 returns."""
     from threading import Thread
 
     errors: list[str] = []
@@ -148,7 +130,7 @@ def _communicate(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[tuple[str, int]]:
-    """Run a Redis that saves nothing; gives its URI and its process."""
+    """Run a Redis that saves nothing; yields its URI and its process."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
@@ -161,28 +143,10 @@ def redis_server(folder: Path) -> Iterator[tuple[str, int]]:
 
 
 def need(cost: Cost, what: str) -> Cost:
-    """End the benchmark where a subprocess failed."""
+    """Return the cost of a subprocess; end the benchmark if it failed."""
     if cost.code:
         raise SystemExit(f"{what} failed with exit code {cost.code}:\n{cost.stderr[-3000:]}")
     return cost
-
-
-def report(title: str, rows: Sequence[Row]) -> int:
-    """Print a table and give the exit code: 1 if a bound fails."""
-    head = ("", "ours", "peer", "ratio or figure", "bound", "")
-    cells = [head, *(_cells(row) for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-    print(f"\n{title}")
-    for row in cells:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    return 0 if all(row.ok for row in rows) else 1
-
-
-def _cells(row: Row) -> tuple[str, ...]:
-    value = "" if row.value is None else f"{row.value:.3f}"
-    bound = "" if row.bound is None else f"{'>=' if row.least else '<='} {row.bound:g}"
-    verdict = "" if row.bound is None else "ok" if row.ok else "FAIL"
-    return row.name, row.ours, row.peer, value, bound, verdict
 
 
 def megabytes(count: float) -> str:
@@ -190,6 +154,6 @@ def megabytes(count: float) -> str:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Give the value below which that share of the values lies."""
+    """Return the value below which that share of the values lies."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -22,11 +22,13 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from common import ROOT, Cost, Row, need, report, run
+from common import ROOT, Cost, need, run
+from tables import Row, Table, at_least, report
 
 LEAST_RATIO = 0.8
 LEAST_FOCUSED = 0.7
@@ -61,7 +63,7 @@ class Stock(scrapy.Spider):
 
 
 def page(number: int, pages: int) -> bytes:
-    """Give one page of the site: head, menu, article with lists and a table, side bar, footer."""
+    """Return one page of the site: head, menu, article with lists and a table, side bar, footer."""
     chance = random.Random(SEED + number)
     menu = "".join(f'<li><a href="/{n}.html">{_text(chance, 2)}</a></li>' for n in range(1, 9))
     near = [(2 * number) % pages, (2 * number + 1) % pages, (number + 1) % pages]
@@ -165,7 +167,7 @@ def _crawl(words: list[str], settings: dict[str, object], folder: Path, *python:
     return Crawl(int(found[1]) - 1 if found else 0, cost)  # robots.txt is one of them
 
 
-def measure(seed: str, folder: Path, options: argparse.Namespace) -> list[Row]:
+def measure(seed: str, folder: Path, options: argparse.Namespace) -> list[Table]:
     stock: list[Crawl] = []
     site: list[Crawl] = []
     topic: list[Crawl] = []
@@ -181,32 +183,36 @@ def measure(seed: str, folder: Path, options: argparse.Namespace) -> list[Row]:
     if options.profile:
         profile = ("-m", "cProfile", "-o", str(options.profile.resolve()))
         crawl_ours("topic", seed, folder, options.concurrency, *profile)
-    return [
-        *_rows("", site, stock, LEAST_RATIO, options.pages),
-        *_rows("topic: ", topic, site, LEAST_FOCUSED, options.pages),
-        _rows("on disk, and in memory: ", site, memory, LEAST_ON_DISK, options.pages)[0],
+    least = min(crawl.pages for crawl in (*stock, *site, *topic, *memory))
+    crawls = {"`site`": site, "stock spider": stock, "`topic`": topic, "`site` in memory": memory}
+    rows = [
+        Row("pages/s", _medians(crawls, "{:.1f}", lambda crawl: crawl.rate)),
+        Row("CPU a page, ms", _medians(crawls, "{:.2f}", lambda crawl: crawl.cpu)),
+        Row("peak memory, MB", _medians(crawls, "{:.0f}", lambda crawl: crawl.cost.peak / 1e6)),
+        Row("pages fetched, the fewest", (str(least),), at_least(least, options.pages)),
     ]
+    ratios = [
+        _ratio("`site` / stock spider", site, stock, LEAST_RATIO),
+        _ratio("`topic` / `site`", topic, site, LEAST_FOCUSED),
+        _ratio("`site` on disk / in memory", site, memory, LEAST_ON_DISK),
+    ]
+    title = f"{options.pages} pages, medians of {options.rounds} rounds"
+    return [Table(title, tuple(crawls), rows), Table("pages/s", ("ratio",), ratios)]
 
 
-def _rows(title: str, ours: list[Crawl], peer: list[Crawl], least: float, pages: int) -> list[Row]:
-    rates = [median(crawl.rate for crawl in crawls) for crawls in (ours, peer)]
+def _medians(crawls: Mapping[str, Sequence[Crawl]], form: str, figure: Callable[[Crawl], float]) -> list[str]:
+    return [form.format(median(map(figure, each))) for each in crawls.values()]
+
+
+def _ratio(name: str, ours: Sequence[Crawl], peer: Sequence[Crawl], least: float) -> Row:
     ratio = median(own.rate / other.rate for own, other in zip(ours, peer, strict=True))
-    cpu = [median(crawl.cpu for crawl in crawls) for crawls in (ours, peer)]
-    peak = [median(crawl.cost.peak for crawl in crawls) / 1e6 for crawls in (ours, peer)]
-    fewest = [min(crawl.pages for crawl in crawls) for crawls in (ours, peer)]
-    return [
-        Row(f"{title}pages/s", f"{rates[0]:.1f}", f"{rates[1]:.1f}", ratio, least, least=True),
-        Row(f"{title}CPU a page", f"{cpu[0]:.2f} ms", f"{cpu[1]:.2f} ms", cpu[0] / cpu[1]),
-        Row(f"{title}peak memory", f"{peak[0]:.0f} MB", f"{peak[1]:.0f} MB", peak[0] / peak[1]),
-        Row(f"{title}pages fetched", str(fewest[0]), str(fewest[1]), fewest[0], pages, least=True),
-    ]
+    return Row(name, (f"{ratio:.3f}",), at_least(ratio, least))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("data", nargs="?", help="ignored: the site is made here")
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--concurrency", type=int, default=8, help="requests under way to the site")
@@ -220,10 +226,10 @@ def main() -> int:
         try:
             assert server.stdout is not None
             seed = f"http://127.0.0.1:{int(server.stdout.readline())}/0.html"
-            rows = measure(seed, Path(folder), options)
+            tables = measure(seed, Path(folder), options)
         finally:
             server.terminate()
-    return report(f"crawl: {options.pages} pages on loopback, medians of {options.rounds} rounds", rows)
+    return report(*tables)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def crawl(web: Web, folder: Path, wanted: Collection[str] = (), **arguments: obj
 def crawl_command(
     spider: str, archive: Path, settings: Mapping[str, object], arguments: Mapping[str, object]
 ) -> list[str]:
-    """Give the command of a crawl that waits for nobody."""
+    """Return the command of a crawl that waits for nobody."""
     told = {
         "ARCHIVE_URI": f"sqlite:///{archive}",
         "REDIS_URL": "",

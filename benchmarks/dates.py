@@ -4,20 +4,22 @@
 
 Pages of these folders that are labelled with a date, in labels.json (`published`) or ground-truth/ID.json
 (`publish_date`). Recall is the share of pages with the day of the label, precision that of the days given.
-htmldate, if it can be imported, is asked for the original date. Exit code 1 if a bound fails.
+htmldate, if it can be imported, is asked for the original date. The CPU time of
+archivebot has that of main text and language in it. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from common import Row, data_folder, report
+from common import data_folder
+from tables import Row, Table, at_least, report
 
 from archivebot.content.page import content
 
@@ -57,9 +59,12 @@ def our_day(markup: str) -> str:
 
 
 def htmldate_day() -> Callable[[str], str]:
-    from htmldate import find_date  # type: ignore[import-not-found,unused-ignore]
+    from htmldate import find_date
 
     return lambda markup: find_date(markup, original_date=True) or ""
+
+
+PEERS = {"htmldate": htmldate_day}
 
 
 def told(find: Callable[[str], str], pages: Sequence[Page]) -> tuple[list[str], float]:
@@ -77,40 +82,40 @@ def main() -> int:
     parser = data_folder(__doc__)
     parser.add_argument("more", type=Path, nargs="*", help="more such folders")
     options = parser.parse_args()
-    code = 0
-    for number, folder in enumerate([options.data, *options.more]):
-        pages = list(labelled(folder))
-        ours, seconds = told(our_day, pages)
-        peers = {"htmldate": htmldate_day()} if importlib.util.find_spec("htmldate") else {}
-        theirs = {name: told(find, pages)[0] for name, find in peers.items()}
-        rows = [Row("CPU a page, main text and language included", f"{1000 * seconds / len(pages):.0f} ms")]
-        for kind in ("article", ""):
-            chosen = [index for index, page in enumerate(pages) if kind in page.kind]
-            rows += _rows(
-                kind or "all", [pages[i].day for i in chosen], [ours[i] for i in chosen], bound=not number
-            )
-            for name, days in theirs.items():
-                rows += _rows(
-                    f"{kind or 'all'}, {name}", [pages[i].day for i in chosen], [days[i] for i in chosen]
-                )
-        code |= report(f"dates of {len(pages)} pages of {folder.name}", rows)
-    return code
-
-
-def _rows(name: str, wanted: Sequence[str], found: Sequence[str], *, bound: bool = False) -> list[Row]:
-    right = sum(day == said for day, said in zip(wanted, found, strict=True))
-    recall, precision = right / len(wanted), right / max(sum(map(bool, found)), 1)
-    return [
-        Row(
-            f"{name}: recall",
-            f"{right} of {len(wanted)}",
-            "",
-            recall,
-            LEAST_RECALL if bound else None,
-            least=True,
-        ),
-        Row(f"{name}: precision", "", "", precision, LEAST_PRECISION if bound else None, least=True),
+    finders = {"archivebot": our_day} | {name: make() for name, make in PEERS.items() if find_spec(name)}
+    tables = [
+        table(f"{folder.name}, ", list(labelled(folder)), finders, bound=not number)
+        for number, folder in enumerate([options.data, *options.more])
     ]
+    return report(*tables, missing=PEERS.keys() - finders.keys())
+
+
+def table(
+    name: str, pages: Sequence[Page], finders: Mapping[str, Callable[[str], str]], *, bound: bool
+) -> Table:
+    """Compare the finders of dates on the pages of one folder."""
+    found = {finder: told(find, pages) for finder, find in finders.items()}
+    costs = [f"{1000 * seconds / len(pages):.0f}" for _, seconds in found.values()]
+    kinds = ["article", ""] if any(page.kind != "article" for page in pages) else ["article"]
+    rows = [row for kind in kinds for row in kind_rows(kind, pages, found, bound=bound)]
+    return Table(f"{name}{len(pages)} pages", tuple(found), [*rows, Row("CPU, ms a page", costs)])
+
+
+def kind_rows(
+    kind: str, pages: Sequence[Page], found: Mapping[str, tuple[list[str], float]], *, bound: bool
+) -> Iterator[Row]:
+    """Yield recall and precision of each finder on the pages of one type, or of all."""
+    chosen = [index for index, page in enumerate(pages) if kind in page.kind]
+    days = [[told[index] for index in chosen] for told, _ in found.values()]
+    right = [sum(told[n] == pages[index].day for n, index in enumerate(chosen)) for told in days]
+    recalls = [hits / max(len(chosen), 1) for hits in right]
+    precisions = [hits / max(sum(map(bool, told)), 1) for hits, told in zip(right, days, strict=True)]
+    for name, shares, least in (
+        ("recall", recalls, LEAST_RECALL),
+        ("precision", precisions, LEAST_PRECISION),
+    ):
+        title = f"{name} on {len(chosen)} of {'type ' + kind if kind else 'all types'}"
+        yield Row(title, [f"{share:.3f}" for share in shares], at_least(shares[0], least) if bound else None)
 
 
 if __name__ == "__main__":

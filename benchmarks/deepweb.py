@@ -5,10 +5,9 @@
 Each site has one page with a search form, one to three links from its front page, among 149 pages without
 any. All are pages of the data; their own links, which lead to what the data lacks, are taken out, and a list
 of links to the pages below is put at the end of each. Links are named by the titles of the pages, and the
-URLs are those of the data. The sites are served on loopback; found is a form of that page which the archive
-holds afterwards.
-In breadth is simulated with the same limits: 101 pages of a site, three links deep. Exit code 1 if a bound
-fails; one is that no form is ever submitted.
+URLs are those of the data. The sites are served on loopback; a form counts as found if the archive holds it
+afterwards. In breadth is simulated with the same limits: 101 pages of a site, three links deep. Exit code 1
+if a bound fails; one is that no form is ever submitted.
 """
 
 from __future__ import annotations
@@ -19,14 +18,15 @@ import re
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from common import Row, data_folder, report
+from common import data_folder
 from crawlers import crawl_command, watch
+from tables import Row, Table, at_least, at_most, report
 from webserver import Stored, Web, serving
 
 from archivebot.archive import Archive
@@ -65,7 +65,7 @@ class Site:
 
 
 def samples(folder: Path) -> Iterator[tuple[str, Sample]]:
-    """Give the pages of the data with their hosts; those of which something is not labelled are left out."""
+    """Yield the pages of the data with their hosts; those of which something is not labelled are left out."""
     labels = json.loads((folder / "labels.json").read_text("utf-8"))
     for name, told in sorted(labels.items()):
         kinds = [str(kind) for kind in told["forms"]]
@@ -132,7 +132,7 @@ def _with_links(body: bytes, urls: list[str], level: list[tuple[str, Sample]]) -
 
 
 def in_breadth(web: Web, site: Site) -> bool:
-    """Tell whether a crawl in breadth fetches the page with the form."""
+    """Return whether a crawl in breadth fetches the page with the form."""
     seen, waiting = {site.home}, deque([(site.home, 0)])
     host, fetched = urlsplit(site.home).hostname, 0
     while waiting and fetched < MOST_PAGES:
@@ -151,7 +151,7 @@ def in_breadth(web: Web, site: Site) -> bool:
 
 
 def discovered(web: Web, sites: list[Site], links: str) -> tuple[list[bool], int, list[str]]:
-    """Crawl the sites; give which were found, how many requests it took, and what was submitted."""
+    """Crawl the sites; return which were found, how many requests it took, and what was submitted."""
     with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
         seeds, archive = Path(place) / "seeds.txt", Path(place) / "archive.db"
         seeds.write_text("\n".join(site.home for site in sites))
@@ -170,7 +170,7 @@ def discovered(web: Web, sites: list[Site], links: str) -> tuple[list[bool], int
 
 
 def submitted(web: Web, asked: list[str]) -> list[str]:
-    """Give the requests that a form of the pages would make: its action with a field of it."""
+    """Return the requests that a form of the pages would make: its action with a field of it."""
     actions: dict[str, set[str]] = {}
     for page in web.pages.values():
         for form in read_forms(page.body, file_charset(page.body)):
@@ -194,26 +194,26 @@ def main() -> int:
     web, sites = stitched(list(samples(options.data)), options.sites)
     breadth = [in_breadth(web, site) for site in sites]
     found, requests, sent = discovered(web, sites, options.links)
-    rows = []
-    for depth in (None, *range(1, len(LEVELS) + 1)):
-        chosen = [depth in (None, site.depth) for site in sites]
-        ours, peer = (
-            [yes for yes, picked in zip(each, chosen, strict=True) if picked] for each in (found, breadth)
-        )
-        share = sum(ours) / len(ours)
-        rows.append(
-            Row(
-                f"forms {depth} links deep" if depth else "sites whose form was found",
-                f"{sum(ours)} of {len(ours)}",
-                f"{sum(peer)} in breadth",
-                share,
-                None if depth else LEAST_FOUND,
-                least=True,
-            )
-        )
-    rows.append(Row("requests a site", f"{requests / len(sites):.1f}"))
-    rows.append(Row("forms submitted", str(len(sent)), "", len(sent), 0))
-    return report(f"query forms of {len(sites)} stitched sites, links: {options.links}", rows)
+    depths = (None, *range(1, len(LEVELS) + 1))
+    rows = [
+        *(found_row(depth, sites, found, breadth) for depth in depths),
+        Row("requests a site", (f"{requests / len(sites):.1f}",)),
+        Row("forms submitted", (str(len(sent)),), at_most(len(sent), 0)),
+    ]
+    return report(Table(f"{len(sites)} stitched sites", ("archivebot", "in breadth"), rows))
+
+
+def found_row(
+    depth: int | None, sites: Sequence[Site], found: Sequence[bool], breadth: Sequence[bool]
+) -> Row:
+    """Report on how many sites the form was found, on all or on those with the form at some depth."""
+    chosen = [depth in (None, site.depth) for site in sites]
+    hits, peer = (
+        sum(yes and picked for yes, picked in zip(each, chosen, strict=True)) for each in (found, breadth)
+    )
+    name = f"forms found{f' at depth {depth}' if depth else ''}, of {sum(chosen)}"
+    bound = None if depth else at_least(hits / max(sum(chosen), 1), LEAST_FOUND)
+    return Row(name, (str(hits), str(peer)), bound)
 
 
 if __name__ == "__main__":

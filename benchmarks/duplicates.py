@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import combinations, pairwise
 
-from common import Row, Version, data_folder, read_index, report
+from common import Version, data_folder, read_index
+from tables import Row, Table, at_least, at_most, report
 
 from archivebot.content.page import content
 from archivebot.duplicates.rule import LEAST_JACCARD, fingerprint, judge
@@ -41,6 +42,7 @@ LEAST_RECALL = 0.9
 MOST_MARKED = 0.002  # of the pairs of pages of one site that are no near-duplicates
 LEAST_FOUND = 0.98  # of the marked pairs that share a key
 KEPT_WORDS = 0.9
+PEERS = ("MinHash alone", "SimHash alone", "rule, all visible text")
 SEED = 20261122
 
 Texts = tuple[str, str]
@@ -80,7 +82,7 @@ def counted(text: str) -> Counter[str]:
 
 
 def kept(one: str, other: str) -> float:
-    """Give the share of the words of the longer text that the other has, too.
+    """Return the share of the words of the longer text that the other has, too.
 
     >>> kept("a b b", "b a"), kept("", "a")
     (0.6666666666666666, 0.0)
@@ -90,7 +92,7 @@ def kept(one: str, other: str) -> float:
 
 
 def read_pages(folder: Sequence[Sequence[Version]], versions: int) -> Iterator[tuple[str, list[Page]]]:
-    """Give the site and the different texts of each page, in time order."""
+    """Yield the site and the different texts of each page, in time order."""
     for number, page in enumerate(folder, 1):
         print(f"\r{number} of {len(folder)} pages read", end="", file=sys.stderr, flush=True)
         yield page[0].site, [read(version) for version in page[:versions]]
@@ -98,7 +100,7 @@ def read_pages(folder: Sequence[Sequence[Version]], versions: int) -> Iterator[t
 
 
 def pairs_of(pages: Sequence[tuple[str, list[Page]]], most: int) -> Iterator[Pair]:
-    """Give the pairs, each with its label."""
+    """Yield the pairs, each with its label."""
     for _, versions in pages:
         for one, other in pairwise(versions):
             if kept(one.main, other.main) >= KEPT_WORDS:
@@ -150,44 +152,48 @@ class Score:
     def recall(self) -> float:
         return self.right / max(self.near, 1)
 
-    def __str__(self) -> str:
-        return f"P {self.precision:.3f} R {self.recall:.3f} ({self.right} of {self.marked}, {self.near})"
-
 
 def score(pairs: Sequence[Pair], marks: Sequence[bool]) -> Score:
     right = sum(pair.near and mark for pair, mark in zip(pairs, marks, strict=True))
     return Score(right, sum(marks), sum(pair.near for pair in pairs))
 
 
-def quality_rows(pairs: Sequence[Pair]) -> list[Row]:
+def quality_table(pairs: Sequence[Pair], pages: Sequence[tuple[str, list[Page]]]) -> Table:
     mains = [(pair.one.main, pair.other.main) for pair in pairs]
     marks = [by_rule(*texts) for texts in mains]
-    ours = score(pairs, marks)
-    wrong, others = ours.marked - ours.right, sum(not pair.near for pair in pairs)
-    peers = {
-        "MinHash alone (datasketch)": [by_minhash(*texts) for texts in mains],
-        "SimHash alone": [by_simhash(*texts) for texts in mains],
-        "the rule on all visible text": [by_rule(pair.one.visible, pair.other.visible) for pair in pairs],
-    }
-    rows = [
-        Row("precision", str(ours), "", ours.precision, LEAST_PRECISION, least=True),
-        Row("recall", str(ours), "", ours.recall, LEAST_RECALL, least=True),
-        Row(
-            "other pages of the site marked", f"{wrong} of {others}", "", wrong / max(others, 1), MOST_MARKED
-        ),
+    scores = [
+        score(pairs, marks),
+        score(pairs, [by_minhash(*texts) for texts in mains]),
+        score(pairs, [by_simhash(*texts) for texts in mains]),
+        score(pairs, [by_rule(pair.one.visible, pair.other.visible) for pair in pairs]),
     ]
-    for name, found in peers.items():
-        peer = score(pairs, found)
-        rows += [
-            Row(f"precision / {name}", str(ours), str(peer), ours.precision / (peer.precision or 1)),
-            Row(f"recall / {name}", str(ours), str(peer), ours.recall / (peer.recall or 1)),
-        ]
+    ours, others = scores[0], sum(not pair.near for pair in pairs)
+    wrong = [each.marked - each.right for each in scores]
     found_by_key = [
         bool({*known(one).keys} & {*known(other).keys})
         for (one, other), mark in zip(mains, marks, strict=True)
         if mark
     ]
-    return [*rows, share_row("marked pairs that share a key", found_by_key, LEAST_FOUND)]
+    rows = [
+        Row(
+            "precision",
+            [f"{each.precision:.3f}" for each in scores],
+            at_least(ours.precision, LEAST_PRECISION),
+        ),
+        Row(
+            f"recall of {ours.near}",
+            [f"{each.recall:.3f}" for each in scores],
+            at_least(ours.recall, LEAST_RECALL),
+        ),
+        Row(
+            f"marked of {others} other pairs",
+            list(map(str, wrong)),
+            at_most(wrong[0] / max(others, 1), MOST_MARKED),
+        ),
+        share_row("marked pairs that share a key", found_by_key, LEAST_FOUND),
+        visible_row(pages),
+    ]
+    return Table(f"{len(pairs)} pairs of main texts", ("rule", *PEERS), rows)
 
 
 def visible_row(pages: Sequence[tuple[str, list[Page]]]) -> Row:
@@ -197,22 +203,23 @@ def visible_row(pages: Sequence[tuple[str, list[Page]]]) -> Row:
         for one, other in pairwise(versions)
         if one.visible != other.visible and kept(one.visible, other.visible) >= KEPT_WORDS
     ]
-    return share_row("recall on versions that keep 0.9 of all visible words", marks, LEAST_RECALL)
+    return share_row("recall of what keeps all visible words but a tenth", marks, LEAST_RECALL)
 
 
 def share_row(name: str, marks: Sequence[bool], least: float) -> Row:
-    return Row(name, f"{sum(marks)} of {len(marks)}", "", sum(marks) / max(len(marks), 1), least, least=True)
+    share = sum(marks) / max(len(marks), 1)
+    return Row(f"{name}, of {len(marks)}", (f"{share:.3f}",), at_least(share, least))
 
 
-def speed_row(texts: Sequence[str]) -> Row:
+def speed_table(texts: Sequence[str]) -> Table:
     """Time the fingerprint of texts beside datasketch's signature, in turns, the best of three rounds."""
     ours = theirs = float("inf")
     for _ in range(3):
         ours = min(ours, _seconds(partial(_all, fingerprint, texts)))
         theirs = min(theirs, _seconds(partial(_all, minhash, texts)))
     words = sum(known(text).words for text in texts) / 1000
-    figure, peer = (f"{seconds / words * 1000:.2f} ms per 1,000 words" for seconds in (ours, theirs))
-    return Row("fingerprint with its keys / MinHash (datasketch)", figure, peer, theirs / ours)
+    row = Row("CPU, ms for 1,000 words", [f"{1000 * seconds / words:.2f}" for seconds in (ours, theirs)])
+    return Table(f"{len(texts)} texts", ("fingerprint with its keys", "MinHash"), [row])
 
 
 def _all(work: Callable[[str], object], texts: Sequence[str]) -> None:
@@ -236,10 +243,8 @@ def main() -> int:
     chosen = random.Random(SEED).sample(folder, min(options.pages, len(folder)))
     pages = list(read_pages(chosen, options.versions))
     pairs = different(pairs_of(pages, options.pairs))
-    rows = [*quality_rows(pairs), visible_row(pages)]
-    code = report(f"duplicates: {len(pairs)} pairs of main texts (P precision, R recall)", rows)
     texts = [versions[-1].main for _, versions in pages]
-    return report(f"duplicates: speed on {len(texts)} texts (CPU time)", [speed_row(texts)]) or code
+    return report(quality_table(pairs, pages), speed_table(texts))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from common import Row, data_folder, report
+from common import data_folder
+from tables import Row, Table, at_most, report
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
@@ -40,7 +41,11 @@ MOST_SHORT_MISSED = 0.05  # of those in lines under SHORT characters
 MOST_PRICES_MISSED = 0.1
 SHORT, MIDDLE = 20, 40
 
-OFFERED = ("price", "own price", "stock")
+OFFERED = {
+    "price": "annotated prices",
+    "own price": "prices of products by their metadata",
+    "stock": "in stock, sold out",
+}
 EDITS = 6
 PRICES = 2
 MOST_PRICE = 60  # characters of a line that shows a price
@@ -197,7 +202,7 @@ def stock_edits(page: Annotated, lines: Lines) -> Iterator[tuple[str, str, str]]
 
 
 def told(page: Annotated) -> Iterator[Edit]:
-    """Archive a page, visit it once for each edit, and tell whether that is a change of content."""
+    """Archive a page, visit it once for each edit, and yield whether that is a change of content."""
     first = datetime(2026, 1, 1, tzinfo=UTC)
     headers = (("Content-Type", "text/html; charset=utf-8"),)
 
@@ -215,28 +220,28 @@ def told(page: Annotated) -> Iterator[Edit]:
         archive.close()
 
 
-def rows_of(name: str, found: Sequence[Edit]) -> list[Row]:
+def table(name: str, found: Sequence[Edit]) -> Table:
     words = [edit for edit in found if edit.kind == "word"]
     others = [edit for edit in found if edit.kind != "word"]
     short = [edit for edit in words if len(edit.line) < SHORT]
     middle = [edit for edit in words if SHORT <= len(edit.line) < MIDDLE]
     types = sorted({edit.type for edit in words})
-    return [
-        _row(f"{name}: one word", words, MOST_MISSED),
-        _row(f"{name}: ... in lines under {SHORT} characters", short, MOST_SHORT_MISSED),
-        _row(f"{name}: ... of {SHORT} to {MIDDLE - 1}", middle),
-        *(
-            _row(f"{name}: ... on pages of type {type_}", [e for e in words if e.type == type_])
-            for type_ in types
-        ),
-        _row(f"{name}: prices and stock", others, MOST_PRICES_MISSED),
-        *(_row(f"{name}: ... {kind}", [e for e in others if e.kind == kind]) for kind in OFFERED),
+    rows = [
+        _row("one word", words, MOST_MISSED),
+        _row(f"in lines under {SHORT} characters", short, MOST_SHORT_MISSED),
+        _row(f"in lines of {SHORT} to {MIDDLE - 1}", middle),
+        *(_row(f"on pages of type {each}", [edit for edit in words if edit.type == each]) for each in types),
+        _row("prices and stock", others, MOST_PRICES_MISSED),
+        *(_row(name, [edit for edit in others if edit.kind == kind]) for kind, name in OFFERED.items()),
     ]
+    return Table(name, ("edits", "called furniture", "share"), rows)
 
 
 def _row(name: str, found: Sequence[Edit], bound: float | None = None) -> Row:
     missed = sum(not edit.seen for edit in found)
-    return Row(name, f"{missed} of {len(found)}", "", missed / max(len(found), 1), bound)
+    share = missed / max(len(found), 1)
+    cells = str(len(found)), str(missed), f"{share:.3f}"
+    return Row(name, cells, None if bound is None else at_most(share, bound))
 
 
 def main() -> int:
@@ -254,9 +259,10 @@ def main() -> int:
         for edit in found:
             if not (edit.seen or edit.held):
                 print(edit.type, edit.name, edit.kind, edit.line[:80], sep="  ")
-    rows = rows_of("tuned", [edit for edit in found if not edit.held])
-    rows += rows_of("held", [edit for edit in found if edit.held])
-    return report(f"{len(found)} edits of {len(data)} pages: called furniture", rows)
+    return report(
+        table("sites not tuned on", [edit for edit in found if edit.held]),
+        table("the others", [edit for edit in found if not edit.held]),
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What answers that are made to break a crawl take of memory and time.
 
-    python benchmarks/fault_bombs.py
+    python benchmarks/faults.py bombs
 
 Each kind of bomb is crawled by `scrapy crawl site` in an archive of its own, with a pipeline that measures
 the greatest resident memory of each process and the longest time of CPU in which the event loop stood
@@ -10,19 +10,19 @@ page is not stored byte for byte.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from common import Row, need, report, run
+from common import need, run
 from rawserver import answer, serve
+from tables import Row, Table, at_most
 
 MOST_MEGABYTES = 600
 MOST_STALL = 1.0
@@ -63,8 +63,8 @@ def _plain(body: bytes) -> bytes:
 
 
 BOMBS: dict[str, Bomb] = {
-    "8 MB of <tr><td>": (_one(b"<html><table>", b"<tr><td>", 1_000_000), _packed),
-    "2.4 MB of <p>": (_one(b"<html>", b"<p>a", 590_000), _packed),
+    "8 MB of `<tr><td>`": (_one(b"<html><table>", b"<tr><td>", 1_000_000), _packed),
+    "2.4 MB of `<p>`": (_one(b"<html>", b"<p>a", 590_000), _packed),
     "14 MB of attributes": (_one(b"<html><p ", b"a ", 7_000_000), _packed),
     "16 MB of control characters": (_one(b"<html>", b"\x01", 16_000_000), _packed),
     "60 MB of NULs": (_one(b"", b"\0", 60_000_000), _packed),
@@ -76,14 +76,34 @@ BOMBS: dict[str, Bomb] = {
 }
 
 
-def measure(folder: Path, count: int = len(BOMBS)) -> list[Row]:
+def measure(folder: Path, count: int) -> Table:
     """Crawl the first ``count`` kinds of bombs."""
-    return [row for name in list(BOMBS)[:count] for row in _explode(folder, name, *BOMBS[name])]
+    found = {name: _explode(folder, *BOMBS[name]) for name in list(BOMBS)[:count]}
+    rows = [
+        Row(name, harm.cells, at_most(max(harm.megabytes), MOST_MEGABYTES)) for name, harm in found.items()
+    ]
+    stall, lost = max(harm.stall for harm in found.values()), sum(harm.lost for harm in found.values())
+    rows += [
+        Row("the longest that it stands still, s", ("", "", "", f"{stall:.2f}"), at_most(stall, MOST_STALL)),
+        Row("pages lost of all", ("", "", "", "", str(lost)), at_most(lost, 0)),
+    ]
+    return Table("peak memory, MB", (*PROCESSES, "event loop, s", "pages lost"), rows)
 
 
-def _explode(
-    folder: Path, name: str, bodies: Callable[[], Iterator[bytes]], send: Callable[[bytes], bytes]
-) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """What a bomb did: the peak memory of each process, how long the event loop stood still, pages lost."""
+
+    megabytes: tuple[float, ...]
+    stall: float
+    lost: int
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return *(f"{each:.0f}" for each in self.megabytes), f"{self.stall:.2f}", str(self.lost)
+
+
+def _explode(folder: Path, bodies: Callable[[], Iterator[bytes]], send: Callable[[bytes], bytes]) -> Harm:
     answers: dict[str, bytes] = {}
     digests: dict[str, str | None] = {}
     for body in bodies():
@@ -94,19 +114,12 @@ def _explode(
         feed = Path(place, "captures.jsonl")
         command = [sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"seeds={url}", "-a", "depth=1"]
         command += ["-s", f"ITEM_PIPELINES={_with_probe()}", "-s", "RETRY_TIMES=0", "-O", str(feed)]
-        started = time.monotonic()
         log = need(run(command, ARCHIVE_URI=f"sqlite:///{place}/archive.db"), "scrapy crawl").stderr
-        seconds = time.monotonic() - started
         records = {record["url"]: record for record in map(json.loads, feed.read_text("utf-8").splitlines())}
     found = {path: records.get(url.rstrip("/") + path) for path in digests}
     lost = sum(not record or record["digest"] != digests[path] for path, record in found.items())
-    megabytes = {process: _stat(log, f"memory/{process}") for process in PROCESSES}
-    shown = ", ".join(f"{process} {value:.0f} MB" for process, value in megabytes.items())
-    return [
-        Row(name, f"{shown}, {seconds:.0f} s", value=max(megabytes.values()), bound=MOST_MEGABYTES),
-        Row("  event loop", "seconds it stood still", value=_stat(log, "stall"), bound=MOST_STALL),
-        Row("  pages lost", f"{lost} of {len(digests)}", value=lost, bound=0),
-    ]
+    megabytes = tuple(_stat(log, f"memory/{process}") for process in PROCESSES)
+    return Harm(megabytes, _stat(log, "stall"), lost)
 
 
 def _with_probe() -> str:
@@ -119,18 +132,3 @@ def _stat(log: str, name: str) -> float:
     found = re.search(rf"'probe/{name}': ([\d.e-]+)", log)
     assert found, log[-2000:]
     return float(found[1])
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--count", type=int, default=len(BOMBS), help="kinds of bombs, the first ones")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder), options.count)
-    return report("bombs", rows)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

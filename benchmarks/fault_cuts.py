@@ -1,6 +1,6 @@
 """What of an answer that was cut is taken for a page.
 
-    python benchmarks/fault_cuts.py [--count 100]
+    python benchmarks/faults.py cuts [--count 100]
 
 Pages are archived whole by `scrapy crawl site`; then each answer is cut at a random place behind its status
 line, and the same command is given again: uncoded, in gzip, deflate, br and zstd, with a counted body, a
@@ -11,7 +11,6 @@ status.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -24,8 +23,9 @@ from typing import Any
 
 import brotli
 from backports import zstd
-from common import Row, need, report, run
+from common import need, run
 from rawserver import answer, serve
+from tables import Row, Table, at_most
 
 CODERS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -41,11 +41,12 @@ PAGE = b"<title>A page</title>" + b"".join(
 )
 
 
-def measure(folder: Path, count: int) -> list[Row]:
+def measure(folder: Path, count: int) -> Table:
     """Cut ``count`` answers of each kind."""
     kinds = [(coding, framing) for coding in CODERS for framing in FRAMINGS]
     kinds.remove(("", "until close"))
-    return [_cut(folder, coding, framing, count) for coding, framing in kinds]
+    rows = [_cut(folder, coding, framing, count) for coding, framing in kinds]
+    return Table(f"{count} cut answers of each kind", ("taken for a page or a change",), rows)
 
 
 def _cut(folder: Path, coding: str, framing: str, count: int) -> Row:
@@ -61,7 +62,7 @@ def _cut(folder: Path, coding: str, framing: str, count: int) -> Row:
     assert [record["kind"] for record in before] == ["new"] * count
     taken = [record for record in after if (record["kind"], record["status"]) != ("failed", 200)]
     wrong = len(taken) + count - len(after)
-    return Row(f"{coding or 'uncoded'}, {framing}", f"{wrong} of {count}", value=wrong, bound=0)
+    return Row(f"{coding or 'uncoded'}, {framing}", (str(wrong),), at_most(wrong, 0))
 
 
 def _crawl(folder: Path, url: str) -> list[dict[str, Any]]:
@@ -71,18 +72,3 @@ def _crawl(folder: Path, url: str) -> list[dict[str, Any]]:
     need(run([*command, "-s", "RETRY_TIMES=0"], ARCHIVE_URI=f"sqlite:///{folder}/archive.db"), "scrapy crawl")
     records = map(json.loads, feed.read_text("utf-8").splitlines())
     return [record for record in records if record["url"] != url]
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--count", type=int, default=100, help="cuts of each coding and framing")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder), options.count)
-    return report("cut answers that are taken for a page", rows)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

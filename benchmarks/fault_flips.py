@@ -1,6 +1,6 @@
 """What becomes of an archive when a disk changes one bit of it, many times over.
 
-    python benchmarks/fault_flips.py [--count 1000]
+    python benchmarks/faults.py flips [--count 1000]
 
 An archive of the sample site, with a template, is copied; one bit of the copy, chosen at random,
 is flipped, and everything is read back: each reading method of Archive in a process, and one of the
@@ -26,7 +26,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from common import ROOT, Row, need, report, run
+from common import ROOT, need, run
+from tables import Row, Table, at_most
 
 SEED = 20261120
 CHUNK = 50  # flips that one process tries
@@ -40,10 +41,10 @@ def build(folder: Path) -> Path:
     """Archive the sample site twice, and learn its template."""
     with socket.create_server((SITE, 0)) as listener:
         port = listener.getsockname()[1]
-    uri = {"ARCHIVE_URI": f"sqlite:///{folder}/archive.db"}
-    need(run([sys.executable, "-m", "archivebot.sample", "--port", str(port)], **uri), "the sample")
+    uri = f"sqlite:///{folder}/archive.db"
+    need(run([sys.executable, "-m", "archivebot.sample", "--port", str(port)], ARCHIVE_URI=uri), "the sample")
     url = f"http://{SITE}:{port}/"
-    need(run([sys.executable, "-m", "scrapy", "template", url], **uri), "scrapy template")
+    need(run([sys.executable, "-m", "scrapy", "template", url], ARCHIVE_URI=uri), "scrapy template")
     return folder / "archive.db"
 
 
@@ -148,7 +149,7 @@ def attempt(path: Path, seed: int, count: int) -> Counter[str]:
                 print(f"bit {bit} changed what reads back, and verify finds nothing", file=sys.stderr)
             if number % COMMANDS == 0:
                 words = chance.choice(commands(url))
-                found["tracebacks"] += _fails(words, copy, changed)
+                found["tracebacks"] += _fails(words, copy, bytes(changed))
             for left in Path(folder).iterdir():
                 left.unlink()
     return found
@@ -169,38 +170,33 @@ def _fails(words: list[str], copy: Path, data: bytes) -> bool:
     return failed
 
 
-def measure(folder: Path, count: int) -> list[Row]:
+def measure(folder: Path, count: int) -> Table:
     """Flip bits in as many copies, some in each of several processes."""
     (folder / "flips").mkdir(parents=True)
     path = build(folder / "flips")
     found = Counter[str]()
     for start in range(0, count, CHUNK):
-        words = [str(path), "--seed", str(SEED + start), "--count", str(min(CHUNK, count - start))]
-        tried = run([sys.executable, str(Path(__file__).resolve()), "--attempt", *words])
+        words = [str(path), str(SEED + start), str(min(CHUNK, count - start))]
+        tried = run([sys.executable, str(Path(__file__).resolve()), *words])
         print(tried.stderr, end="", file=sys.stderr)
         found.update(json.loads(tried.stdout) if not tried.code else {"tracebacks": 1})
-    return [
-        Row(f"of {count} flips found by verify", str(found["found"])),
-        Row("that changed nothing that reads back", str(found["the same"])),
-        Row("silent changes", str(found["silent"]), value=found["silent"], bound=0),
-        Row("tracebacks", str(found["tracebacks"]), value=found["tracebacks"], bound=0),
+    rows = [
+        Row("found by `scrapy verify`", (str(found["found"]),)),
+        Row("changed nothing that reads back", (str(found["the same"]),)),
+        Row("silent changes", (str(found["silent"]),), at_most(found["silent"], 0)),
+        Row("tracebacks", (str(found["tracebacks"]),), at_most(found["tracebacks"], 0)),
     ]
+    return Table("flipped bits", (f"of {count}",), rows)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--count", type=int, default=1000, help="flips")
-    parser.add_argument("--attempt", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--seed", type=int, default=SEED, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.attempt:
-        print(json.dumps(attempt(options.attempt, options.seed, options.count)))
-        return 0
-    with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder), options.count)
-    return report("flipped bits: the sample site", rows)
+    """Flip bits of copies of one archive: a process of its own does it, as memory is limited there."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("path", type=Path)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("count", type=int)
+    print(json.dumps(attempt(**vars(parser.parse_args()))))
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What a crawl has at its end that was killed again and again: itself, and the process that stores its pages.
 
-    python benchmarks/fault_kills.py [--count 100]
+    python benchmarks/faults.py kills [--count 100]
 
 A crawl of a site in which each page is linked from one other page alone (see resume.py) is killed with
 SIGKILL at a random moment after its first request, the same command is given again, and so on. Then the
@@ -11,16 +11,15 @@ is any, or where the last run fails.
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
-import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from common import ROOT, Row, report
+from common import ROOT
 from resume import CONCURRENCY, DELAY, KILLED, SQLITE, Runs, site
+from tables import Row, Table, at_most
 
 PAGES_PER_KILL = 12
 STORING = b"archivebot.crawl.process.archivist"
@@ -63,26 +62,14 @@ def survive(kind: type[Runs], folder: Path, count: int) -> tuple[int, int, int]:
     return pages - len(stored), stored.total() - len(stored), max(map(abs, codes), default=1)
 
 
-def measure(folder: Path, count: int) -> list[Row]:
+def measure(folder: Path, count: int) -> Table:
     """Kill crawls, and the processes that store their pages."""
-    rows = []
-    for name, kind in (("crawl", Runs), ("storing process", StoringRuns)):
-        lost, twice, code = survive(kind, folder / f"kills {name}".replace(" ", "-"), count)
-        for what, value in (("pages lost", lost), ("captured twice", twice), ("exit code", code)):
-            rows.append(Row(f"{what}, {count} kills of the {name}", str(value), value=value, bound=0))
-    return rows
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--count", type=int, default=100, help="kills of each")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder), options.count)
-    return report("kills: a site on loopback", rows)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    kinds = {"the crawl": Runs, "the storing process": StoringRuns}
+    ends = [survive(kind, folder / str(number), count) for number, kind in enumerate(kinds.values())]
+    rows = [
+        Row(what, list(map(str, values)), at_most(max(values), 0))
+        for what, values in zip(
+            ("pages lost", "pages captured twice", "exit code"), zip(*ends, strict=True), strict=True
+        )
+    ]
+    return Table(f"{count} kills of", tuple(kinds), rows)

@@ -1,6 +1,6 @@
 """What a power cut leaves of a crawl: copies of what had been fsynced, each taken up by the same command.
 
-    python benchmarks/fault_power.py [--count 20] [--pages 300]
+    python benchmarks/faults.py power [--count 20]
 
 A crawl of a site in which each page is linked from one other page alone runs under strace (`apt-get
 install strace`), which notes every write, truncation, fsync and deletion of the files of archive and
@@ -13,20 +13,19 @@ there is any.
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from common import ROOT, Row, need, report, run
+from common import ROOT, need, run
 from resume import SQLITE, captures, site, uri_of
+from tables import Row, Table, at_most
 
 PAGES = 300
 DELAY = 0.05  # mean seconds until the server answers
@@ -142,7 +141,7 @@ class Disk:
             (folder / name).write_bytes(file.durable or b"")
 
 
-def measure(folder: Path, count: int, pages: int = PAGES) -> list[Row]:
+def measure(folder: Path, count: int, pages: int = PAGES) -> Table:
     """Crawl once, and go on from some copies of what had been fsynced."""
     if not shutil.which("strace"):
         raise SystemExit("strace is missing: apt-get install strace")
@@ -167,11 +166,12 @@ def measure(folder: Path, count: int, pages: int = PAGES) -> list[Row]:
                 if not _:
                     need(run(SQLITE.command(served.seed, place, "")), "a crawl on a copy")
             lost += pages - len(captures(uri_of(place)))
-    return [
-        Row("pages to fetch after a cut, mean", f"{behind / count:.0f} of {pages}"),
-        Row(f"pages lost after {count} power cuts", str(lost), value=lost, bound=0),
-        Row("archives damaged before or after", str(damaged), value=damaged, bound=0),
+    rows = [
+        Row("pages to fetch after a cut, mean", (f"{behind / count:.0f}",)),
+        Row("pages lost in the end", (str(lost),), at_most(lost, 0)),
+        Row("damaged archives, before or after", (str(damaged),), at_most(damaged, 0)),
     ]
+    return Table(f"{count} power cuts", (f"of {pages} pages",), rows)
 
 
 def _crawl_traced(seed: str, place: Path, trace: Path) -> None:
@@ -185,19 +185,3 @@ def _crawl_traced(seed: str, place: Path, trace: Path) -> None:
 
 def _scrapy(command: str, place: Path) -> list[str]:
     return [sys.executable, "-m", "scrapy", command, "-s", f"ARCHIVE_URI={uri_of(place)}"]
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--count", type=int, default=20, help="copies")
-    parser.add_argument("--pages", type=int, default=PAGES)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder), options.count, options.pages)
-    return report(f"power cuts: {options.pages} pages on loopback", rows)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -18,10 +18,10 @@ import fault_cuts
 import fault_flips
 import fault_kills
 import fault_power
-from common import Row, report
+from tables import Table, report
 
 # Each experiment with its default number of trials.
-EXPERIMENTS: Mapping[str, tuple[Callable[[Path, int], list[Row]], int]] = {
+EXPERIMENTS: Mapping[str, tuple[Callable[[Path, int], Table], int]] = {
     "kills": (fault_kills.measure, 100),
     "power": (fault_power.measure, 20),
     "flips": (fault_flips.measure, 1000),
@@ -40,12 +40,12 @@ def main() -> int:
     unknown = set(options.experiments) - EXPERIMENTS.keys()
     if unknown:
         parser.error(f"there is no experiment {min(unknown)}: choose from {', '.join(EXPERIMENTS)}")
-    code = 0
+    tables = []
     for name in options.experiments or EXPERIMENTS:
         measure, count = EXPERIMENTS[name]
         with tempfile.TemporaryDirectory() as folder:
-            code |= report(name, measure(Path(folder), options.count or count))
-    return code
+            tables.append(measure(Path(folder), options.count or count))
+    return report(*tables)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     python benchmarks/focused.py DATA/webkb [--crawl4ai PYTHON] [--universities ...] [--topics ...]
     python benchmarks/focused.py DATA/webkb --simulate
     python benchmarks/focused.py --sites FOLDER [--topic NAME] [--seeds URL,URL]
+    python benchmarks/focused.py --made
     python benchmarks/focused.py --make FOLDER
 
 WebKB (Craven et al., "Learning to Extract Symbolic Knowledge from the World Wide Web", 1998): pages of
@@ -27,7 +28,8 @@ the links among them, and the relevance of a page is its label; with five words 
 
 Sites (the experiment of SkyReach): FOLDER/topic/host/path, where the topic `other` is off topic.
 Harvest and recall after 500, 1000 ... 4000 pages from the same seeds in several orders; no page is
-filtered out. `--make` writes such a folder: 20 topical sites, 60 others, 23,000 pages.
+filtered out. `--make` writes such a folder: 20 topical sites, 60 others, 23,000 pages; `--made` makes it in a
+temporary one and crawls that.
 
 Exit code 1 where a bound fails.
 """
@@ -36,22 +38,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from statistics import mean
 from urllib.parse import urlsplit
 
-from common import Row, report
 from crawlers import LIMITS, crawl, crawl4ai, make_topic
 from scipy.stats import chi2_contingency
 from sites import make, read_sites
+from tables import Row, Table, at_least, report
 from walks import Graph, by_chance, by_keywords, by_oracle, by_scorer, read_page, recall_area, trained
 from webserver import Stored, Web
 
@@ -108,7 +111,7 @@ class Task:
 
 
 def read_university(folder: Path, university: str) -> Iterator[Stored]:
-    """Give the pages of a university; a file is named as its URL with ``^`` for ``/`` and ``_`` for ``:``."""
+    """Yield the pages of a university; a file is named as its URL, ``^`` for ``/`` and ``_`` for ``:``."""
     for label in LABELS:
         for path in sorted((folder / label / university).iterdir()):
             scheme, _, place = path.name.partition("_^^")
@@ -121,7 +124,7 @@ def read_university(folder: Path, university: str) -> Iterator[Stored]:
 
 
 def tasks(options: argparse.Namespace) -> Iterator[Task]:
-    """Give the runs: each university left out, each topic."""
+    """Yield the runs: each university left out, each topic."""
     pages = {name: list(read_university(options.data, name)) for name in UNIVERSITIES}
     for name in options.universities:
         (seed,) = [page.url for page in pages[name] if page.label == "department"]
@@ -132,7 +135,7 @@ def tasks(options: argparse.Namespace) -> Iterator[Task]:
 
 
 def best_words(pages: Mapping[str, Sequence[Stored]], topic: str, count: int = 5) -> tuple[str, ...]:
-    """Give the terms whose presence tells most by chi-square that a page is on topic, each as a word.
+    """Return the terms whose presence tells most by chi-square that a page is on topic, each as a word.
 
     A term counts where a tenth of the on-topic pages of each university have it: others are names.
     """
@@ -163,7 +166,7 @@ def _frequency(documents: Iterable[Collection[str]]) -> Counter[str]:
 
 @cache
 def terms_of(page: Stored) -> dict[str, str]:
-    """Give the terms of a page, each with a word that it stands for."""
+    """Return the terms of a page, each with a word that it stands for."""
     found = read_page(page)
     return {stem(word): word for word in words(f"{found.title}\n{found.text}") if tells(word)}
 
@@ -225,7 +228,7 @@ def crawled(task: Task) -> dict[str, Result]:
 
 
 def webkb(options: argparse.Namespace) -> int:
-    """Do the runs of WebKB and print a table of areas, one of early pages, and the bounds."""
+    """Do the runs of WebKB and report the areas, and the pages on topic among the first fetches."""
     areas: dict[str, dict[str, float]] = {}
     early: dict[str, dict[str, int]] = {}
     for task in tasks(options):
@@ -239,61 +242,59 @@ def webkb(options: argparse.Namespace) -> int:
         print(f"{name}: {' '.join(task.words)}", file=sys.stderr)
     areas["mean"] = {order: mean(each[order] for each in areas.values()) for order in areas[name]}
     early["sum"] = {order: sum(each[order] for each in early.values()) for order in early[name]}
-    table("area under recall", areas["mean"], {name: _figures(each.values()) for name, each in areas.items()})
-    title = f"on topic in {FETCHES} fetches"
-    table(title, early["sum"], {name: list(map(str, each.values())) for name, each in early.items()})
-    return report("WebKB, one university left out", list(bounds(areas["mean"], early["sum"])))
+    missing = () if options.crawl4ai or options.simulate else ("Crawl4AI",)
+    return report(area_table(areas), early_table(early), missing=missing)
+
+
+def area_table(areas: Mapping[str, dict[str, float]]) -> Table:
+    ours, words, peer = (areas["mean"][name] for name in ("training pages", "five words", "keywords"))
+    rows = [Row(name, _figures(each.values())) for name, each in areas.items()]
+    rows[-1] = replace(rows[-1], bound=at_least(ours, LEAST_AREA))
+    rows.append(Row("five words / keywords", ("", f"{words / peer:.3f}"), at_least(words / peer, 1)))
+    return Table("area under recall", tuple(areas["mean"]), rows)
+
+
+def early_table(early: Mapping[str, dict[str, int]]) -> Table:
+    rows = [Row(name, list(map(str, each.values()))) for name, each in early.items()]
+    found = early["sum"]
+    if {"training pages", "Crawl4AI"} <= found.keys():
+        ratio = found["training pages"] / max(found["Crawl4AI"], 1)
+        rows.append(Row("training pages / Crawl4AI", (f"{ratio:.2f}",), at_least(ratio, LEAST_RATIO)))
+    return Table(f"on topic in {FETCHES} fetches", tuple(found), rows)
 
 
 def _figures(values: Iterable[float]) -> list[str]:
     return [f"{value:.3f}" for value in values]
 
 
-def bounds(areas: dict[str, float], early: dict[str, int]) -> Iterator[Row]:
-    ours, words, peer = (areas[name] for name in ("training pages", "five words", "keywords"))
-    yield Row("mean area, training pages", f"{ours:.3f}", value=ours, bound=LEAST_AREA, least=True)
-    yield Row("five words / keywords", f"{words:.3f}", f"{peer:.3f}", words / peer, 1.0, least=True)
-    if {"training pages", "Crawl4AI"} <= early.keys():
-        ours, peer = early["training pages"], early["Crawl4AI"]
-        name = f"on topic in {FETCHES} fetches / Crawl4AI"
-        yield Row(name, str(ours), str(peer), ours / max(peer, 1), LEAST_RATIO, least=True)
-
-
-def table(title: str, head: Iterable[object], rows: Mapping[str, Sequence[str]]) -> None:
-    """Print a table in Markdown; columns of figures."""
-    names = [str(name) for name in head]
-    print(f"\n| {title} | {' | '.join(names)} |\n| --- |{' ---: |' * len(names)}")
-    for name, cells in rows.items():
-        print(f"| {name} | {' | '.join(cells)} |")
-
-
-def sites(options: argparse.Namespace) -> int:
-    """Crawl a folder of sites in several orders and print harvest and recall over pages."""
-    web = Web(read_sites(options.sites))
+def sites(folder: Path, options: argparse.Namespace) -> int:
+    """Crawl a folder of sites in several orders and report harvest and recall over pages."""
+    web = Web(read_sites(folder))
     labels = {page.label for page in web.pages.values()} - {"other"}
     topic = options.topic or min(labels)
     relevant = {url for url, page in web.pages.items() if page.label == topic}
     seeds = options.seeds or ",".join(sorted(url for url in relevant if urlsplit(url).path == "/")[:SEEDS])
-    print(f"{len(web.pages)} pages, {len(relevant)} about {topic}; seeds: {seeds}")
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        texts = [folder / f"{number}.html" for number, _ in enumerate(seeds.split(","))]
+        profile = Path(place)
+        texts = [profile / f"{number}.html" for number, _ in enumerate(seeds.split(","))]
         for text, url in zip(texts, seeds.split(","), strict=True):
             text.write_bytes(web.pages[url].body)
-        make_topic(folder, topic, "--from", ",".join(map(str, texts)))
+        make_topic(profile, topic, "--from", ",".join(map(str, texts)))
         orders = {
-            order: crawl(web, folder, topic=topic, seeds=seeds, order=order, pages=STEPS[-1])
+            order: crawl(web, profile, topic=topic, seeds=seeds, order=order, pages=STEPS[-1])
             for order in options.orders
         }
-    harvest, recall = {}, {}
+    harvest, recall = [], []
     for order, asked in orders.items():
         pages = [url for url in dict.fromkeys(asked) if url in web.pages]
         found = [len(relevant.intersection(pages[:step])) for step in STEPS]
-        harvest[order] = _figures(count / step for count, step in zip(found, STEPS, strict=True))
-        recall[order] = _figures(count / len(relevant) for count in found)
-    table("harvest", STEPS, harvest)
-    table("recall", STEPS, recall)
-    return 0
+        harvest.append(Row(order, _figures(count / step for count, step in zip(found, STEPS, strict=True))))
+        recall.append(Row(order, _figures(count / len(relevant) for count in found)))
+    steps = tuple(map(str, STEPS))
+    return report(
+        Table(f"harvest, {len(web.pages):,} pages", steps, harvest),
+        Table(f"recall, {len(relevant):,} on topic", steps, recall),
+    )
 
 
 def main() -> int:
@@ -303,9 +304,15 @@ def main() -> int:
     parser.add_argument("data", type=Path, nargs="?", help="folder of WebKB: class/university/file")
     parser.add_argument("--universities", nargs="+", choices=UNIVERSITIES, default=UNIVERSITIES)
     parser.add_argument("--topics", nargs="+", choices=TOPICS, default=TOPICS)
-    parser.add_argument("--crawl4ai", metavar="PYTHON", help="run Crawl4AI, too, by this interpreter")
+    parser.add_argument(
+        "--crawl4ai",
+        metavar="PYTHON",
+        default=os.environ.get("CRAWL4AI"),
+        help="run Crawl4AI, too, by this interpreter (that of the environment variable CRAWL4AI)",
+    )
     parser.add_argument("--simulate", action="store_true", help="simulate our crawls, too")
     parser.add_argument("--sites", type=Path, metavar="FOLDER", help="crawl a folder of sites with topics")
+    parser.add_argument("--made", action="store_true", help="crawl the sites that --make writes")
     parser.add_argument("--topic", help="its topic (the first that is not `other`)")
     parser.add_argument("--seeds", help=f"its seeds (the first {SEEDS} home pages of the topic)")
     parser.add_argument("--orders", nargs="+", choices=ORDERS, default=ORDERS)
@@ -315,9 +322,13 @@ def main() -> int:
         print(f"{make(options.make)} pages in {options.make}")
         return 0
     if options.sites:
-        return sites(options)
+        return sites(options.sites, options)
+    if options.made:
+        with tempfile.TemporaryDirectory() as folder:
+            make(Path(folder))
+            return sites(Path(folder), options)
     if options.data is None:
-        parser.error("give the folder of WebKB, --sites or --make")
+        parser.error("name the folder of WebKB, or --sites, --made or --make")
     return webkb(options)
 
 

@@ -7,12 +7,8 @@ scored. Sites (registrable domains) are dealt out into folds, and the forms of e
 model that was learnt from the others. A form searches if its label is "search", whether it has one field
 or several. Recall on forms of several fields is that among search forms with more than one field to fill.
 
-The peer is an option: with Formasaurus importable its own form model (all kinds of forms, its own features
-and its own parameters) learns from the same folds of the same pages. It needs scikit-learn as
-it likes it, so it is best given an environment of its own, whose packages are then lent to this one:
-
-    python -m venv PEER && PEER/bin/pip install formasaurus scikit-learn
-    PYTHONPATH=$(echo PEER/lib/python*/site-packages) python benchmarks/forms.py DATA/forms-dev
+The peer is Formasaurus, if it can be imported: its own form model (all kinds of forms, its own features and
+its own parameters) learns from the same folds of the same pages.
 
 Speed is that of whole pages in CPU time, from the bytes to the verdict on every form, with the models of
 the last fold; ours also makes attributes and labels, the peer leaves the kinds of fields out. Exit code 1
@@ -21,7 +17,6 @@ if a bound fails.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 import time
@@ -29,16 +24,19 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from common import Row, data_folder, report
+from common import data_folder
+from tables import Row, Table, at_least, report
 
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.reader import file_charset, read_forms
 from archivebot.forms.training import SEARCH, UNKNOWN, Example, examples, learnt
 from archivebot.urls.scope import Scope
 
+PEER = "formasaurus"
 LEAST_F1 = 0.94
 LEAST_RECALL_OF_SEVERAL = 0.90
 LEAST_SPEED = 3.0
@@ -67,13 +65,11 @@ class Score:
     def f1(self) -> float:
         return 2 * self.hits / max(2 * self.hits + self.imagined + self.missed, 1)
 
-    def __str__(self) -> str:
-        return f"{self.f1:.4f} ({self.hits} found, {self.imagined} imagined, {self.missed} missed)"
-
 
 def folds(labels: dict[str, Any], count: int) -> list[set[str]]:
-    """Deal the sites out, the largest first, each to the fold with the fewest forms; gives sets of pages."""
-    pages, forms = defaultdict(list), defaultdict(int)
+    """Deal the sites out, the largest first, each to the fold with the fewest forms; return their pages."""
+    pages: defaultdict[str, list[str]] = defaultdict(list)
+    forms: defaultdict[str, int] = defaultdict(int)
     for name, page in labels.items():
         (site,) = Scope.from_seeds([page["url"]], "domain").sites
         pages[site].append(name)
@@ -88,12 +84,12 @@ def folds(labels: dict[str, Any], count: int) -> list[set[str]]:
 
 
 def of_several(example: Example) -> bool:
-    """Tell whether an example is a search form with more than one field to fill."""
+    """Return whether an example is a search form with more than one field to fill."""
     return example.searches and example.form.questions > 1
 
 
 def cross_validated(known: Sequence[Example], dealt: Sequence[set[str]]) -> dict[tuple[str, int], bool]:
-    """Give for the place of each form whether it searches, by a model that saw no page of its site."""
+    """Return whether each form, by its place, searches, by a model that saw no page of its site."""
     verdicts = {}
     for held in dealt:
         model = learnt([example for example in known if example.place[0] not in held])
@@ -106,10 +102,21 @@ def cross_validated(known: Sequence[Example], dealt: Sequence[set[str]]) -> dict
 class Peer:
     """Formasaurus's model of forms on the same pages; its forms are those of its own parser."""
 
-    def __init__(self, folder: Path, labels: dict[str, Any]) -> None:
-        from formasaurus.html import get_forms, load_html  # type: ignore[import-not-found,unused-ignore]
+    @classmethod
+    def of(cls, folder: Path, labels: dict[str, Any]) -> Peer | None:
+        """Return the peer, or None if it is not installed."""
+        if not find_spec(PEER):
+            return None
+        warnings.filterwarnings("ignore")  # scikit-learn on its own future
+        return cls(folder, labels)
 
-        self._forms = lambda body: get_forms(load_html(body))
+    def __init__(self, folder: Path, labels: dict[str, Any]) -> None:
+        from formasaurus.html import get_forms, load_html
+
+        def forms(body: bytes) -> list[Any]:
+            return list(get_forms(load_html(body)))
+
+        self._forms = forms
         self.known = [
             ((name, number), form, kind)
             for name, page in labels.items()
@@ -120,8 +127,8 @@ class Peer:
         ]
 
     def learnt(self, held: set[str]) -> Any:
-        """Give its model, learnt from all pages but those held back."""
-        from formasaurus import formtype_model  # type: ignore[import-not-found,unused-ignore]
+        """Return its model, learnt from all pages but those held back."""
+        from formasaurus import formtype_model
 
         used = [(form, kind) for (name, _), form, kind in self.known if name not in held]
         return formtype_model.get_model().fit([form for form, _ in used], [kind for _, kind in used])
@@ -135,7 +142,7 @@ class Peer:
         return verdicts
 
     def worker(self, model: Any) -> Callable[[bytes], int]:
-        """Give what reads one page and judges its forms all at once, the quickest way it has."""
+        """Return a function that reads one page and judges its forms all at once, the quickest way it has."""
 
         def work(body: bytes) -> int:
             forms = self._forms(body)
@@ -152,7 +159,7 @@ def worker(model: FormClassifier) -> Callable[[bytes], int]:
 
 
 def speeds(bodies: Sequence[bytes], workers: dict[str, Callable[[bytes], int]]) -> dict[str, float]:
-    """Give forms per second of each worker, in turns, the best of some rounds."""
+    """Return forms per second of each worker, in turns, the best of some rounds."""
     best = dict.fromkeys(workers, 0.0)
     for _ in range(ROUNDS):
         for name, work in workers.items():
@@ -178,52 +185,40 @@ def main() -> int:
     labels = json.loads((options.data / "labels.json").read_text("utf-8"))
     known = list(examples(options.data))
     dealt = folds(labels, options.folds)
-    print(f"{len(labels)} pages, {len(known)} labelled forms, {options.folds} folds of sites")
     verdicts = cross_validated(known, dealt)
     ours = Score.of((example.searches, verdicts[example.place]) for example in known)
     several = Score.of((True, verdicts[example.place]) for example in known if of_several(example))
-    rows = [
-        Row("F1 of search forms", str(ours), "", ours.f1, LEAST_F1, least=True),
-        Row(
-            f"recall on {several.hits + several.missed} of several fields",
-            f"{several.recall:.3f}",
-            "",
-            several.recall,
-            LEAST_RECALL_OF_SEVERAL,
-            least=True,
-        ),
-    ]
-    if importlib.util.find_spec("formasaurus"):
-        rows += beside_peer(options.data, labels, dealt, ours, options.pages)
-    code = report("search forms", rows)
+    bodies = [(options.data / name).read_bytes() for name in sorted(labels)[: options.pages]]
+    last = [example for example in known if example.place[0] not in dealt[-1]]
+    workers = {"archivebot": worker(learnt(last))}
+    scores = [ours]
+    if peer := Peer.of(options.data, labels):
+        judged = peer.cross_validated(dealt)
+        scores.append(Score.of((kind == SEARCH, judged[place]) for place, _, kind in peer.known))
+        workers[PEER] = peer.worker(peer.learnt(dealt[-1]))
+    speed = speeds(bodies, workers)
     if options.errors:
         print("\n".join(errors(known, verdicts)))
-    return code
-
-
-def beside_peer(
-    folder: Path, labels: dict[str, Any], dealt: Sequence[set[str]], ours: Score, pages: int
-) -> list[Row]:
-    """Compare with Formasaurus: F1 on the same folds, and forms per second with models of the last one."""
-    warnings.filterwarnings("ignore")  # scikit-learn on its own future
-    peer = Peer(folder, labels)
-    verdicts = peer.cross_validated(dealt)
-    theirs = Score.of((kind == SEARCH, verdicts[place]) for place, _, kind in peer.known)
-    last = [example for example in examples(folder) if example.place[0] not in dealt[-1]]
-    bodies = [(folder / name).read_bytes() for name in sorted(labels)[:pages]]
-    workers = {"ours": worker(learnt(last)), "peer": peer.worker(peer.learnt(dealt[-1]))}
-    quick = speeds(bodies, workers)
-    return [
-        Row("F1 / Formasaurus", f"{ours.f1:.4f}", str(theirs), ours.f1 / theirs.f1, 1.0, least=True),
+    rows = [
+        Row("F1 of search forms", [f"{each.f1:.3f}" for each in scores], at_least(ours.f1, LEAST_F1)),
+        Row("found", [str(each.hits) for each in scores]),
+        Row("imagined", [str(each.imagined) for each in scores]),
+        Row("missed", [str(each.missed) for each in scores]),
         Row(
-            "forms per second / Formasaurus",
-            f"{quick['ours']:.0f}",
-            f"{quick['peer']:.0f}",
-            quick["ours"] / quick["peer"],
-            LEAST_SPEED,
-            least=True,
+            f"found of {several.hits + several.missed} with several fields",
+            (str(several.hits),),
+            at_least(several.recall, LEAST_RECALL_OF_SEVERAL),
         ),
+        Row("forms a second", [f"{each:.0f}" for each in speed.values()]),
     ]
+    if peer:
+        better, faster = ours.f1 / scores[1].f1, speed["archivebot"] / speed[PEER]
+        rows.append(Row("F1, times the peer's", (f"{better:.3f}",), at_least(better, 1)))
+        rows.append(
+            Row("forms a second, times the peer's", (f"{faster:.1f}",), at_least(faster, LEAST_SPEED))
+        )
+    title = f"{len(known)} forms on {len(labels)} pages, {options.folds} folds"
+    return report(Table(title, tuple(workers), rows), missing=() if peer else (PEER,))
 
 
 if __name__ == "__main__":

@@ -25,25 +25,29 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from common import Row, megabytes, need, percentile, redis_server, report, run
+from common import need, percentile, redis_server, run
+from tables import Row, Table, at_most, report
 
 BATCH = 30
 HOSTS = 1000
 BUSY = 0.3
 SEED = 20261121
 
-# In MB: what the process may grow by while it fills a frontier of any size.
-GROWTH = 20
+SLOWEST = 1.0  # ms: the 95th percentile of a call
+GROWTH = 20  # MB: what the process may grow by while it fills a frontier of any size
 STEPS = ("sqlite", "redis", "jobdir", "scrapy-redis")
+PEERS = ("JOBDIR", "scrapy-redis")
+CALLS = ("add one", "add, each of 30", "next", "settle")
+SHARES = ("p50", "p95", "p95 of CPU")
 
 
 def urls(count: int) -> Iterator[tuple[str, str, float]]:
-    """Give URLs with their hosts and scores; those of the busy host are the best."""
+    """Yield URLs with their hosts and scores; those of the busy host are the best."""
     chance = random.Random(SEED)
     for number in range(count):
         busy = chance.random() < BUSY
@@ -53,13 +57,13 @@ def urls(count: int) -> Iterator[tuple[str, str, float]]:
 
 
 def memory(process: int | str = "self") -> int:
-    """Give the resident memory of a process in bytes."""
+    """Return the resident memory of a process in bytes."""
     pages = Path(f"/proc/{process}/statm").read_text("ascii").split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def timed(call: Callable[[], object], share: int = 1) -> tuple[float, float]:
-    """Give the milliseconds that a share of a call takes, and those of our own processor in it."""
+    """Return the milliseconds that a share of a call takes, and those of our own processor in it."""
     started, cpu = time.perf_counter(), time.process_time()
     call()
     return (time.perf_counter() - started) * 1000 / share, (time.process_time() - cpu) * 1000 / share
@@ -86,9 +90,9 @@ def measure(
     source = urls(count + calls * (BATCH + 1))
     before = memory()
     started = time.perf_counter()
-    batch = []
-    for number, one in enumerate(source, 1):
-        batch.append(make(*one))
+    batch: list[Any] = []
+    for number, found in enumerate(source, 1):
+        batch.append(make(*found))
         if len(batch) == BATCH or number == count:
             add(batch)
             batch = []
@@ -207,7 +211,7 @@ def main() -> int:
 
 
 def child(step: str, target: object, options: argparse.Namespace) -> dict[str, float]:
-    """Run one step in a process of its own and give its figures."""
+    """Run one step in a process of its own and return its figures."""
     sizes = ["--urls", str(options.urls), "--calls", str(options.calls)]
     command = [sys.executable, str(Path(__file__).resolve()), "--step", step, "--target", str(target), *sizes]
     print(f"{step} ...", file=sys.stderr)
@@ -215,22 +219,33 @@ def child(step: str, target: object, options: argparse.Namespace) -> dict[str, f
     return found
 
 
-def rows_of(
-    title: str, us: dict[str, float], peer: dict[str, float], most: float | None, growth: float | None
-) -> Iterator[Row]:
-    """Give the lines of one frontier and its peer; the bounds are milliseconds and megabytes."""
-    for call in ("add one", "add, each of 30", "next", "settle"):
-        for share, bound in (("p50", None), ("p95", most), ("p95 of CPU", None)):
-            key = f"{call}, {share}"
-            yield Row(f"{title}: {key}", f"{us[key]:.3f} ms", f"{peer[key]:.3f} ms", us[key], bound)
-    for key in ("grown", "grown later"):
-        name = f"{title}: memory {key}"
-        yield Row(name, megabytes(us[key]), megabytes(peer[key]), us[key] / 1e6, growth)
-    yield Row(f"{title}: filling", f"{us['seconds']:.0f} s", f"{peer['seconds']:.0f} s")
+def table(count: int, calls: int, found: Mapping[str, dict[str, float]], sizes: Sequence[int]) -> Table:
+    """Set the frontiers beside the queues; the bounds are for the frontier in SQLite."""
+    ours = found["SQLite"]
+    rows = [
+        Row(
+            f"{call}, {share}, ms",
+            ["" if lacks(name, call) else f"{each[f'{call}, {share}']:.3f}" for name, each in found.items()],
+            at_most(ours[f"{call}, {share}"], SLOWEST) if share == "p95" else None,
+        )
+        for call in CALLS
+        for share in SHARES
+    ]
+    for key, name in (("grown", "while filling"), ("grown later", "later")):
+        grown = [f"{each[key] / 1e6:.1f}" for each in found.values()]
+        rows.append(Row(f"memory grown {name}, MB", grown, at_most(ours[key] / 1e6, GROWTH)))
+    rows.append(Row("filling, s", [f"{each['seconds']:.0f}" for each in found.values()]))
+    rows.append(Row("file, or memory of the server, MB", [f"{size / 1e6:.0f}" for size in sizes]))
+    return Table(f"{count:,} URLs, {calls:,} calls of each kind", tuple(found), rows)
+
+
+def lacks(name: str, call: str) -> bool:
+    """Return whether a queue has no such call: both peers forget what they hand out."""
+    return call == "settle" and name in PEERS
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Run all steps and print what they found."""
+    """Run all steps and report what they found."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         file = folder / "archive.frontier.db"
@@ -244,13 +259,8 @@ def compare(options: argparse.Namespace) -> int:
         with redis_server(folder) as (uri, server):
             plain = child("scrapy-redis", uri, options)
             plain_used = memory(server)
-    rows = [
-        *rows_of("SQLite, JOBDIR", sqlite, disk, 1.0, GROWTH),
-        *rows_of("Redis, scrapy-redis", redis, plain, None, None),
-        Row("file, folder", megabytes(size), megabytes(disk_size)),
-        Row("memory of the Redis server", megabytes(used), megabytes(plain_used)),
-    ]
-    return report(f"frontier: {options.urls} URLs, {options.calls} calls of each kind", rows)
+    found = {"SQLite": sqlite, "JOBDIR": disk, "Redis": redis, "scrapy-redis": plain}
+    return report(table(options.urls, options.calls, found, (size, disk_size, used, plain_used)))
 
 
 if __name__ == "__main__":

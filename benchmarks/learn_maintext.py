@@ -12,7 +12,6 @@ weights learnt from all pages. Exit code 1 if a bound fails.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import sys
@@ -20,14 +19,16 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from archivebot.content import maintext  # isort: skip  # before numpy, whose threads archivebot sets
 import numpy as np
-from common import ROOT, Row, data_folder, report
+from common import ROOT, data_folder
 from maintext import WORDS, f1, pages, trafilatura_text
 from numpy.typing import NDArray
+from tables import Bound, Row, Table, at_least, report
 from turbohtml import Document
 
 from archivebot.content.context import Context
@@ -46,7 +47,8 @@ FOLDS = 5
 LEAST_WCXB = 0.815
 PRECISION_BELOW = 0.01
 KINDS = "article collection documentation forum listing product service".split()
-ARTICLES = ("reader", "phrases")
+ARTICLES = {"reader": "words of the reader mode", "phrases": "phrases"}
+PEER = "trafilatura"
 
 # The site of pages that neither state one nor link to one. They are tests of a parser with hardly any
 # furniture and are not learnt from: a small page would be taken for main text as a whole.
@@ -253,7 +255,7 @@ def sample(model: Model, each: Example) -> Sample:
     share = each.labelled / max(each.labelled.sum(), 1)
     if each.page.main:
         words = np.array([len(WORDS.findall(text)) for text in each.texts], dtype=np.float64)
-        wanted = max(len(WORDS.findall(each.page.main)), 1)
+        wanted = max(float(len(WORDS.findall(each.page.main))), 1)
     else:
         words = (each.labelled == 1).astype(np.float64)
         wanted = max(float(words @ each.right), 1)
@@ -327,29 +329,23 @@ def peer_texts(data: Sequence[Page]) -> list[Text]:
     return [Text(page, extract(page.markup.decode("utf-8", "replace"))) for page in data]
 
 
-def alone(kind: str, ours: Sequence[Text]) -> list[Row]:
-    """Report one part of articles-dev."""
-    precision, recall = precision_recall(ours)
-    figures = (("F1", figure(ours)), ("precision", precision), ("recall", recall))
-    return [Row(f"{kind}: {name}", f"{value:.3f}") for name, value in figures]
-
-
-def beside(kind: str, ours: Sequence[Text], peer: Sequence[Text]) -> list[Row]:
-    """Report one part of articles-dev beside trafilatura."""
-    found, other = figure(ours), figure(peer)
-    precision, theirs = (precision_recall(each)[0] for each in (ours, peer))
-    below = precision - theirs
-    return [
-        Row(f"{kind}: F1 / trafilatura", f"{found:.3f}", f"{other:.3f}", found / other, 1, least=True),
-        Row(
-            f"{kind}: precision - trafilatura",
-            f"{precision:.3f}",
-            f"{theirs:.3f}",
-            below,
-            -PRECISION_BELOW,
-            least=True,
-        ),
+def article_table(kind: str, ours: Sequence[Text], peer: Sequence[Text] | None) -> Table:
+    """Report one part of articles-dev, beside trafilatura if it is installed."""
+    measured = [_figures(each) for each in (ours, peer) if each is not None]
+    bounds: dict[str, Bound] = {}
+    if peer is not None:
+        (f1_, precision, _), (their_f1, their_precision, _) = measured
+        bounds["F1"] = at_least(f1_, round(their_f1, 3))
+        bounds["precision"] = at_least(precision, round(their_precision - PRECISION_BELOW, 3))
+    rows = [
+        Row(name, [f"{each[at]:.3f}" for each in measured], bounds.get(name))
+        for at, name in enumerate(("F1", "precision", "recall"))
     ]
+    return Table(f"{ARTICLES[kind]}, {len(ours)} pages", ("archivebot", PEER)[: len(measured)], rows)
+
+
+def _figures(texts: Sequence[Text]) -> tuple[float, float, float]:
+    return figure(texts), *precision_recall(texts)
 
 
 def main() -> int:
@@ -364,19 +360,20 @@ def main() -> int:
     texts = cross_validated(examples, start, samples)
     texts += [Text(page, "") for page in data if page not in {each.page for each in examples}]
     wcxb = [each for each in texts if each.page.kind not in ARTICLES]
-    rows = [Row("wcxb-dev: F1", f"{figure(wcxb):.3f}", "", figure(wcxb), LEAST_WCXB, least=True)]
+    rows = [Row("all", (f"{figure(wcxb):.3f}",), at_least(figure(wcxb), LEAST_WCXB))]
     kinds = {kind: [each for each in wcxb if each.page.kind == kind] for kind in KINDS}
-    rows += [Row(f"  {kind}", f"{figure(of_kind):.3f}") for kind, of_kind in kinds.items() if of_kind]
+    rows += [Row(kind, (f"{figure(of_kind):.3f}",)) for kind, of_kind in kinds.items() if of_kind]
+    tables = [Table(f"word F1, {len(wcxb)} pages", ("sites not seen",), rows)]
+    peer = find_spec(PEER) is not None
     for kind in ARTICLES:
         ours = [each for each in texts if each.page.kind == kind]
-        rows += alone(kind, ours)
-        if importlib.util.find_spec("trafilatura"):
-            rows += beside(kind, ours, peer_texts([each.page for each in ours]))
+        theirs = peer_texts([each.page for each in ours]) if peer else None
+        tables.append(article_table(kind, ours, theirs))
     if options.write:
         seen = [one for each, one in zip(examples, samples, strict=True) if each.page.site != NO_SITE]
         weights = learnt(start, seen).to_json()
         (ROOT / "archivebot/content" / WEIGHTS).write_text(weights, "utf-8")
-    return report(f"main text of {len(data)} pages, each by a model that saw no page of its site", rows)
+    return report(*tables, missing=() if peer else (PEER,))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from common import Row, Version, data_folder, read_index, report
+from common import Version, data_folder, read_index
+from tables import Row, Table, at_least, report
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
@@ -213,7 +214,9 @@ def show_failures(failures: Sequence[Trial], most: int) -> None:
 def _row(name: str, found: Sequence[Trial], bound: float | None = None) -> Row:
     good = sum(not trial.reasons for trial in found)
     largest = max(trial.stored for trial in found)
-    return Row(name, f"{good} of {len(found)}", f"at most {largest} B", good / len(found), bound, least=True)
+    share = good / len(found)
+    cells = str(len(found)), str(good), f"{share:.3f}", f"{largest} B"
+    return Row(name, cells, None if bound is None else at_least(share, bound))
 
 
 def main() -> int:
@@ -232,9 +235,9 @@ def main() -> int:
     print(file=sys.stderr)
     show_failures([trial for trial in done if trial.reasons], options.show)
     rows = [_row(f"site {name}", found) for name, found in _by(done, "site")]
-    rows += [_row(f"{name}", found) for name, found in _by(done, "kind")]
-    rows += [_row(f"{name}", found) for name, found in _by(done, "mode")]
-    return report("localise: edits found in exactly their block", [*rows, _row("all", done, LEAST_SHARE)])
+    rows += [_row(name, found) for what in ("kind", "mode") for name, found in _by(done, what)]
+    rows.append(_row("all", done, LEAST_SHARE))
+    return report(Table("edits", ("made", "localised", "share", "most stored"), rows))
 
 
 def _by(done: Sequence[Trial], what: str) -> list[tuple[str, list[Trial]]]:

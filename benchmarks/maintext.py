@@ -10,7 +10,6 @@ of the site.
 from __future__ import annotations
 
 import gc
-import importlib.util
 import json
 import re
 import sys
@@ -18,9 +17,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from common import Row, data_folder, report
+from common import data_folder
+from tables import Row, Table, at_least, report
 
 from archivebot.content.ownwords import own_words
 from archivebot.content.page import main_text, read
@@ -30,6 +31,7 @@ WORDS = re.compile(r"\w+")
 # The bounds: F1 over all pages, and trafilatura's seconds in ours.
 LEAST_F1 = 0.867
 LEAST_SPEED = 4
+QUICK_PEER = "trafilatura"
 
 
 @dataclass(frozen=True)
@@ -53,34 +55,32 @@ def pages(folder: Path) -> Iterator[Page]:
 
 
 def f1(text: str, main: str) -> float:
-    """Give the F1 of two bags of words."""
+    """Return the F1 of two bags of words."""
     found, wanted = (Counter(WORDS.findall(each.lower())) for each in (text, main))
     return 2 * (found & wanted).total() / max(found.total() + wanted.total(), 1)
 
 
 def trafilatura_text() -> Callable[[str], str]:
-    from trafilatura import extract  # type: ignore[import-not-found,unused-ignore]
+    from trafilatura import extract
 
     return lambda markup: extract(markup) or ""
 
 
 def resiliparse_text() -> Callable[[str], str]:
-    from resiliparse.extract.html2text import (  # type: ignore[import-not-found,unused-ignore]
-        extract_plain_text,
-    )
+    from resiliparse.extract.html2text import extract_plain_text
 
     return lambda markup: str(extract_plain_text(markup, main_content=True))
 
 
 def readability_text() -> Callable[[str], str]:
     from lxml.html import fromstring
-    from readability import Document  # type: ignore[import-not-found,unused-ignore]
+    from readability import Document
 
     return lambda markup: str(fromstring(Document(markup).summary()).text_content())
 
 
 def justext_text() -> Callable[[str], str]:
-    import justext  # type: ignore[import-not-found,unused-ignore]
+    import justext
 
     words = justext.get_stoplist("English")
 
@@ -147,29 +147,36 @@ def measured(extractors: Mapping[str, Callable[[str], str]], data: Sequence[Page
 
 
 def compare(data: Sequence[Page]) -> int:
-    peers = {name: make() for name, make in PEERS.items() if importlib.util.find_spec(name)}
-    peers["most own words"] = own_words_text
-    results = measured({"ours": main_text, "all text": all_text, **peers}, data)
-    ours, everything = results["ours"], results["all text"]
-    rows = [Row("word F1", f"{ours.mean():.3f}", "", ours.mean(), LEAST_F1, least=True)]
-    for name in peers:
-        rows += _beside(name, ours, results[name], len(data))
-    for kind in sorted({page.kind for page in data}):
-        chosen = [page.kind == kind for page in data]
-        mean, base = ours.mean(chosen), everything.mean(chosen)
-        rows.append(Row(f"{kind}: F1 / all text", f"{mean:.3f}", f"{base:.3f}", mean / base, 1, least=True))
-    return report(f"main text of {len(data)} pages", rows)
-
-
-def _beside(name: str, ours: Result, peer: Result, count: int) -> list[Row]:
-    speed = peer.seconds / ours.seconds
-    bound = LEAST_SPEED if name == "trafilatura" else None
-    figure, other = (f"{count / each.seconds:.0f} pages/s" for each in (ours, peer))
-    mean = peer.mean()
-    return [
-        Row(f"word F1 / {name}", f"{ours.mean():.3f}", f"{mean:.3f}", ours.mean() / mean, 1, least=True),
-        Row(f"speed / {name}", figure, other, speed, bound, least=True),
+    peers = {name: make() for name, make in PEERS.items() if find_spec(name)}
+    peers["own words"] = own_words_text
+    results = measured({"archivebot": main_text, **peers, "all text": all_text}, data)
+    columns = [name for name in results if name != "all text"]
+    chosen = [results[name] for name in columns]
+    ours, best = chosen[0], max(each.mean() for each in chosen[1:])
+    rows = [
+        Row("word F1", [f"{each.mean():.3f}" for each in chosen], at_least(ours.mean(), LEAST_F1)),
+        Row("F1, times the best peer's", (f"{ours.mean() / best:.3f}",), at_least(ours.mean() / best, 1)),
+        Row("pages a second", [f"{len(data) / each.seconds:.0f}" for each in chosen]),
     ]
+    if QUICK_PEER in peers:
+        speed = results[QUICK_PEER].seconds / ours.seconds
+        rows.append(
+            Row(f"speed, times that of {QUICK_PEER}", (f"{speed:.1f}",), at_least(speed, LEAST_SPEED))
+        )
+    kinds = [
+        kind_row(kind, [page.kind == kind for page in data], results)
+        for kind in sorted({page.kind for page in data})
+    ]
+    return report(
+        Table(f"{len(data)} pages", columns, rows),
+        Table("word F1 by type", ("archivebot", "all text"), kinds),
+        missing=PEERS.keys() - peers.keys(),
+    )
+
+
+def kind_row(kind: str, chosen: Sequence[bool], results: Mapping[str, Result]) -> Row:
+    mean, base = (results[name].mean(chosen) for name in ("archivebot", "all text"))
+    return Row(kind, (f"{mean:.3f}", f"{base:.3f}"), at_least(mean, round(base, 3)))
 
 
 def main() -> int:

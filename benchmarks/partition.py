@@ -14,7 +14,6 @@ measures with it).
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import random
 import sys
@@ -22,8 +21,10 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from html.parser import HTMLParser
+from importlib.util import find_spec
 
-from common import Row, data_folder, megabytes, read_index, report
+from common import data_folder, megabytes, read_index
+from tables import Row, Table, at_most, report
 
 from archivebot.models import Partition
 from archivebot.segmentation.segmenter import partition
@@ -52,9 +53,9 @@ def turbohtml_parser() -> Callable[[bytes], object]:
 
 
 def selectolax_parser() -> Callable[[bytes], object]:
-    from selectolax.lexbor import LexborHTMLParser  # type: ignore[import-not-found,unused-ignore]
+    from selectolax.lexbor import LexborHTMLParser
 
-    return LexborHTMLParser  # type: ignore[no-any-return,unused-ignore]
+    return lambda body: LexborHTMLParser(body)
 
 
 def html_parser() -> Callable[[bytes], object]:
@@ -70,7 +71,7 @@ PEERS = {
 
 
 def speeds(bodies: list[bytes], workers: Mapping[str, Callable[[bytes], object]]) -> dict[str, float]:
-    """Give the least CPU seconds that each worker needs for all bodies."""
+    """Return the least CPU seconds that each worker needs for all bodies."""
     best: dict[str, float] = dict.fromkeys(workers, float("inf"))
     for _ in range(ROUNDS):
         for name, work in workers.items():
@@ -89,26 +90,21 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def speed_rows(bodies: list[bytes], level: int) -> list[Row]:
+def speed_table(bodies: list[bytes], level: int) -> Table:
     workers: dict[str, Callable[[bytes], object]] = {"partition": lambda body: partition(body, level)}
-    workers |= {name: make() for name, make in PEERS.items() if importlib.util.find_spec(name)}
+    workers |= {name: make() for name, make in PEERS.items() if find_spec(name)}
     best = speeds(bodies, workers)
-    ours = best.pop("partition")
     size = sum(map(len, bodies))
-    figure = f"{size / ours / 1e6:.1f} MB/s, {len(bodies) / ours:.0f} pages/s"
-    return [
-        Row(
-            f"partition / {'html.parser' if name == 'html' else name}",
-            figure,
-            f"{size / peer / 1e6:.1f} MB/s, {len(bodies) / peer:.0f} pages/s",
-            peer / ours,
-        )
-        for name, peer in best.items()
+    rows = [
+        Row("MB/s", [f"{size / seconds / 1e6:.1f}" for seconds in best.values()]),
+        Row("pages/s", [f"{len(bodies) / seconds:.0f}" for seconds in best.values()]),
     ]
+    names = ("html.parser" if name == "html" else name for name in best)
+    return Table(f"{len(bodies)} pages, {megabytes(size)}, level {level}", tuple(names), rows)
 
 
 def _repeated(*pieces: str) -> Callable[[int], bytes]:
-    """Give a maker of inputs in which each piece fills its share of the size, one after the other."""
+    """Return a function that makes inputs of the pieces, each its share of the size, one after the other."""
 
     def make(size: int) -> bytes:
         share = size // len(pieces)
@@ -153,10 +149,10 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     "siblings": _repeated("<p>word word</p>"),
     "different siblings": _numbered("<p>word # word</p>\n"),
     "empty elements": _repeated("<div></div>"),
-    "< flood": _repeated("<"),
-    "</ flood": _repeated("</"),
-    "<! flood": _repeated("<!"),
-    "> flood": _repeated(">"),
+    "`<` flood": _repeated("<"),
+    "`</` flood": _repeated("</"),
+    "`<!` flood": _repeated("<!"),
+    "`>` flood": _repeated(">"),
     "& flood": _repeated("&"),
     "quotes": _repeated("<a b='\""),
     "many attributes": lambda size: b"<div " + _numbered("a#=1 ")(size) + b">",
@@ -191,13 +187,14 @@ def hostile_row(name: str, make: Callable[[int], bytes], level: int) -> Row:
     half_time, full_time = _least_seconds(make(SIZE // 2), level), _least_seconds(full, level)
     cut = partition(full, level)
     if not joins(full, cut):
-        return Row(name, "does not join", "", float("inf"), MOST_GROWTH)
-    figure = f"{full_time * 1000:.0f} ms, {len(cut.blocks)} blocks"
-    return Row(name, figure, f"{half_time * 1000:.0f} ms at half", full_time / half_time, MOST_GROWTH)
+        return Row(f"{name}: does not join", (), at_most(float("inf"), MOST_GROWTH))
+    growth = full_time / half_time
+    figures = f"{len(cut.blocks)}", f"{half_time * 1000:.0f}", f"{full_time * 1000:.0f}", f"{growth:.2f}"
+    return Row(name, figures, at_most(growth, MOST_GROWTH))
 
 
 def _least_seconds(body: bytes, level: int) -> float:
-    """Give the least time of several tries, more of them where they are short."""
+    """Return the least time of several tries, more of them where they are short."""
     times = [_seconds(lambda: partition(body, level))]
     while len(times) < 2 or (sum(times) < 1 and len(times) < 15):
         times.append(_seconds(lambda: partition(body, level)))
@@ -205,7 +202,7 @@ def _least_seconds(body: bytes, level: int) -> float:
 
 
 def joins(body: bytes, cut: Partition) -> bool:
-    """Tell whether layout and blocks, put together again in order, are the body."""
+    """Return whether layout and blocks, put together again in order, are the body."""
     pieces, position = [], 0
     for block in cut.blocks:
         if not position <= block.start <= block.end:
@@ -232,15 +229,14 @@ def main() -> int:
     pages = read_index(options.data)
     chosen = random.Random(SEED).sample(pages, min(options.pages, len(pages)))
     bodies = [page[-1].file.read_bytes() for page in chosen]
-    print(f"{len(bodies)} pages, {megabytes(sum(map(len, bodies)))}, level {options.level}")
-    speed = speed_rows(bodies, options.level)
-    code = report("partition: speed beside parsers (CPU time)", speed)
+    speed = speed_table(bodies, options.level)
     hostile = []
     for name, make in HOSTILE.items():
         print(f"\r{name:40}", end="", file=sys.stderr, flush=True)
         hostile.append(hostile_row(name, make, options.level))
     print(file=sys.stderr)
-    return report(f"partition: hostile input of {SIZE // 1_000_000} MB", hostile) or code
+    sizes = (f"ms for {SIZE // 2_000_000} MB", f"ms for {SIZE // 1_000_000} MB")
+    return report(speed, Table("hostile input", ("blocks", *sizes, "ratio"), hostile))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ from pathlib import Path
 from threading import Thread
 
 from common import ROOT, redis_server
+from tables import Row, Table, at_most, report
 
 LINKS = 10  # to new pages: one page in ten has links, so that most requests under way are for leaves
 CONCURRENCY = 8
@@ -75,7 +76,7 @@ class Stock(scrapy.Spider):
 
 
 def page(number: int, pages: int) -> bytes:
-    """Give one page: links to the next ones below it, to the one above it and to the first one."""
+    """Return one page: links to the next ones below it, to the one above it and to the first one."""
     linked = [0, (number - 1) // LINKS, *range(LINKS * number + 1, LINKS * number + LINKS + 1)]
     items = "".join(f'<li><a href="/{n}.html">Page {n}</a></li>\n' for n in linked if 0 <= n < pages)
     return f"""<!DOCTYPE html>
@@ -87,7 +88,7 @@ def page(number: int, pages: int) -> bytes:
 
 
 class Slow(asyncio.Protocol):
-    """Answers GET requests on kept-alive connections after a while, and says who asked for what."""
+    """Answers GET requests on kept-alive connections after a while, and prints who asked for what."""
 
     answers: dict[str, bytes]
     delay: float
@@ -185,7 +186,7 @@ class System:
         return self.ours and self.redis
 
     def command(self, seed: str, folder: Path, redis: str) -> list[str]:
-        """Give the command that crawls from a seed and stores into a folder."""
+        """Return the command that crawls from a seed and stores into a folder."""
         settings = {"REDIS_URL": redis, "DOWNLOAD_DELAY": "0", **dict(self.settings)}
         if self.ours:
             words = ["crawl", "site", f"-aseeds={seed}"]
@@ -269,7 +270,7 @@ class Runs:
         _end(self.running.popleft())
 
     def finish(self) -> list[int]:
-        """Let the last runs come to their ends, and give their exit codes."""
+        """Let the last runs come to their ends, and return their exit codes."""
         for process in self.running:
             self.site.wait(process)
         return [process.wait() for process in self.running]
@@ -286,7 +287,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a crawl had at its end; a run that hung was killed, so its code is negative."""
+    """What a crawl had at its end; a run that hung was killed, and its code is negative."""
 
     system: System
     stored: Counter[str]
@@ -294,17 +295,15 @@ class Result:
     kills: int
     codes: list[int]
 
-    def verdict(self, pages: int, kills: int) -> str:
-        if not self.system.ours:
-            return ""
-        once = len(self.stored) == self.stored.total() == pages
-        return "ok" if once and self.kills == kills and not any(self.codes) else "FAIL"
-
-    def figures(self) -> tuple[str, ...]:
+    def row(self, pages: int, kills: int) -> Row:
+        """Report the crawl; ours has to store each page once, however often it is killed, and end well."""
         stored, asked = self.stored, self.asked
-        twice, again = stored.total() - len(stored), asked.total() - len(asked)
+        lost, twice = pages - len(stored), stored.total() - len(stored)
         codes = " ".join("hangs" if code < 0 else str(code) for code in self.codes)
-        return str(len(stored)), str(twice), str(asked.total()), str(again), str(self.kills), codes
+        again = asked.total() - len(asked)
+        cells = *map(str, (len(stored), twice, asked.total(), again, self.kills)), codes
+        wrong = lost + twice + kills - self.kills + sum(map(bool, self.codes))
+        return Row(self.system.name, cells, at_most(wrong, 0) if self.system.ours else None)
 
 
 def measure(system: System, folder: Path, pages: int, kills: int) -> Result:
@@ -328,22 +327,17 @@ def measure(system: System, folder: Path, pages: int, kills: int) -> Result:
 
 
 def compare(options: argparse.Namespace, folder: Path) -> int:
-    """Run all systems and print what they had."""
+    """Run all systems and report what they had."""
     pages, kills = options.pages, options.kills
     plan = [(SQLITE, kills), (JOBDIR, kills), (JOBDIR, 1)]
     if options.redis:
         plan += [(REDIS, kills), (SCRAPY_REDIS, kills), (SCRAPY_REDIS, 1)]
-    rows: list[tuple[str, ...]] = [
-        ("", f"stored of {pages}", "twice", "requests", "refetched", "kills", "exit code", "")
+    rows = [
+        measure(system, folder / str(number), pages, most).row(pages, most)
+        for number, (system, most) in enumerate(plan)
     ]
-    for number, (system, most) in enumerate(plan):
-        result = measure(system, folder / str(number), pages, most)
-        rows.append((system.name, *result.figures(), result.verdict(pages, most)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    print(f"\nresume: {pages} pages on loopback, {kills} kills")
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    return int(any(row[-1] == "FAIL" for row in rows))
+    columns = ("stored", "twice", "requests", "refetched", "kills", "exit code")
+    return report(Table(f"{pages} pages", columns, rows))
 
 
 def main() -> int:

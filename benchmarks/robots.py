@@ -9,12 +9,13 @@ host, agent, path, 1 for allowed. A decision is more permissive where Google for
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from common import Row, data_folder, report
+from common import data_folder
+from tables import Row, Table, at_least, at_most, report
 
 LEAST_AGREEMENT = 0.999
 OURS = "archivebot"
@@ -82,30 +83,23 @@ def tally(data: Path, reader: Reader) -> Tally:
 def main() -> int:
     data = data_folder(__doc__).parse_args().data
     ours, peer = tally(data, archivebot_reader), tally(data, protego_reader)
-    return report(
-        "robots.txt against Google's matcher (peer: Protego)",
-        [
-            Row(
-                "decisions that agree, our agent",
-                f"{ours.ours:.4%}",
-                f"{peer.ours:.4%}",
-                ours.ours,
-                LEAST_AGREEMENT,
-                True,
-            ),
-            Row(
-                "decisions that agree, all agents",
-                f"{ours.all:.4%}",
-                f"{peer.all:.4%}",
-                ours.all,
-                LEAST_AGREEMENT,
-                True,
-            ),
-            Row("more permissive than Google", str(ours.laxer), str(peer.laxer), ours.laxer, 0),
-            Row("reading, CPU s", f"{ours.read:.2f}", f"{peer.read:.2f}", ours.read / peer.read),
-            Row("asking, CPU s", f"{ours.asked:.2f}", f"{peer.asked:.2f}", ours.asked / peer.asked),
-        ],
-    )
+    counts = Counter(agent == OURS for (_, agent), told in decisions(data).items() for _ in told)
+    rows = [
+        Row(
+            f"{counts[True]:,} for `{OURS}` that agree with Google",
+            (f"{ours.ours:.6f}", f"{peer.ours:.6f}"),
+            at_least(ours.ours, LEAST_AGREEMENT),
+        ),
+        Row(
+            f"{counts.total():,} for all agents that agree",
+            (f"{ours.all:.6f}", f"{peer.all:.6f}"),
+            at_least(ours.all, LEAST_AGREEMENT),
+        ),
+        Row("more permissive than Google", (str(ours.laxer), str(peer.laxer)), at_most(ours.laxer, 0)),
+        Row("CPU of reading, s", (f"{ours.read:.2f}", f"{peer.read:.2f}")),
+        Row("CPU of asking, s", (f"{ours.asked:.2f}", f"{peer.asked:.2f}")),
+    ]
+    return report(Table("decisions", ("archivebot", "Protego"), rows))
 
 
 if __name__ == "__main__":

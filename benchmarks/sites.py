@@ -49,7 +49,7 @@ EMPTY_ANCHORS = ("click here", "more", "next", "read on", "link")
 
 
 def read_sites(folder: Path) -> Iterator[Stored]:
-    """Give the pages of FOLDER/topic/host/path; a file index.html is the page of its folder."""
+    """Yield the pages of FOLDER/topic/host/path; a file index.html is the page of its folder."""
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         topic, host, *parts = path.relative_to(folder).parts
         if parts:
@@ -75,7 +75,7 @@ class _Page:
 
 
 def make(folder: Path, topic: str = "tourism") -> int:
-    """Write 20 topical and 60 other sites and give the number of pages; the same ones every time.
+    """Write 20 topical and 60 other sites, the same ones every time; return the number of pages.
 
     Pages link inside their site as a tree, to neighbours, and now and then abroad: mostly to their own
     topic (linkage locality), or to a few popular other sites. Lists of links are hubs. Topical sites

@@ -26,8 +26,8 @@ from common import data_folder
 from tables import Row, Table, at_least, report
 
 from archivebot.exceptions import UsageError
+from archivebot.text import words
 from archivebot.text.terms import stem, terms
-from archivebot.text.tokenizer import words
 from archivebot.text.urltokens import url_tokens
 from archivebot.topic.evaluation import Evaluation, auc, average_precision
 from archivebot.topic.linkmodel import LinkModel

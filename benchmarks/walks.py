@@ -121,11 +121,11 @@ class Graph:
         return cls(web, seed, pages)
 
     def of_label(self, label: str) -> set[str]:
-        """Give the reachable pages of a label."""
+        """Return the reachable pages of a label."""
         return {url for url in self.pages if self.web.pages[url].label == label}
 
     def walk(self, order: Order, limits: Limits = ONE) -> Iterator[str]:
-        """Give every URL in best-first order, as a crawl asks for it.
+        """Yield every URL in best-first order, as a crawl asks for it.
 
         The answers come in the order of the requests. Of equal ranks the URL found first comes first; a
         URL out of the web is a page without text and links.
@@ -151,7 +151,7 @@ def _resolved(web: Web, link: Link) -> Link:
 
 
 def by_chance(seed: int) -> Order:
-    """Give every URL a rank by chance, the same in each run."""
+    """Rank every URL by chance, the same in each run."""
     return _by_best(lambda link: Random(f"{seed} {link.url}").random())
 
 
@@ -219,7 +219,7 @@ def trained(pages: Iterable[Stored], topic: str) -> LinkModel:
 
 
 def recall_area(order: Iterable[str], reachable: Collection[str], relevant: Collection[str]) -> float:
-    """Give the area under recall of the relevant pages over the fraction of the reachable ones fetched.
+    """Return the area under recall of the relevant pages over the fraction of the reachable ones fetched.
 
     Only reachable pages count, each once; what a crawl leaves unfetched counts as fetched without
     effect. 0.5 is what chance gives, 1 is out of reach.

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import brotli
-from common import Row, report
+import common  # noqa: F401  the checkout itself, installed or not
+from tables import Row, Table, at_most, report
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.recordloader import ArcWarcRecord
@@ -83,21 +84,20 @@ def main() -> int:
     wrong, excused = counts["wrong"], counts["excused"]
     total = str(counts["same"] + wrong + excused)
     rows = [
-        Row("files", str(len(files))),
-        Row("pages", str(counts["ours"]), total),
-        Row("read the same", str(counts["same"]), total),
-        Row("lost or different, for a known reason", str(excused), value=excused, bound=MOST),
-        Row("lost or different, for none", str(wrong), value=wrong, bound=0),
-        Row("CPU", f"{seconds[0]:.1f} s", f"{seconds[1]:.1f} s"),
+        Row("pages", (str(counts["ours"]), total)),
+        Row("read the same", (str(counts["same"]), total)),
+        Row("lost or different, for a known reason", (str(excused),), at_most(excused, MOST)),
+        Row("lost or different, for none", (str(wrong),), at_most(wrong, 0)),
+        Row("CPU, s", [f"{each:.1f}" for each in seconds]),
     ]
-    return report("WARC and ARC files, archivebot and warcio", rows)
+    return report(Table(f"{len(files)} WARC and ARC files", ("archivebot", "warcio"), rows))
 
 
 SUFFIXES = (".warc", ".warc.gz", ".arc", ".arc.gz", ".warc.zst")
 
 
 def verdict(record: Seen, ours: list[Seen]) -> str:
-    """Take the page that is the record out of ours, and say how they differ: "same", "lost" or a field."""
+    """Take the page that is the record out of ours, and return how they differ: "same", "lost" or a field."""
     near = [page for page in ours if (page.uri, page.second) == (record.uri, record.second)]
     if not near:
         return "lost"

@@ -39,7 +39,7 @@ class Web:
         self._variants = {_plain(url): url for url in reversed(self.pages)}
 
     def find(self, url: str) -> Stored | None:
-        """Give the page of a canonical URL or of a variant of it."""
+        """Return the page of a canonical URL or of a variant of it."""
         return self.pages.get(url) or self.pages.get(self._variants.get(_plain(url), ""))
 
 
@@ -60,7 +60,7 @@ class Server:
         self.posted: list[str] = []
 
     def answer(self, url: str) -> tuple[int, str, bytes]:
-        """Give status, location or media type, and body."""
+        """Return status, location or media type, and body."""
         if urlsplit(url).path == "/robots.txt":
             return 404, "text/plain", b""
         self.asked.append(url)
