@@ -1,7 +1,8 @@
 # make crawl: archive the sample site twice and show what changed (SEEDS=https://... archives that instead)
 # make test:  style, types, tests
 # make long:  the long tests, which CI runs too
-# make bench: the benchmarks that need no data, and with DATA=folder all others
+# make bench: the benchmarks that need no data, with DATA=folder all others too, or those of ONLY="crawl store";
+#             their tables in docs/performance.md are written anew
 
 PYTHON ?= python3
 VENV := .venv
@@ -31,45 +32,12 @@ test: $(VENV)/installed
 long: $(VENV)/installed
 	$(BIN)/python -m pytest -m long -n auto --dist worksteal $(ARGS)
 
-# Each line is a benchmark with its arguments; DATA is a folder that holds the data sets by the names below.
-define BENCHES
-crawl.py
-faults.py
-frontier.py
-resume.py --redis
-endef
-ifdef DATA
-define BENCHES +=
+$(VENV)/peers: $(VENV)/installed
+	$(BIN)/pip install -qq --editable .[dev,peers]
+	touch $@
 
-alarms.py $(DATA)/history-dev
-blocks.py $(DATA)/blocks-random
-dates.py $(DATA)/articles-dev $(DATA)/wcxb-dev
-deepweb.py $(DATA)/forms-dev
-duplicates.py $(DATA)/history-dev
-edits.py $(DATA)/wcxb-dev
-fingerprints.py $(DATA)/wcxb-dev
-focused.py $(DATA)/webkb --simulate
-forms.py $(DATA)/forms-dev
-learn_maintext.py $(DATA)/wcxb-dev $(DATA)/articles-dev
-localise.py $(DATA)/history-dev
-maintext.py $(DATA)/wcxb-dev
-partition.py $(DATA)/history-dev
-robots.py $(DATA)/robots-dev
-store.py $(DATA)/history-dev
-topic.py $(DATA)/webkb
-warc.py $(DATA)/warc-dev
-endef
-endif
-export BENCHES
-
-bench: $(VENV)/installed
-	@printf '%s\n' "$$BENCHES" | { \
-		while read -r bench; do \
-			echo "== $$bench"; \
-			$(BIN)/python benchmarks/$$bench < /dev/null || failed="$$failed $${bench%% *}"; \
-		done; \
-		test -z "$$failed" || { echo "failed:$$failed"; exit 1; }; \
-	}
+bench: $(VENV)/peers
+	$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA)) $(ONLY)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

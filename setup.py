@@ -14,6 +14,15 @@ PLOT = ["matplotlib>=3.8"]
 RENDER = ["playwright>=1.49"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
 ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
+PEERS = [  # what the benchmarks measure beside archivebot, if it is there
+    "trafilatura>=2",
+    "resiliparse>=0.15",
+    "readability-lxml>=0.8",
+    "jusText>=3",
+    "htmldate>=1.9",
+    "simhash>=2.1",
+    "formasaurus>=0.10",
+]
 CHECKS = ["pytest>=8", "pytest-xdist>=3.6", "hypothesis>=6", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
 
 setup(
@@ -57,6 +66,7 @@ setup(
         "plot": PLOT,
         "scrapyd": SCRAPYD,
         "render": RENDER,
+        "peers": PEERS,
         "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *RENDER, *ORACLES, *CHECKS],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
