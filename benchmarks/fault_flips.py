@@ -77,11 +77,13 @@ class Reading(dict[str, Any]):
         return self[name]
 
     def _read(self) -> None:
-        for name in ("totals", "fingerprints", "edges"):
-            self._note(name, getattr(self.archive, name))
-        self._note("template", lambda: (self.archive.templates.latest(SITE),))
-        for form in self._note("forms", self.archive.forms):
-            self._note(f"pages of {form}", self.archive.form_pages, form)
+        archive = self.archive
+        self._note("totals", archive.totals)
+        self._note("fingerprints", archive.fingerprints.all)
+        self._note("links", archive.links.all)
+        self._note("template", lambda: (archive.templates.latest(SITE),))
+        for form in self._note("forms", archive.forms.all):
+            self._note(f"pages of {form}", archive.forms.pages, form.site, form.form.signature)
         for _, url in self._note("pages", self.archive.pages):
             self._page(url)
 
