@@ -155,7 +155,7 @@ class SiteConfig(_Settings):
 
 
 def without_password(uri: str) -> str:
-    """Give the URI of an archive as it may be shown.
+    """Return the URI of an archive as it may be shown.
 
     >>> without_password("mongodb://user:secret@host/archive")
     'mongodb://user:***@host/archive'

@@ -133,7 +133,7 @@ class Focus:
 
 
 def first_header(headers: Headers, name: str) -> str | None:
-    """Give the first header of a name, case ignored, or None.
+    """Return the first header of a name, case ignored, or None.
 
     >>> first_header((("content-type", "text/html"),), "Content-Type")
     'text/html'
@@ -188,7 +188,7 @@ class Page:
     payload: Payload | None = None
 
     def header(self, name: str) -> str | None:
-        """Give the first header of that name, case ignored, or None."""
+        """Return the first header of that name, case ignored, or None."""
         return first_header(self.headers, name)
 
 

@@ -31,7 +31,7 @@ class FormPipeline:
         return cls(crawler, ArchiveSession.of(crawler), budget)
 
     async def process_item(self, item: object) -> object:
-        """Give the item as it is. Raises StorageError."""
+        """Return the item as it is. Raises StorageError."""
         if isinstance(item, Snapshot) and item.page.forms:
             page = item.page
             told = replace(page, body=b"", headers=(), links=())  # they need not travel

@@ -22,7 +22,7 @@ class FrontierPipeline:
         return cls(Dispatcher.of(crawler))
 
     async def process_item(self, item: object) -> object:
-        """Give the item as it is."""
+        """Return the item as it is."""
         if isinstance(item, Page):
             await self.dispatcher.safe(item.url)
         return item

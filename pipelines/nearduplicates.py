@@ -29,7 +29,7 @@ class NearDuplicatePipeline:
         return cls(crawler, CrawlConfig.from_settings(crawler.settings).duplicate_penalty)
 
     def process_item(self, item: object) -> object:
-        """Give the item as it is."""
+        """Return the item as it is."""
         if isinstance(item, Snapshot) and item.duplicate:
             self.stats.inc_value("archive/near_duplicates")
             self.dispatcher.repeated(item.page.url)

@@ -31,7 +31,7 @@ class SegmentationPipeline:
         return cls(ArchiveSession.of(crawler))
 
     async def process_item(self, item: object) -> object:
-        """Give the Snapshot of a Page; other items pass unchanged."""
+        """Return the Snapshot of a Page; other items pass unchanged."""
         return await self.segment(item) if isinstance(item, Page) else item
 
     async def segment(self, page: Page) -> Snapshot:

@@ -21,7 +21,7 @@ class StoragePipeline:
         return cls(crawler, ArchiveSession.of(crawler))
 
     async def process_item(self, item: object) -> object:
-        """Give the Capture of a Snapshot; other items pass unchanged. Raises StorageError."""
+        """Return the Capture of a Snapshot; other items pass unchanged. Raises StorageError."""
         if not isinstance(item, Snapshot):
             return item
         capture = await self.session.run(Archive.add, item)

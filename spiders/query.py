@@ -54,7 +54,7 @@ class QuerySpider(ArchiveSpider):
 
 
 def _known_form(settings: BaseSettings, prefix: str) -> FormRecord:
-    """Give the form of the archive whose id begins so; raises UsageError and NotArchived."""
+    """Return the form of the archive whose id begins so; raises UsageError and NotArchived."""
     archive = Archive.open(ArchiveConfig.from_settings(settings), create=False)
     try:
         found = [form.record for form in form_versions(archive.forms.all()) if form.id.startswith(prefix)]

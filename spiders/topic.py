@@ -38,7 +38,7 @@ class TopicSpider(ArchiveSpider):
         return super().parse(response)
 
     def is_news(self, link: Link) -> bool:
-        """Say whether a link leads to a page not yet asked for; what it adds to a known one, the order says.
+        """Return whether a link leads to a page not yet asked for; the order scores links to others.
 
         Where tunnels end, a page may also bring it nearer to the topic under another name.
         """

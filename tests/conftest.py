@@ -55,7 +55,7 @@ class Crawl:
         return [sys.executable, "-m", "scrapy", "crawl", self.spider, *given, *quick, *feed, *options]
 
     def ask(self, *command: str) -> Any:
-        """Give what a command on the archive prints with --json."""
+        """Return what a command on the archive prints with --json."""
         asking = [sys.executable, "-m", "scrapy", *command, "--json", "-s", f"ARCHIVE_URI={self.uri}"]
         answer = subprocess.run(asking, cwd=ROOT, text=True, capture_output=True, timeout=60)
         assert not answer.returncode, answer.stderr

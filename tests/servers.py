@@ -29,13 +29,13 @@ START_TIMEOUT = 20
 
 
 def free_port() -> int:
-    """Give a port that nobody listens on."""
+    """Return a port that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
 
 def command(folder: Path, port: int) -> list[str] | None:
-    """Give the command that starts a server on its own folder, or None where none is installed."""
+    """Return the command that starts a server on its own folder, or None where none is installed."""
     if mongod := shutil.which("mongod"):
         return [mongod, "--dbpath", str(folder), "--port", str(port), "--bind_ip", "127.0.0.1", "--quiet"]
     if ferretdb := shutil.which("ferretdb"):
@@ -67,11 +67,11 @@ class MongoServer:
 
     @property
     def installed(self) -> bool:
-        """Tell whether there is anything to start."""
+        """Return whether there is anything to start."""
         return self._command is not None
 
     def uri(self, database: str) -> str:
-        """Give the URI of a database."""
+        """Return the URI of a database."""
         return f"mongodb://127.0.0.1:{self._port}/{database}"
 
     def start(self) -> None:
@@ -122,11 +122,11 @@ class RedisServer:
 
     @property
     def installed(self) -> bool:
-        """Tell whether there is anything to start."""
+        """Return whether there is anything to start."""
         return shutil.which("redis-server") is not None
 
     def uri(self, database: int = 0) -> str:
-        """Give the URI of a database."""
+        """Return the URI of a database."""
         return f"redis://127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
@@ -176,7 +176,7 @@ class CuttingProxy:
         return int(self._listener.getsockname()[1])
 
     def uri(self, database: str) -> str:
-        """Give the URI of a MongoDB database behind the proxy."""
+        """Return the URI of a MongoDB database behind the proxy."""
         return f"mongodb://127.0.0.1:{self.port}/{database}"
 
     def cut(self, *words: bytes) -> None:

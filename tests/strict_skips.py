@@ -10,7 +10,7 @@ ALLOWED = "allowed:"
 
 
 def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """Give the reason of a skip as it was written, without pytest's ``Skipped: `` before it."""
+    """Return the reason of a skip as it was written, without pytest's ``Skipped: `` before it."""
     text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     return text.removeprefix("Skipped: ")
 

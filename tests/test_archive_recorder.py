@@ -36,7 +36,7 @@ def visit(archive: Archive, page: Page) -> Capture:
 
 
 def changed(capture: Capture) -> dict[str, str]:
-    """Give the blocks that are not unchanged, lineage to change."""
+    """Return the blocks that are not unchanged, lineage to change."""
     return {
         block.lineage: block.change.value
         for block in capture.blocks

@@ -28,7 +28,7 @@ SMALL = "the of and in to was for on with as by from near after before over unde
 
 
 def prose(words: int) -> str:
-    """Give sentences that nobody else has."""
+    """Return sentences that nobody else has."""
     found = [CHANCE.choice(SMALL if CHANCE.random() < 0.5 else NAMES) for _ in range(words)]
     return " ".join(found).capitalize() + "."
 
@@ -103,7 +103,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def run(uri: str, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Give the command as Scrapy runs it, in this process."""
+    """Return the command as Scrapy runs it, in this process."""
 
     def run(*args: str, archive: str = uri) -> Told:
         command = Command()

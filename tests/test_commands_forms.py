@@ -45,7 +45,7 @@ def forms(*args: object) -> int:
 
 @pytest.fixture
 def told(capsys: Printed) -> Any:
-    """Give what the command says of files in JSON."""
+    """Return what the command says of files in JSON."""
 
     def tell(*args: object) -> Any:
         assert forms("--classify", "--json", *args) == 0

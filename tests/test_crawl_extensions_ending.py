@@ -268,7 +268,7 @@ def children_of(process: Popen) -> list[int]:
 
 
 def is_running(number: int) -> bool:
-    """Tell whether a process runs; one that ended and that nobody waited for does not."""
+    """Return whether a process runs; one that ended and that nobody waited for does not."""
     try:
         return "Z" not in Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:

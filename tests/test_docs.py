@@ -104,7 +104,7 @@ def lineage_prefix(url: str) -> str:
 
 
 def fenced(text: str, language: str) -> list[tuple[int, str]]:
-    """Give the code blocks of one language with the lines where they begin."""
+    """Return the code blocks of one language with the lines where they begin."""
     found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return [(text.count("\n", 0, block.start()) + 1, block[1]) for block in found]
 
@@ -275,7 +275,7 @@ def test_every_spider_argument_and_each_of_its_values_is_documented() -> None:
 
 
 def rows(name: str) -> list[list[str]]:
-    """Give the cells of all tables of a document."""
+    """Return the cells of all tables of a document."""
     lines = (line.strip() for line in text_of(name).splitlines())
     return [[cell.strip() for cell in line[1:-1].split(" | ")] for line in lines if line.startswith("| ")]
 

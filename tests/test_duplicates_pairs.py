@@ -17,7 +17,7 @@ WORDS = [f"word{number}" for number in range(500)]
 
 
 def versions(count: int) -> list[str]:
-    """Give a text of 200 words, with a few more words changed in each that follows."""
+    """Return a text of 200 words, with a few more words changed in each that follows."""
     words = CHANCE.choices(WORDS, k=200)
     texts = []
     for _ in range(count):

@@ -105,7 +105,7 @@ def test_a_long_text_has_the_keys_of_one_taken_at_once(monkeypatch: pytest.Monke
 
 
 def with_jaccard(least: float) -> tuple[str, str]:
-    """Give texts of 600 words that share at least this part of their shingles, and hardly more."""
+    """Return texts of 600 words that share at least this part of their shingles, and hardly more."""
     text = prose(600)
     changed = int(600 * (1 - 2 * least / (1 + least)))
     return " ".join(text), " ".join([*text[: 600 - changed], *prose(changed)])
@@ -127,7 +127,7 @@ def test_texts_that_share_a_tenth_seldom_share_a_band() -> None:
 
 
 def listing(posts: list[list[str]]) -> str:
-    """Give a list of posts as one template shows it, the same words around each."""
+    """Return a list of posts as one template shows it, the same words around each."""
     around = "posted by the editors in the news section continue reading share this article with friends"
     return " ".join(" ".join([*post, around]) for post in posts)
 
@@ -140,7 +140,7 @@ TAIL = [f"notice{number}" for number in range(26)]
 
 
 def labelled() -> list[tuple[str, str, bool]]:
-    """Give pairs of texts of one site, and whether they are near-duplicates."""
+    """Return pairs of texts of one site, and whether they are near-duplicates."""
     pairs = []
     for _ in range(12):
         posts = [prose(9) for _ in range(40)]
@@ -165,7 +165,7 @@ def by_simhash(one: str, other: str) -> bool:
 
 
 def scores(decide: Callable[[str, str], object], pairs: list[tuple[str, str, bool]]) -> tuple[float, float]:
-    """Give precision and recall."""
+    """Return precision and recall."""
     marked = [near for one, other, near in pairs if decide(one, other)]
     return sum(marked) / len(marked), sum(marked) / sum(near for *_, near in pairs)
 

@@ -26,7 +26,7 @@ VERSIONS = 5
 
 
 def text(page: int, version: int, paragraph: int) -> str:
-    """Give a paragraph; one in five changes from version to version."""
+    """Return a paragraph; one in five changes from version to version."""
     edition = version if paragraph % 5 == 0 else 0
     return f"Paragraph {paragraph} of page {page} in edition {edition} has these words to say. " * 4
 

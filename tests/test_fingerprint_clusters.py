@@ -27,7 +27,7 @@ def by_sklearn(prints: list[int], least: int, k: int = 3) -> tuple[list[int], se
 
 
 def drifting(seed: int) -> list[int]:
-    """Give stories that drift by a bit or two each time they are told, and some told once."""
+    """Return stories that drift by a bit or two each time they are told, and some told once."""
     chance = random.Random(seed)
     prints = [chance.getrandbits(64) for _ in range(10)]
     for _ in range(6):

@@ -74,7 +74,7 @@ def test_a_word_has_the_same_hash_wherever_it_stands() -> None:
 
 
 def balance(hashes: np.ndarray) -> np.ndarray:
-    """Give the share of ones in each of the 64 bits."""
+    """Return the share of ones in each of the 64 bits."""
     return np.unpackbits(hashes.astype(">u8").view(np.uint8)).reshape(-1, 64).mean(axis=0)
 
 

@@ -19,12 +19,12 @@ LAYOUTS = [4, 10, 16, 20]
 
 
 def masks(flipped: int) -> Iterator[int]:
-    """Give all patterns of so many ones among 64."""
+    """Yield all patterns of so many ones among 64."""
     return (sum(1 << bit for bit in bits) for bits in combinations(range(64), flipped))
 
 
 def planted(chance: random.Random, count: int) -> list[int]:
-    """Give random fingerprints, each second one a change of the one before by up to four bits."""
+    """Return random fingerprints, each second one a change of the one before by up to four bits."""
     prints: list[int] = []
     while len(prints) < count:
         one = chance.getrandbits(64)

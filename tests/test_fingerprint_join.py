@@ -16,7 +16,7 @@ from archivebot.fingerprint.simhash import distance
 
 
 def crowd(count: int) -> list[int]:
-    """Give fingerprints of which many are near to some others, and some equal."""
+    """Return fingerprints of which many are near to some others, and some equal."""
     chance = random.Random(count)
     prints: list[int] = []
     while len(prints) < count:

@@ -92,7 +92,7 @@ def test_what_the_index_refuses() -> None:
 
 
 def site(chance: random.Random) -> list[tuple[int, str]]:
-    """Give pages of one template, labelled with their story: a frame of 200 words around 30 to 400.
+    """Return pages of one template, labelled with their story: a frame of 200 words around 30 to 400.
 
     Each story comes twice, the second time with a few words changed.
     """

@@ -16,7 +16,7 @@ def source_of(markup: str) -> Source:
 
 
 def top(markup: str) -> list[str]:
-    """Give the source of each child of the body."""
+    """Return the source of each child of the body."""
     source = source_of(markup)
     body = root(source)
     return spans(body, source) if body is not None else []
@@ -29,7 +29,7 @@ def spans(node: Node, source: Source) -> list[str]:
 
 
 def inside(markup: str) -> list[str]:
-    """Give the source of each child of the body's only child."""
+    """Return the source of each child of the body's only child."""
     source = source_of(markup)
     body = root(source)
     assert body is not None

@@ -31,7 +31,7 @@ def nested(depth: int, kind: str) -> str:
 
 
 def article(word: str = "quiet", items: int = 5) -> bytes:
-    """Give a page with a menu, a story, a nested table and a list of so many items."""
+    """Return a page with a menu, a story, a nested table and a list of so many items."""
     listed = "".join(
         f"<li><a href=/{n}>Item {n}</a> was shown in the hall of item {n}</li>" for n in range(items)
     )
@@ -50,7 +50,7 @@ def pieces(body: bytes, level: int) -> list[bytes]:
 
 
 def path(body: bytes, block: Block) -> str:
-    """Give the elements down to the first of a block, each with its number among those of its tag."""
+    """Return the elements down to the first of a block, each with its number among those of its tag."""
     node, steps = tree.root(Source.of(body, "utf-8")), ["body"]
     while node is not None and node.element is not None and node.start < block.start:
         count: Counter[str] = Counter()

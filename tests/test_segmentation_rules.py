@@ -9,7 +9,7 @@ from archivebot.segmentation.rules import GLANCE, INLINE_BYTES, LEAST_BYTES, div
 
 
 def node_of(markup: str) -> Node:
-    """Give the first child of the body."""
+    """Return the first child of the body."""
     source = Source.of(markup.encode(), "utf-8")
     node = root(source)
     assert node is not None

@@ -17,7 +17,7 @@ from archivebot.segmentation.segmenter import MAX_PARTS, partition
 
 
 def texts(body: bytes, level: int) -> list[str]:
-    """Give the blocks of a body with their tags taken out."""
+    """Return the blocks of a body with their tags taken out."""
     return [
         re.sub(rb"<[^>]*>", b" ", body[block.start : block.end]).decode("utf-8", "replace").strip()
         for block in partition(body, level).blocks

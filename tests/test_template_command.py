@@ -26,7 +26,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def page(number: int) -> bytes:
-    """Give a page whose second paragraph is on all pages of the site, with nothing that says so."""
+    """Return a page whose second paragraph is on all pages of the site, with nothing that says so."""
     news = f"Item {number}: the reading room has got {number} new chairs, which are in use since Monday."
     return f"<html><body><div><p>{news}</p></div><div><p>{HOURS}</p></div></body></html>".encode()
 

@@ -24,7 +24,7 @@ def part(tag: str, *parts: Part, says: str = "") -> Part:
 
 
 def page(*below: str) -> Part:
-    """Give a page TABLE-IMG-TABLE whose right table holds these."""
+    """Return a page TABLE-IMG-TABLE whose right table holds these."""
     return part("body", part("table"), part("img"), part("table", *map(part, below)))
 
 

@@ -29,7 +29,7 @@ def matched(before: list[str], after: list[str]) -> list[Match]:
 
 
 def changes(before: list[str], after: list[str]) -> list[tuple[int | None, int | None, str]]:
-    """Give the matches that are not unchanged."""
+    """Return the matches that are not unchanged."""
     return [
         (match.before, match.after, match.change.value)
         for match in matched(before, after)

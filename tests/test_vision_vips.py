@@ -24,7 +24,7 @@ def element(tag: str, *children: Node, box: Box | None = None, **given: object) 
 
 
 def page(*, line: bool = False) -> Node:
-    """Give a page of a head, a menu beside a story of two paragraphs, and a foot, 1000 by 800."""
+    """Return a page of a head, a menu beside a story of two paragraphs, and a foot, 1000 by 800."""
     head = element("header", text("Bay News", 0, 0, 400, 60, font=Font(32.0, 700)), box=Box(0, 0, 1000, 60))
     items = [element("li", text(f"Item {n}", 0, 100 + 20 * n, 90, 118 + 20 * n)) for n in range(5)]
     story = [

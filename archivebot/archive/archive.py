@@ -138,18 +138,18 @@ class Archive:
         return capture
 
     def holds(self, page: Page) -> bool:
-        """Tell whether this very visit (URL, time, outcome, body) is in the archive."""
+        """Return whether this very visit (URL, time, outcome, body) is in the archive."""
         digest = sha256_hex(page.body) if page.body else None
         return self._store.holds(page.url, page.captured_at, page.outcome, digest)
 
     def validators(self, url: str) -> tuple[str | None, str | None]:
-        """Give ETag and Last-Modified of the content stored last, to ask the server with."""
+        """Return ETag and Last-Modified of the content stored last, to ask the server with."""
         capture = self.fetched(url)
         fields = {name.lower(): value for name, value in capture.headers} if capture else {}
         return fields.get("etag"), fields.get("last-modified")
 
     def fetched(self, url: str, digest: str | None = None) -> Capture | None:
-        """Give the latest capture that brought content, or that brought the body of that digest.
+        """Return the latest capture that brought content, or that brought the body of that digest.
 
         A 304 points at a version, yet its headers are not those that came with the body. A wall is no
         content.
@@ -162,18 +162,18 @@ class Archive:
         return None
 
     def stored(self, url: str) -> tuple[Headers, bytes] | None:
-        """Give headers and body of the content fetched last; None where there is none that can be read."""
+        """Return headers and body of the content fetched last; None where there is none that can be read."""
         capture = self.fetched(url)
         content = self._bodies.readable(self.seen(capture)) if capture else None
         return (capture.headers, content.body) if capture and content else None
 
     def seen_since(self, url: str, when: datetime) -> bool:
-        """Tell whether a page was captured at or after a time."""
+        """Return whether a page was captured at or after a time."""
         latest = next(iter(self._store.captures(url, newest_first=True)), None)
         return latest is not None and latest.captured_at >= when
 
     def resolve(self, text: str) -> str:
-        """Give the URL of the archived page that a typed URL means.
+        """Return the URL of the archived page that a typed URL means.
 
         http and https, with and without www, upper and lower case are the same page where only one
         of them has content. Raises NotArchived where the archive never saw any, UsageError where
@@ -191,16 +191,16 @@ class Archive:
         return best if self._store.head(best).versions or url not in same_key else url
 
     def pages(self) -> Iterator[tuple[str, str]]:
-        """Give (urlkey, URL) of every page ever asked for, sorted by key."""
+        """Yield (urlkey, URL) of every page ever asked for, sorted by key."""
         return self._store.urls("", "\U0010ffff")
 
     def site(self, url: str) -> list[str]:
-        """Give the pages of the host of a URL that have content, sorted by urlkey."""
+        """Return the pages of the host of a URL that have content, sorted by urlkey."""
         found = (page for _, page in self._store.urls(*key_range(url, "host")))
         return [page for page in found if self._store.head(page).versions]
 
     def captures(self, url: str) -> list[Capture]:
-        """Give the captures of a page, oldest first."""
+        """Return the captures of a page, oldest first."""
         return list(placed(self._store.captures(url)))
 
     def gone_since(self, url: str, when: datetime | None = None) -> datetime | None:
@@ -208,7 +208,7 @@ class Archive:
         return gone_since([each for each in self.captures(url) if when is None or each.captured_at <= when])
 
     def at(self, url: str, when: datetime | None) -> Capture:
-        """Give the capture nearest at or before a time, else the first; the last without a time.
+        """Return the capture nearest at or before a time, else the first; the last without a time.
 
         Only captures with content count, unless the page never had any. Raises NotArchived, also where
         the capture is a revisit of bytes that the archive does not hold.
@@ -236,33 +236,33 @@ class Archive:
         return self._bodies.get(self.seen(capture)).body
 
     def document(self, capture: Capture) -> tuple[bytes, str]:
-        """Give the body that a capture saw, and the Content-Type that came with it, empty for none."""
+        """Return the body that a capture saw, and the Content-Type that came with it, empty for none."""
         return self.body(capture), _content_type(self.brought(capture))
 
     def brought(self, capture: Capture) -> Capture:
-        """Give the capture whose fetch brought the body that a capture points at; a 304 brings none."""
+        """Return the capture whose fetch brought the body that a capture points at; a 304 brings none."""
         return self.fetched(capture.url, capture.digest) or capture
 
     def seen(self, capture: Capture) -> StoredVersion:
-        """Give the version that a capture points at; raises NotArchived where it saw no body."""
+        """Return the version that a capture points at; raises NotArchived where it saw no body."""
         version = self._store.find(capture.url, capture.sha256)
         if version is None:
             raise NotArchived(f"the capture of {capture.url} has no body")
         return version
 
     def version_count(self, url: str) -> int:
-        """Give how many versions of content a page has."""
+        """Return how many versions of content a page has."""
         return self._store.head(url).versions
 
     def version(self, url: str, number: int) -> StoredVersion:
-        """Give a version of a page by its number; raises NotArchived."""
+        """Return a version of a page by its number; raises NotArchived."""
         for version in self._store.versions(url):
             if version.number == number:
                 return version
         raise NotArchived(f"{url} has no version {number}")
 
     def blocks(self, version: StoredVersion) -> list[tuple[PlacedBlock, str]]:
-        """Give the partition of a version with the text of each block."""
+        """Return the partition of a version with the text of each block."""
         content = self._bodies.get(version)
         body = content.body
         return [
@@ -276,7 +276,7 @@ class Archive:
         ]
 
     def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
-        """Give what happened to each block between two versions of a page."""
+        """Return what happened to each block between two versions of a page."""
         brought = self.fetched(url, f"sha256:{after.digest}")
         content_type = _content_type(brought) if brought else ""
         read = reader(self._bodies.get(after).body, content_type)
@@ -293,7 +293,7 @@ class Archive:
         )
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
-        """Give the blocks of a version, cut as another one is."""
+        """Return the blocks of a version, cut as another one is."""
         content = self._bodies.get(version)
         body = content.body
         return [
@@ -308,7 +308,7 @@ class Archive:
         ]
 
     def block_history(self, url: str, lineage: str) -> list[BlockState]:
-        """Give the contents that one block had through time, oldest first.
+        """Return the contents that one block had through time, oldest first.
 
         Raises NotArchived where the page has no block of that lineage.
         """
@@ -332,11 +332,11 @@ class Archive:
         return states
 
     def links_to(self, url: str) -> Iterator[Edge]:
-        """Give the links to a URL, whether that was ever asked for or not."""
+        """Yield the links to a URL, whether that was ever asked for or not."""
         return self.links.to(url)
 
     def totals(self) -> dict[str, Totals]:
-        """Give the sums per host, and those of the whole archive under ""."""
+        """Return the sums per host, and those of the whole archive under ""."""
         return self._store.totals()
 
     def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:

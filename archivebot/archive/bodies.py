@@ -39,7 +39,7 @@ class Content:
         return slots_of(self.packed)
 
     def recut(self, level: int, segmenter: int) -> tuple[Slot, ...]:
-        """Give the blocks at another level, or of another segmenter, for comparison.
+        """Return the blocks at another level, or of another segmenter, for comparison.
 
         A block that the version does not have at its own level has lineage 0 and no topic. A body
         that is one block is no markup and stays one.

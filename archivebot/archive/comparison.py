@@ -22,7 +22,7 @@ Read = Callable[[], Reading]
 
 
 def reader(body: bytes, content_type: str) -> Read:
-    """Give what reads a body when its reading is asked for, and once."""
+    """Return what reads a body when its reading is asked for, and once."""
     return cache(partial(Reading, body, content_type))
 
 
@@ -35,7 +35,7 @@ class Comparison:
         self._store, self._bodies, self._counted = store, bodies, counted
 
     def with_version(self, before: StoredVersion, read: Read, content_type: str) -> Significance:
-        """Tell whether content changed since a version, or only furniture; ``read`` reads the page of now.
+        """Return whether content changed since a version, or only furniture; ``read`` reads the page of now.
 
         The versions before it tell what comes and goes. What cannot be read or compared has changed; nor
         is a version read that was stored uncut, for it may have been for that.
@@ -64,7 +64,7 @@ class Comparison:
             return ()
 
     def _earlier(self, before: StoredVersion, content_type: str) -> Iterator[Lines]:
-        """Give the lines of the versions stored before one, the latest first."""
+        """Yield the lines of the versions stored before one, the latest first."""
         versions = [version for version in self._store.versions(before.url) if version.number]
         while versions and versions.pop().id != before.id:
             pass

@@ -78,7 +78,7 @@ class Inspector:
         return self.marked(Snapshot(page, blocks, doubt, known, change=change), read)
 
     def change(self, page: Page, latest: StoredVersion, read: Read | None = None) -> PageChange:
-        """Tell what changed on a page since its latest version, whose bytes are others."""
+        """Return what changed on a page since its latest version, whose bytes are others."""
         found = self._comparison.with_version(latest, read or _read(page), page.header("Content-Type") or "")
         return PageChange(latest.digest, found.kind, found.reason)
 
@@ -97,7 +97,7 @@ class Inspector:
         return replace(snapshot, duplicate=found) if found else snapshot
 
     def _text_of(self, url: str, number: int) -> str:
-        """Give the main text of a version; empty where there is none of that number."""
+        """Return the main text of a version; empty where there is none of that number."""
         for version in self._store.versions(url):
             if version.number == number:
                 return main_text(self._bodies.get(version).body, version.charset)
@@ -150,7 +150,7 @@ def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
 
 
 def _doubt(page: Page) -> Quality | None:
-    """Say what a fetch brought in place of a page; None where nothing speaks against it."""
+    """Return what a fetch brought in place of a page; None where nothing speaks against it."""
     found = quality(page.status or 200, page.body, page.header("Content-Type") or "", page.url)
     return None if found.kind is QualityKind.GOOD else found
 
@@ -160,7 +160,7 @@ def _read(page: Page) -> Read:
 
 
 def _known_by(text: str) -> Fingerprint | None:
-    """Give what the main text of a page is known by; None for what has none, such as a picture."""
+    """Return what the main text of a page is known by; None for what has none, such as a picture."""
     return fingerprint(text) if text else None
 
 

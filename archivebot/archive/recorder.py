@@ -71,7 +71,7 @@ class Recorder:
         return capture
 
     def _kind(self, snapshot: Snapshot, digest: str | None, latest: StoredVersion | None) -> tuple[Kind, str]:
-        """Tell what a visit means, and why where that is more than a difference of bytes.
+        """Return what a visit means, and why where that is more than a difference of bytes.
 
         What came in place of a page is no content where there was a page.
         """
@@ -91,7 +91,7 @@ class Recorder:
         return kind, doubt.reason if doubt else ""
 
     def _is_page(self, version: StoredVersion) -> bool:
-        """Tell whether the fetch that brought a version brought the page."""
+        """Return whether the fetch that brought a version brought the page."""
         digest = f"sha256:{version.digest}"
         for capture in self._store.captures(version.url, newest_first=True):
             if capture.outcome is Outcome.FETCHED and capture.digest == digest:  # a 304 is not judged
@@ -99,7 +99,7 @@ class Recorder:
         return True
 
     def _known_blocks(self, known: StoredVersion, latest: StoredVersion | None) -> tuple[PlacedBlock, ...]:
-        """Give the blocks of a version seen again, compared with the latest one before this visit."""
+        """Return the blocks of a version seen again, compared with the latest one before this visit."""
         content = self._bodies.readable(known) if known.number else None
         if content is None:
             return ()

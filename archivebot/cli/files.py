@@ -9,7 +9,7 @@ from archivebot.exceptions import UsageError
 
 
 def named_files(names: Sequence[str]) -> list[Path]:
-    """Give the paths of files, once all of them are known to be there; raises UsageError."""
+    """Return the paths of files, once all of them are known to be there; raises UsageError."""
     for name in names:
         if not Path(name).is_file():
             raise UsageError(f"{name} is no file")

@@ -37,7 +37,7 @@ class Command(FrontierCommand):
 
 
 def path(frontier: Frontier, record: Record) -> list[str]:
-    """Give the URLs from the seed to a record, each the page on which the next was found."""
+    """Return the URLs from the seed to a record, each the page on which the next was found."""
     way = [record.entry.url]
     while record.entry.source and record.entry.source not in way:
         way.insert(0, record.entry.source)

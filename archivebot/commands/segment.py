@@ -108,7 +108,7 @@ def _visual(paths: list[Path], doc: int, *, as_json: bool) -> int:
 
 
 def _seen(block: VisionBlock) -> dict[str, Any]:
-    """Give a visual block as scripts read it, in whole pixels."""
+    """Return a visual block as scripts read it, in whole pixels."""
     left, top = round(block.box.left), round(block.box.top)
     return {
         "path": block.path,

@@ -122,7 +122,7 @@ class Command(ArchiveCommand):
         return made
 
     def _examples(self, opts: argparse.Namespace, labelled: list[Example]) -> list[Example]:
-        """Give labelled examples and the pages that the options name."""
+        """Return labelled examples and the pages that the options name."""
         examples = labelled + self._pages(opts.sources, True) + self._pages(opts.negative, False)
         if not opts.archive:
             return examples
@@ -221,7 +221,7 @@ def _parted(sources: list[str]) -> Iterator[str]:
 
 
 def _reason(archive: Archive, url: str) -> str:
-    """Say why a page brought nothing to read."""
+    """Return why a page brought nothing to read."""
     if archive.stored(url):
         return "it is neither HTML nor plain text"
     capture = archive.captures(url)[-1]

@@ -7,7 +7,7 @@ from archivebot.text.terms import terms
 
 
 def agreement(title: str, text: str) -> float | None:
-    """Give the share (0..1) of the terms of a title that occur in a text; None for a title without words.
+    """Return the share (0..1) of the terms of a title that occur in a text; None for a title without words.
 
     Terms are stems without stop words; a title of stop words and numbers alone is taken word by word.
     Scripts without spaces give bigrams, as single characters of a title are found in any text. A line

@@ -61,7 +61,7 @@ class Context:
         )
 
     def means(self, values: Matrix) -> list[Matrix]:
-        """Give the weighted means of values, a row for each line, over each range and over the kind."""
+        """Return the weighted means of values, a row for each line, over each range and over the kind."""
         weighted = values * self.weights[:, None]
         sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(weighted, axis=0)])
         *ranges, alike = self._spans()
@@ -72,7 +72,7 @@ class Context:
         return [*found, summed(self.kinds, weighted)[self.kinds] / alike[:, None]]
 
     def shares(self, slopes: Sequence[Matrix]) -> Matrix:
-        """Give what each value has a share in: the transposed of :meth:`means`, for slopes of its results."""
+        """Return the share of each value in the means: :meth:`means` transposed, for the slopes."""
         count = len(self.weights)
         *ranges, alike = (slope / span[:, None] for slope, span in zip(slopes, self._spans(), strict=True))
         ends = np.zeros((count + 1, alike.shape[1]))
@@ -95,7 +95,7 @@ class Context:
         return found
 
     def _spans(self) -> list[Column]:
-        """Give the weights of each range, and of the kind, of each line."""
+        """Return the weights of each range, and of the kind, of each line."""
         sums = np.concatenate(([0.0], np.cumsum(self.weights)))
         ranges = [sums[last] - sums[first] for first, last in zip(self.first, self.last, strict=True)]
         return [*ranges, np.bincount(self.kinds, self.weights)[self.kinds]]

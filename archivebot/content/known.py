@@ -31,7 +31,7 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 def line_words(text: str) -> set[str]:
-    """Give the words of a short line; a long one has none.
+    """Return the words of a short line; a long one has none.
 
     >>> sorted(line_words("Add to Cart (2)"))
     ['add', 'cart', 'to']
@@ -41,7 +41,7 @@ def line_words(text: str) -> set[str]:
 
 
 def near(place: Place) -> frozenset[str]:
-    """Give the names that an element and the one around it have."""
+    """Return the names that an element and the one around it have."""
     return frozenset.union(*place.kind)
 
 
@@ -112,7 +112,7 @@ class Known:
         return found
 
     def by_line(self) -> tuple[Numbers, Numbers]:
-        """Give the rows of all lines one after the other, and where those of each start."""
+        """Return the rows of all lines one after the other, and where those of each start."""
         order = self.bundles.T.ravel()
         sizes = (self.ends - self.starts)[order]
         at = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -130,7 +130,7 @@ class _Bundles:
         self._known: dict[tuple[int, frozenset[str]], int] = {}
 
     def add(self, rows: Sequence[int]) -> int:
-        """Give the bundle of some rows."""
+        """Return the bundle of some rows."""
         if not rows:
             return 0
         self.rows += rows
@@ -138,7 +138,7 @@ class _Bundles:
         return len(self.ends) - 1
 
     def of(self, names: frozenset[str], table: Mapping[str, int]) -> int:
-        """Give the bundle of names, those that the table has; the same for the same names."""
+        """Return the bundle of names, those that the table has; the same for the same names."""
         if not names:
             return 0
         key = (id(table), names)
@@ -148,7 +148,7 @@ class _Bundles:
         return number
 
     def named(self, around: Around, table: Mapping[str, int]) -> dict[int, int]:
-        """Give for each element the bundle of the bias and of the names of it and all around it."""
+        """Return for each element the bundle of the bias and of the names of it and all around it."""
         bundles = {0: self.add([0])}
         rows = {bundles[0]: [0]}
         of_own: dict[frozenset[str], list[int]] = {}

@@ -124,7 +124,7 @@ class Line(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def names(tag: str, given: str) -> frozenset[str]:
-    """Give the words that an element is called by: its tag, and those of its attributes with a dot.
+    """Return the words that an element is called by: its tag, and those of its attributes with a dot.
 
     Those of a tag that the page made up are as of an attribute.
 

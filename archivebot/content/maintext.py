@@ -82,7 +82,7 @@ def _originals(lines: Iterable[Line], chosen: Iterable[bool]) -> Iterator[Line]:
 def ranges(
     places: Iterable[Place], lines: Sequence[Line], chosen: NDArray[np.bool_]
 ) -> list[tuple[int, int]]:
-    """Give the source ranges of the largest elements of which every line is chosen, in order.
+    """Return the source ranges of the largest elements of which every line is chosen, in order.
 
     A chosen line that stands loose beside others in one element is in no range.
     """

@@ -37,7 +37,7 @@ REACH = 3
 
 
 def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Column]:
-    """Give the measures of the lines of a page, each a column with one value for each line.
+    """Return the measures of the lines of a page, each a column with one value for each line.
 
     ``title`` is the title of the page in lower case, ``around`` is of the same lines. Lengths and counts
     are logarithms; shares lie between 0 and 1. There must be at least one line.
@@ -87,7 +87,7 @@ def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dic
 
 
 def _codes(texts: Sequence[str], size: Column) -> tuple[Codes, Starts]:
-    """Give the characters of texts, ``size`` long, one after the other, and where each text starts."""
+    """Return the characters of texts, ``size`` long, one after the other, and where each text starts."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     return codes, (np.cumsum(size) - size).astype(np.int64)
 
@@ -114,7 +114,7 @@ def _counted(codes: Codes, starts: Starts) -> list[Column]:
 
 
 def _said(text: str, title: str, digits: bool) -> tuple[float, ...]:
-    """Give what a text says of itself, in the order of ``_SAID``."""
+    """Return what a text says of itself, in the order of ``_SAID``."""
     short = len(text) < SHORT
     return (
         text[-1] in '.!?…。”"',

@@ -49,7 +49,7 @@ class Model:
     outs: tuple[Column, ...]
 
     def likelihood(self, lines: Sequence[Line], title: str) -> Column:
-        """Give the probability of each line to be main content, for the title in lower case."""
+        """Return the probability of each line to be main content, for the title in lower case."""
         if not lines:
             return np.zeros(0)
         around = Around.of(lines)
@@ -57,7 +57,7 @@ class Model:
         return self.judged(inputs, known, Context.of(lines, around))
 
     def inputs(self, lines: Sequence[Line], title: str, around: Around) -> Matrix:
-        """Give the measures of each line as numbers of standard deviations."""
+        """Return the measures of each line as numbers of standard deviations."""
         columns = measures(lines, title, around)
         mean, spread = np.array(list(self.scales.values())).T
         raw = np.column_stack([columns[name] for name in self.scales])
@@ -65,11 +65,11 @@ class Model:
         return inputs
 
     def known(self, lines: Sequence[Line], around: Around) -> Known:
-        """Give the rows of what the lines are known by."""
+        """Return the rows of what the lines are known by."""
         return Known.of(lines, around, self.index)
 
     def judged(self, inputs: Matrix, known: Known, context: Context) -> Column:
-        """Give the probabilities for what the other methods give."""
+        """Return the probabilities for what the other methods give."""
         first = known.sums(self.rows) + inputs @ self.rows[1 : inputs.shape[1] + 1]
         score, hidden = first[:, 0], np.maximum(first[:, 1:], 0)
         for mix, out in zip(self.mixes, self.outs, strict=True):
@@ -82,7 +82,7 @@ class Model:
     def random(
         cls, scales: Mapping[str, tuple[float, float]], tables: Mapping[str, Sequence[str]], hidden: int
     ) -> Model:
-        """Give a model of random weights, with which the training starts."""
+        """Return a model of random weights, with which the training starts."""
         chance = np.random.default_rng(0)
         index: dict[str, dict[str, int]] = {}
         count = len(scales) + 1
@@ -145,5 +145,5 @@ def _compact(value: object) -> str:
 
 @cache
 def shipped() -> Model:
-    """Give the model that comes with archivebot."""
+    """Return the model that comes with archivebot."""
     return Model.from_json(files("archivebot.content").joinpath(WEIGHTS).read_text("utf-8"))

@@ -31,7 +31,7 @@ def own_words(lines: Sequence[Line]) -> list[bool]:
 
 
 def _block(place: Place) -> Place:
-    """Give the nearest block around a place, the page where there is none."""
+    """Return the nearest block around a place, the page where there is none."""
     while place.parent is not None and place.tag not in BLOCKS:
         place = place.parent
     return place

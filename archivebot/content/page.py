@@ -83,7 +83,7 @@ def body_content(body: bytes, content_type: str = "") -> Content:
 
 
 def main_text(markup: bytes | str, charset: str = "utf-8") -> str:
-    """Give the main text alone, as :func:`content` does.
+    """Return the main text alone, as :func:`content` does.
 
     >>> main_text(b"<p>The ferry runs all year.")
     'The ferry runs all year.'
@@ -99,13 +99,13 @@ def _chosen(document: Document, walk: LineWalk) -> tuple[NDArray[np.bool_], str]
 
 
 def choose(document: Document, walk: LineWalk) -> tuple[Column, NDArray[np.bool_]]:
-    """Give the likelihood of each line of a page that was read, and which are chosen for the main content."""
+    """Return the likelihood of each line of a page, and the lines that are chosen for the main content."""
     likelihood = shipped().likelihood(walk.lines, title_words(document))
     return likelihood, maintext.choose(likelihood, [line.words for line in walk.lines])
 
 
 def text_of(document: Document, walk: LineWalk, chosen: NDArray[np.bool_]) -> str:
-    """Give the main text of a page of which lines were chosen; of a shell its description, too."""
+    """Return the main text of a page of which lines were chosen; of a shell its description, too."""
     text = maintext.joined(walk.lines, chosen.tolist())
     if sum(len(line.text) for line in walk.lines) < LEAST_TEXT:
         text = "\n".join(filter(None, (text, _description(document))))
@@ -119,7 +119,7 @@ def read(source: str) -> tuple[Document, LineWalk]:
 
 
 def title_words(document: Document) -> str:
-    """Give the title element in lower case, against which headings are held."""
+    """Return the title element in lower case, against which headings are held."""
     element = document.find("title")
     return " ".join(element.text.lower().split()) if element is not None else ""
 
@@ -140,7 +140,7 @@ _ESCAPED = re.compile("[\ud800-\udfff]")
 
 
 def _known(body: bytes, charset: str) -> str:
-    """Give the codec that counts: one of the two byte orders, and UTF-8 for a name that is none."""
+    """Return the codec that counts: one of the two byte orders, and UTF-8 for a name that is none."""
     if charset.lower().replace("_", "-") in ("utf-16", "utf16"):
         return "utf-16-be" if body[:2] == b"\xfe\xff" else "utf-16-le"
     try:

@@ -133,7 +133,7 @@ def counts_around(lines: Sequence[Line], around: Around, price: Column, date: Co
 
 
 def _upwards(places: Iterable[Place]) -> list[Place]:
-    """Give elements and all above them, each once."""
+    """Return elements and all above them, each once."""
     seen: dict[int, Place] = {}
     for each in places:
         place: Place | None = each

@@ -20,7 +20,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> str:
-    """Give the title of a page, or "" where it has none.
+    """Return the title of a page, or "" where it has none.
 
     SkyReach's three steps: the first paragraph of the main text is where the body starts; the heading
     of the first level above it is the candidate, the longest of several; where the title element goes
@@ -47,7 +47,7 @@ def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> st
 
 
 def shown_title(document: Document) -> str:
-    """Give the title element without the name of the site, or "" where there is none.
+    """Return the title element without the name of the site, or "" where there is none.
 
     >>> from turbohtml import parse
     >>> shown_title(parse("<title>Terns of the north | Example</title>")), shown_title(parse(""))
@@ -61,7 +61,7 @@ def _is_heading(line: Line) -> bool:
 
 
 def _borne(text: str, stated: str) -> bool:
-    """Tell whether a heading and a stated title share half of the words of the shorter one.
+    """Return whether a heading and a stated title share half of the words of the shorter one.
 
     The name of the site, a short part beside a longer one, is none.
     """
@@ -71,7 +71,7 @@ def _borne(text: str, stated: str) -> bool:
 
 
 def _whole(lines: Sequence[Line], index: int, stated: str) -> str:
-    """Give a heading with the one after it where the title element has both in a row."""
+    """Return a heading with the one after it where the title element has both in a row."""
     text = lines[index].text
     if index + 1 < len(lines) and _is_heading(lines[index + 1]):
         both = f"{text} {lines[index + 1].text}"
@@ -81,7 +81,7 @@ def _whole(lines: Sequence[Line], index: int, stated: str) -> str:
 
 
 def _stated(document: Document) -> str:
-    """Give the title that the metadata state: that of Open Graph, else the title element."""
+    """Return the title that the metadata state: that of Open Graph, else the title element."""
     for meta in document.find_all("meta"):
         name = meta.attrs.get("property") or meta.attrs.get("name")
         if name == "og:title" and (text := " ".join(str(meta.attrs.get("content") or "").split())):

@@ -100,7 +100,7 @@ def _batches(count: int, chance: np.random.Generator) -> list[NDArray[np.int64]]
 
 
 def loss(likelihood: Column, sample: Sample) -> float:
-    """Give what the training lowers, for one page."""
+    """Return what the training lowers, for one page."""
     right, words = sample.right, sample.words
     each = right * np.log(likelihood) + (1 - right) * np.log(1 - likelihood)
     f1 = 2 * (likelihood @ (words * right)) / (likelihood @ words + sample.wanted)
@@ -108,7 +108,7 @@ def loss(likelihood: Column, sample: Sample) -> float:
 
 
 def slopes(model: Model, sample: Sample, chance: np.random.Generator | None = None) -> Weights:
-    """Give the slopes of the loss of a page by all weights; with ``chance`` some is left out."""
+    """Return the slopes of the loss of a page by all weights; with ``chance`` some is left out."""
     known, starts = sample.known.by_line()
     counts = np.diff(starts, append=len(known))
     kept = np.ones(len(known))

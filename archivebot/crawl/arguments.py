@@ -35,7 +35,7 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def read_seeds(text: str) -> tuple[str, ...]:
-    """Give the canonical seeds in order, each once, of a list with commas or of ``@FILE``.
+    """Return the canonical seeds in order, each once, of a list with commas or of ``@FILE``.
 
     A file holds one seed per line; empty lines and lines that begin with ``#`` are skipped.
     Raises UsageError where the file cannot be read, a seed is no URL, or none is left.

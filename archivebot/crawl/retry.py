@@ -51,7 +51,7 @@ class RetryPolicy:
         )
 
     def wait(self, outcome: Outcome, attempt: int, asked: str | None = None) -> float | None:
-        """Give the seconds to wait before the next try, or None where there is none.
+        """Return the seconds to wait before the next try, or None where there is none.
 
         ``attempt`` counts the tries made so far from 1, ``asked`` is the Retry-After header.
         """
@@ -60,12 +60,12 @@ class RetryPolicy:
         return max(self.backoff(attempt), min(retry_after(asked), self.longest))
 
     def backoff(self, attempt: int) -> float:
-        """Give the wait that doubles with each try; half of it is random, so that tries do not bunch."""
+        """Return the wait that doubles with each try; half of it is random, so that tries do not bunch."""
         return min(self.base * 2.0 ** (attempt - 1), self.ceiling) * random.uniform(0.5, 1.0)
 
 
 def retry_after(header: str | None, now: datetime | None = None) -> float:
-    """Give the seconds that a Retry-After header asks for; 0 where it says nothing readable.
+    """Return the seconds that a Retry-After header asks for; 0 where it says nothing readable.
 
     >>> retry_after("120"), retry_after(None), retry_after("soon")
     (120.0, 0.0, 0.0)

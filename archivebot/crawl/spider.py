@@ -250,11 +250,11 @@ class ArchiveSpider(Spider):
                 yield self.request(link.url, **meta, **({LINK: link} if self.context else {}))
 
     def focus(self, request: Request) -> Focus | None:
-        """Say what a focused crawl thinks of a page that brought no answer."""
+        """Return what a focused crawl thinks of a page that brought no answer."""
         return None
 
     def is_news(self, link: Link) -> bool:
-        """Say whether a link may tell the frontier something; what it was told before does not."""
+        """Return whether a link may tell the frontier something; what it was told before does not."""
         return self.seen.add(link.url)
 
     def forget(self, link: Link) -> None:

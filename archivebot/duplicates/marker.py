@@ -26,7 +26,7 @@ def mark(
     text: Callable[[], str],
     text_of: Callable[[str, int], str],
 ) -> Duplicate | None:
-    """Say which page of the archive a page repeats: of several the nearest, then the one captured first.
+    """Return which page of the archive a page repeats: of several the nearest, then the one captured first.
 
     ``near`` gives the pages that share a key, those captured first before others; ``text`` the main text
     of the page, ``text_of`` that of a version, asked for where the fingerprints leave it open. A page is
@@ -52,7 +52,7 @@ def mark(
 
 
 def _likely(fingerprint: Fingerprint, pages: Iterable[Known]) -> Iterable[tuple[int, Known]]:
-    """Give the pages that may be near, with the distance of their SimHashes.
+    """Yield the pages that may be near, with the distance of their SimHashes.
 
     Of other texts 1 in 16,384 shares a part of the SimHash by chance: it is left out, and not read.
     """

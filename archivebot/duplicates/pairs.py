@@ -73,7 +73,7 @@ class Collection:
         return number
 
     def pairs(self) -> Iterator[Pair]:
-        """Give all pairs that are near, in order; of many equal texts each with the next 32 only."""
+        """Yield all pairs that are near, in order; of many equal texts each with the next 32 only."""
         simhashes, numbers = np.asarray(self._simhashes), np.asarray(self._numbers)
         worded = np.flatnonzero(self._words)
         equal = _equal(np.asarray(self._digests)[worded])
@@ -87,7 +87,7 @@ class Collection:
         yield from self._judged(_once(found, len(self)))
 
     def near(self, number: int) -> Iterator[Pair]:
-        """Give all pairs of one text with others, in order."""
+        """Yield all pairs of one text with others, in order."""
         found = (np.asarray(self._digests) == self._digests[number]) & (np.asarray(self._words) > 0)
         if (place := self._place(number)) is not None:
             bands = np.asarray(self._bands).reshape(-1, BANDS)
@@ -111,19 +111,19 @@ class Collection:
         return self._read(one), self._read(other)
 
     def _fingerprint(self, number: int) -> Fingerprint:
-        """Give what the rule asks of a text; keys are not kept by text."""
+        """Return what the rule asks of a text; keys are not kept by text."""
         place = self._place(number)
         simhash = None if place is None else self._simhashes[place]
         return Fingerprint(self._digests[number], simhash, (), self._words[number])
 
     def _place(self, number: int) -> int | None:
-        """Give where a text is among those that have a SimHash."""
+        """Return where a text is among those that have a SimHash."""
         place = bisect_left(self._numbers, number)
         return place if place < len(self._numbers) and self._numbers[place] == number else None
 
 
 def _equal(values: NDArray[Any]) -> Iterator[tuple[Numbers, Numbers]]:
-    """Give the places of equal values, each with that of the next ones in order.
+    """Yield the places of equal values, each with that of the next ones in order.
 
     >>> [(one.tolist(), other.tolist()) for one, other in _equal(np.array([7, 5, 7, 7]))]
     [([0, 2], [2, 3]), ([0], [3])]
@@ -138,7 +138,7 @@ def _equal(values: NDArray[Any]) -> Iterator[tuple[Numbers, Numbers]]:
 
 
 def _ranks(values: NDArray[Any]) -> Numbers:
-    """Give how many equal values come before each.
+    """Return how many equal values come before each.
 
     >>> _ranks(np.array([7, 5, 7, 7])).tolist(), _ranks(np.array([])).tolist()
     ([0, 0, 1, 2], [])
@@ -151,7 +151,7 @@ def _ranks(values: NDArray[Any]) -> Numbers:
 
 
 def _once(found: Sequence[tuple[Numbers, Numbers]], count: int) -> Iterator[tuple[int, int]]:
-    """Give pairs of numbers below a count in order, each once, the lower number first."""
+    """Yield pairs of numbers below a count in order, each once, the lower number first."""
     codes = [np.minimum(one, other) * count + np.maximum(one, other) for one, other in found]
     for code in np.unique(np.concatenate([np.zeros(0, np.int64), *codes])).tolist():
         yield divmod(code, count)

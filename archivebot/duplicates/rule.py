@@ -55,7 +55,7 @@ class Likeness(NamedTuple):
 
 
 def fingerprint(text: str) -> Fingerprint:
-    """Give what a text is known by.
+    """Return what a text is known by.
 
     Its keys are the four 16-bit parts of its SimHash, each with its number, and ten hashes of three
     MinHash values each (Broder, "On the resemblance and containment of documents", 1997), which are
@@ -78,7 +78,7 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def judge(one: Fingerprint, other: Fingerprint, texts: Callable[[], tuple[str, str]]) -> Likeness | None:
-    """Tell how near two texts are, or None where they are no near-duplicates.
+    """Return how near two texts are, or None where they are no near-duplicates.
 
     They are where their words are the same, or they share 0.7 of their runs of three words, or 0.6 and
     their SimHashes differ in at most 3 bits; below 64 words it has to be 0.85, below 32 all. ``texts``
@@ -104,7 +104,7 @@ def judge(one: Fingerprint, other: Fingerprint, texts: Callable[[], tuple[str, s
 
 
 def _minhash_keys(words: Hashes) -> list[int]:
-    """Give the keys of the bands of MinHash values."""
+    """Return the keys of the bands of MinHash values."""
     shingles = shingle_hashes(words, SHINGLE)
     minima = np.full(BANDS * ROWS, np.iinfo(np.uint64).max, np.uint64)
     for start in range(0, len(shingles), STEP):
@@ -116,5 +116,5 @@ def _minhash_keys(words: Hashes) -> list[int]:
 
 @cache
 def _multipliers() -> Hashes:
-    """Give the odd numbers by which hashes are brought into other orders."""
+    """Return the odd numbers by which hashes are brought into other orders."""
     return feature_hashes([f"order {number}" for number in range(BANDS * ROWS)]) | np.uint64(1)

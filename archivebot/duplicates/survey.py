@@ -63,7 +63,7 @@ class Match:
 
 
 def content_blocks(blocks: Blocks, ranges: Sequence[tuple[int, int]]) -> Blocks:
-    """Give the blocks that are content, by the [start, end) of the elements that hold the main text.
+    """Return the blocks that are content, by the [start, end) of the elements that hold the main text.
 
     >>> blocks = [(PlacedBlock("x-1", 1, start, end, ""), "") for start, end in ((0, 9), (9, 20))]
     >>> [block.start for block, _ in content_blocks(blocks, [(8, 12), (13, 16)])]
@@ -73,7 +73,7 @@ def content_blocks(blocks: Blocks, ranges: Sequence[tuple[int, int]]) -> Blocks:
     sums = list(accumulate((end - start for start, end in ranges), initial=0))
 
     def before(position: int) -> int:
-        """Give how many bytes of the ranges stand before a position."""
+        """Return how many bytes of the ranges stand before a position."""
         place = bisect_right(starts, position) - 1
         return sums[place] + min(position, ranges[place][1]) - starts[place] if place >= 0 else 0
 
@@ -121,7 +121,7 @@ class Survey:
                 self._block_members.append(Member(url, found.words, block.lineage, block.topic))
 
     def matches(self, url: str | None = None) -> Iterator[Match]:
-        """Give the pairs of pages that are near, then those of blocks, all or those of one page.
+        """Yield the pairs of pages that are near, then those of blocks, all or those of one page.
 
         Of a pair the one that was added first comes first, unless the other is of that page.
         """
@@ -132,12 +132,12 @@ class Survey:
         yield from _without_furniture(list(_matches(self._blocks, self._block_members, url)))
 
     def _told(self, one: int, other: int) -> bool:
-        """Tell whether two blocks are of one page, or of pages that are near themselves."""
+        """Return whether two blocks are of one page, or of pages that are near themselves."""
         urls = frozenset((self._block_members[one].url, self._block_members[other].url))
         return len(urls) == 1 or urls in self._near
 
     def _block_text(self, number: int) -> str:
-        """Give the text of a block; empty where a crawl has replaced it meanwhile."""
+        """Return the text of a block; empty where a crawl has replaced it meanwhile."""
         member = self._block_members[number]
         texts = (text for block, text in self._read(member.url).blocks if block.lineage == member.block)
         return next(texts, "")

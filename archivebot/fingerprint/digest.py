@@ -6,7 +6,7 @@ from hashlib import sha256
 
 
 def sha256_hex(data: bytes) -> str:
-    """Give the SHA-256 of some bytes as 64 hex digits.
+    """Return the SHA-256 of some bytes as 64 hex digits.
 
     >>> sha256_hex(b"")[:16]
     'e3b0c44298fc1c14'
@@ -15,7 +15,7 @@ def sha256_hex(data: bytes) -> str:
 
 
 def piece_id(data: bytes) -> int:
-    """Give the first 8 bytes of the SHA-256 as a signed number, the id of a block's bytes.
+    """Return the first 8 bytes of the SHA-256 as a signed number, the id of a block's bytes.
 
     It finds equal blocks; it is never used to rebuild a body. Among the blocks of ten million
     pages of 50 blocks two different ones share an id with probability 0.007.

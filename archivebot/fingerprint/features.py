@@ -36,7 +36,7 @@ OTHER, LETTER, UNSPACED_SIGN, APOSTROPHE = range(4)
 
 
 def feature_hash(feature: str) -> int:
-    """Give the 64-bit hash of one feature; that of an empty one is 0.
+    """Return the 64-bit hash of one feature; that of an empty one is 0.
 
     >>> f"{feature_hash('archive'):016x}", feature_hash("")
     ('d1cb1de1b8958056', 0)
@@ -48,7 +48,7 @@ def feature_hash(feature: str) -> int:
 
 
 def feature_hashes(features: Sequence[str]) -> Hashes:
-    """Give :func:`feature_hash` of each feature.
+    """Return :func:`feature_hash` of each feature.
 
     >>> feature_hashes(["a", "", "ab"]).tolist() == [feature_hash("a"), 0, feature_hash("ab")]
     True
@@ -59,7 +59,7 @@ def feature_hashes(features: Sequence[str]) -> Hashes:
 
 
 def word_hashes(texts: Sequence[str]) -> list[Hashes]:
-    """Give the hashes of the words of each text, those of :func:`archivebot.text.words` in order.
+    """Return the hashes of the words of each text, those of :func:`archivebot.text.words` in order.
 
     >>> [hashes.tolist() for hashes in word_hashes(["To be", ""])] == [
     ...     [feature_hash("to"), feature_hash("be")], []]
@@ -90,7 +90,7 @@ def _cuts(text: str) -> Iterator[str]:
 
 
 def shingle_hashes(words: Hashes, size: int) -> Hashes:
-    """Give a hash of every run of so many words of a text, in order (Broder, 1997).
+    """Return a hash of every run of so many words of a text, in order (Broder, 1997).
 
     Fewer words than that are one shingle.
 
@@ -127,7 +127,7 @@ def _codes(text: str) -> Codes:
 
 
 def _words(kinds: NDArray[np.uint8]) -> tuple[Places, Places]:
-    """Give where words start and end: runs of letters, pairs of signs of scripts without spaces."""
+    """Return where words start and end: runs of letters, pairs of signs of scripts without spaces."""
     inside = np.zeros(len(kinds) + 2, np.bool_)
     inside[1:-1] = kinds == LETTER
     marks = (kinds == APOSTROPHE).nonzero()[0] + 1
@@ -167,7 +167,7 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 
 def _powers_up_to(most: int) -> tuple[Hashes, Hashes]:
-    """Give the powers of the base and of its inverse, from 0."""
+    """Return the powers of the base and of its inverse, from 0."""
     powers = np.ones((2, most + 1), np.uint64)
     powers[0, 1:], powers[1, 1:] = BASE, INVERSE
     both = np.multiply.accumulate(powers, axis=1)
@@ -175,14 +175,14 @@ def _powers_up_to(most: int) -> tuple[Hashes, Hashes]:
 
 
 def _limit(codes: Codes) -> int:
-    """Give how many code points a table must have; that of all of them takes 0.2 s to make."""
+    """Return how many code points a table must have; that of all of them takes 0.2 s to make."""
     most = 0 if codes.itemsize == 1 else codes.max()
     return next(limit for limit in LIMITS if most < limit)
 
 
 @lru_cache(maxsize=len(LIMITS))
 def _kinds(limit: int) -> NDArray[np.uint8]:
-    """Give the kind of every code point, as the expressions of :mod:`archivebot.text` see it."""
+    """Return the kind of every code point, as the expressions of :mod:`archivebot.text` see it."""
     kinds = np.zeros(limit, np.uint8)
     signs = "".join(map(chr, range(limit)))
     for expression, kind in ((re.compile(LETTERS), LETTER), (RUN, UNSPACED_SIGN)):

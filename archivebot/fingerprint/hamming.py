@@ -32,7 +32,7 @@ class Match(NamedTuple):
 
 
 def bands(fingerprint: int) -> tuple[int, int, int, int]:
-    """Give the four 16-bit parts of a fingerprint, of which two within 3 bits share at least one.
+    """Return the four 16-bit parts of a fingerprint, of which two within 3 bits share at least one.
 
     A database keeps an index of each. The fingerprint may be signed.
 
@@ -44,7 +44,7 @@ def bands(fingerprint: int) -> tuple[int, int, int, int]:
 
 
 def layout(tables: int) -> list[tuple[int, ...]]:
-    """Give the bits that must be equal in each of 4, 10, 16 or 20 tables, 63 for the highest.
+    """Return the bits that must be equal in each of 4, 10, 16 or 20 tables, 63 for the highest.
 
     Whichever three bits of two fingerprints differ, all bits of some table are equal (Manku, Jain,
     Das Sarma, "Detecting Near-Duplicates for Web Crawling", 2007, section 3). More tables cost memory
@@ -119,7 +119,7 @@ class HammingIndex:
         return len(self) - 1
 
     def near(self, fingerprint: int, k: int = NEAR) -> list[Match]:
-        """Give all fingerprints within ``k`` bits, by their numbers; none of them is missed.
+        """Return all fingerprints within ``k`` bits, by their numbers; none of them is missed.
 
         Raises :class:`~archivebot.exceptions.UsageError` for more than 3 bits, which the tables do not cover.
         """
@@ -156,7 +156,7 @@ class _Segment:
         return len(self.fingerprints)
 
     def candidates(self, fingerprint: int) -> Numbers:
-        """Give the numbers of those that share a group with a fingerprint; some come twice."""
+        """Return the numbers of those that share a group with a fingerprint; some come twice."""
         groups = []
         for bits, borders, numbers in self._tables:
             group = prefix(fingerprint, bits)
@@ -172,7 +172,7 @@ def _within(prints: Hashes, numbers: Numbers, fingerprint: int, k: int, base: in
 
 
 def distance_to(fingerprint: int, prints: Hashes) -> NDArray[np.uint8]:
-    """Give the distance of one fingerprint to each of many.
+    """Return the distance of one fingerprint to each of many.
 
     >>> distance_to(3, np.array([3, 1, 0], np.uint64)).tolist()
     [0, 1, 2]
@@ -190,7 +190,7 @@ def _parts(bits: tuple[int, ...], count: int) -> list[tuple[int, ...]]:
 
 @lru_cache(maxsize=64)
 def _runs(bits: tuple[int, ...]) -> Runs:
-    """Give bits as (lowest bit, width) of those that follow one another.
+    """Return bits as (lowest bit, width) of those that follow one another.
 
     >>> _runs((9, 8, 7, 3, 2))
     ((7, 3), (2, 2))
@@ -205,7 +205,7 @@ def _runs(bits: tuple[int, ...]) -> Runs:
 
 
 def _grouped(fingerprints: Hashes, bits: tuple[int, ...]) -> tuple[Numbers, Numbers]:
-    """Give where each group begins, and the numbers of all fingerprints by group."""
+    """Return where each group begins, and the numbers of all fingerprints by group."""
     # NumPy sorts numbers of 16 bits by radix, in a fifth of the time.
     groups = prefix(fingerprints, bits).astype(np.uint16 if len(bits) <= 16 else np.uint32)
     borders = np.zeros((1 << len(bits)) + 1, np.uint32)

@@ -29,7 +29,7 @@ class Pairs(NamedTuple):
 
 
 def self_join(parts: Sequence[Hashes], k: int = NEAR) -> Iterator[Pairs]:
-    """Give all pairs within ``k`` bits among the fingerprints of all partitions, each pair once.
+    """Yield all pairs within ``k`` bits among the fingerprints of all partitions, each pair once.
 
     They are numbered through all partitions; the first of a pair is the lower one. Two partitions at
     most are needed at a time, so a sequence that loads them when asked serves an archive of any size.
@@ -52,7 +52,7 @@ def self_join(parts: Sequence[Hashes], k: int = NEAR) -> Iterator[Pairs]:
 
 
 def cross_join(one: Hashes, other: Hashes, k: int = NEAR) -> Pairs:
-    """Give all pairs within ``k`` bits of a fingerprint of one set and one of another, by their places.
+    """Return all pairs within ``k`` bits of a fingerprint of one set and one of another, by their places.
 
     The tables are made over the first set, the second streams by (Manku, Jain, Das Sarma, "Detecting
     Near-Duplicates for Web Crawling", 2007, section 4). Raises
@@ -81,7 +81,7 @@ def cross_join(one: Hashes, other: Hashes, k: int = NEAR) -> Pairs:
 
 
 def _candidates(one: Hashes, other: Hashes) -> Iterator[tuple[Numbers, Numbers]]:
-    """Give the places of equal prefixes, some at a time."""
+    """Yield the places of equal prefixes, some at a time."""
     # Both in order: looking up sorted prefixes runs through memory once, in half the time.
     ones, others = np.argsort(one), np.argsort(other)
     starts, ends = (np.searchsorted(one[ones], other[others], side) for side in ("left", "right"))

@@ -34,7 +34,7 @@ class Alike(NamedTuple):
 
 
 def jaccard(one: str, other: str) -> float:
-    """Give the share of the shingles of two texts that both have, exactly; 0 where both are empty.
+    """Return the share of the shingles of two texts that both have, exactly; 0 where both are empty.
 
     >>> jaccard("to be or not", "to be or what"), jaccard("", "")
     (0.3333333333333333, 0.0)
@@ -45,7 +45,7 @@ def jaccard(one: str, other: str) -> float:
 
 
 def minhash(text: str) -> MinHash | None:
-    """Give the signature of the shingles of a text, or None where it has no words.
+    """Return the signature of the shingles of a text, or None where it has no words.
 
     ``one.jaccard(other)`` estimates the Jaccard coefficient of two texts (Broder, "On the resemblance
     and containment of documents", 1997).
@@ -97,12 +97,12 @@ class MinHashIndex:
         self._bands.insert(key, signature, check_duplication=False)
 
     def near(self, signature: MinHash) -> list[Alike]:
-        """Give what is alike, the most alike first."""
+        """Return what is alike, the most alike first."""
         found = (Alike(key, self._signatures[key].jaccard(signature)) for key in self._bands.query(signature))
         return sorted((match for match in found if match.jaccard >= self._least), key=_descending)
 
     def pairs(self) -> Iterator[tuple[Hashable, Hashable, float]]:
-        """Give all pairs that are alike, each once, the key that was added first in front."""
+        """Yield all pairs that are alike, each once, the key that was added first in front."""
         numbers = {key: number for number, key in enumerate(self._signatures)}
         for key, signature in self._signatures.items():
             for match in self.near(signature):

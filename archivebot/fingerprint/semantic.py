@@ -36,7 +36,7 @@ class TermRarity:
         return cls(len(found), dict(Counter(term for document in found for term in document)))
 
     def idf(self, term: str) -> float:
-        """Give log((1 + documents) / (1 + documents with the term)) + 1; never less than 1."""
+        """Return log((1 + documents) / (1 + documents with the term)) + 1; never less than 1."""
         return math.log((1 + self.documents) / (1 + self.counts.get(term, 0))) + 1
 
     @cached_property
@@ -75,7 +75,7 @@ def semantic_fingerprint(
     synonyms: Synonyms | None = None,
     names: Collection[str] = (),
 ) -> SemanticFingerprint | None:
-    """Give the five terms of title and body with the greatest tf * idf, or None where there are fewer.
+    """Return the five terms of title and body with the greatest tf * idf, or None where there are fewer.
 
     Only the first 20,000 characters of the body count. Synonyms are replaced before; terms of ``names``
     (places and proper names) weigh twice. Of terms of equal weight the first in the order of their

@@ -31,7 +31,7 @@ FULL = 1 << 64
 
 
 def simhash(features: Iterable[str] | Mapping[str, float]) -> int:
-    """Give the SimHash of features; a mapping gives each its weight, otherwise each one counts 1.
+    """Return the SimHash of features; a mapping gives each its weight, otherwise each one counts 1.
 
     Bit i is 1 where the features whose hash has bit i outweigh the others, and 0 on a tie (Charikar,
     "Similarity Estimation Techniques from Rounding Algorithms", 2002). The order does not matter.
@@ -50,7 +50,7 @@ def simhash(features: Iterable[str] | Mapping[str, float]) -> int:
 
 
 def text_simhash(text: str) -> int | None:
-    """Give the SimHash of the shingles of a text, or None where it has too few words to tell anything.
+    """Return the SimHash of the shingles of a text, or None where it has too few words to tell anything.
 
     >>> text_simhash("To be, or not to be") is None
     True
@@ -59,7 +59,7 @@ def text_simhash(text: str) -> int | None:
 
 
 def text_simhashes(texts: Sequence[str]) -> list[int | None]:
-    """Give :func:`text_simhash` of each text; many short ones cost much less so.
+    """Return :func:`text_simhash` of each text; many short ones cost much less so.
 
     >>> text_simhashes([])
     []
@@ -71,7 +71,7 @@ def text_simhashes(texts: Sequence[str]) -> list[int | None]:
 
 
 def distance(one: int, other: int) -> int:
-    """Give the Hamming distance of two fingerprints, signed alike or both unsigned.
+    """Return the Hamming distance of two fingerprints, signed alike or both unsigned.
 
     >>> distance(0b1110, 0b0100), distance(-1, 0)
     (2, 64)
@@ -80,7 +80,7 @@ def distance(one: int, other: int) -> int:
 
 
 def signed(fingerprint: int) -> int:
-    """Give a fingerprint as the signed number that SQLite and BSON hold.
+    """Return a fingerprint as the signed number that SQLite and BSON hold.
 
     >>> [signed(number) for number in (0, 2**63 - 1, 2**63, 2**64 - 1)]
     [0, 9223372036854775807, -9223372036854775808, -1]
@@ -89,7 +89,7 @@ def signed(fingerprint: int) -> int:
 
 
 def unsigned(stored: int) -> int:
-    """Give the fingerprint that :func:`signed` wrote.
+    """Return the fingerprint that :func:`signed` wrote.
 
     >>> [unsigned(number) for number in (0, 2**63 - 1, -(2**63), -1)] == [0, 2**63 - 1, 2**63, 2**64 - 1]
     True
@@ -98,7 +98,7 @@ def unsigned(stored: int) -> int:
 
 
 def _majority(hashes: Hashes) -> int:
-    """Give the bits that more than half of the hashes have."""
+    """Return the bits that more than half of the hashes have."""
     # Eight bits at a time are counted in the eight bytes of a number, which holds up to 255.
     columns = _bits(hashes).view(np.uint64).reshape(-1, 8)
     counts = np.zeros(BITS, np.int64)
@@ -108,7 +108,7 @@ def _majority(hashes: Hashes) -> int:
 
 
 def _bits(hashes: Hashes) -> NDArray[np.uint8]:
-    """Give the bits of each hash, the highest first, one in each byte."""
+    """Return the bits of each hash, the highest first, one in each byte."""
     return np.unpackbits(hashes.astype(">u8").view(np.uint8))
 
 

@@ -48,7 +48,7 @@ class Synonyms:
         return sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
     def replace(self, text: str) -> str:
-        """Give a text with the base word in the place of each variant."""
+        """Return a text with the base word in the place of each variant."""
         text = _folded(text)
         written, place = [], 0
         while place < len(text):
@@ -58,7 +58,7 @@ class Synonyms:
         return "".join(written)
 
     def _longest(self, text: str, start: int) -> int:
-        """Give where the longest variant from a place ends, or 0."""
+        """Return where the longest variant from a place ends, or 0."""
         if start and _one_word(text[start - 1 : start + 1]):
             return 0
         for length in self._lengths.get(text[start], ()):
@@ -73,5 +73,5 @@ def _folded(text: str) -> str:
 
 
 def _one_word(signs: str) -> bool:
-    """Tell whether two signs beside each other are letters of one word."""
+    """Return whether two signs beside each other are letters of one word."""
     return len(signs) == 2 and signs.isalnum() and not _UNSPACED.search(signs)

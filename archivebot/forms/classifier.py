@@ -50,7 +50,7 @@ class FormClassifier:
     weights: Mapping[str, float]
 
     def votes(self, seen: Iterable[str]) -> tuple[float, float]:
-        """Give V_yes and V_no of events, in nats.
+        """Return V_yes and V_no of events, in nats.
 
         >>> FormClassifier(-0.5, {"method post": -1.0, "a name of search boxes": 2.0}).votes(["method post"])
         (0.0, 1.5)
@@ -90,7 +90,7 @@ class FormClassifier:
         return "; ".join(event for _, event in best[:MOST_REASONS]) or "nothing speaks for it or against it"
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the model as values that JSON holds."""
+        """Return the model as values that JSON holds."""
         return {"format": FORMAT, "bias": self.bias, "weights": dict(sorted(self.weights.items()))}
 
     @classmethod
@@ -121,12 +121,12 @@ class FormClassifier:
     @classmethod
     @cache
     def shipped(cls) -> FormClassifier:
-        """Give the model of the package, learnt from the pages of ``forms-dev``."""
+        """Return the model of the package, learnt from the pages of ``forms-dev``."""
         return cls.from_dict(json.loads((files("archivebot.forms") / MODEL).read_text("utf-8")))
 
 
 def posteriors(yes: float, no: float) -> tuple[float, float]:
-    """Give the posteriors of yes and no, which sum to 1.
+    """Return the posteriors of yes and no, which sum to 1.
 
     >>> posteriors(0.0, 0.0), posteriors(0.0, 1000.0), posteriors(1000.0, 0.0)
     ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0))

@@ -74,7 +74,7 @@ class Domains:
         return tuple(name for name in self._bayes.labels if name != OTHER)
 
     def taught(self, labelled: Iterable[tuple[str, Form]]) -> Domains:
-        """Give a model that has learnt from labelled forms as well.
+        """Return a model that has learnt from labelled forms as well.
 
         Forms of no domain are labelled "other".
         """
@@ -84,7 +84,7 @@ class Domains:
         return Domains(bayes)
 
     def of(self, form: Form) -> Verdict:
-        """Give the domain of a form.
+        """Return the domain of a form.
 
         >>> from archivebot.forms.form import Control
         >>> labelled = [Control("text", label=label) for label in ("Author", "Title", "ISBN")]
@@ -103,7 +103,7 @@ class Domains:
         return Verdict(name, share, tuple(term for term, part in parts if part > 0)[:MOST_WORDS])
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the model as values that JSON holds."""
+        """Return the model as values that JSON holds."""
         return {"format": FORMAT, "bayes": self._bayes.as_dict()}
 
     def save(self, path: Path) -> None:
@@ -123,7 +123,7 @@ class Domains:
 
 
 def terms(form: Form) -> dict[str, float]:
-    """Give the words of a form once each: of its name and address, labels, fields, buttons and options;
+    """Return the words of a form once each: of its name and address, labels, fields, buttons and options;
     but none that any form may have.
 
     >>> from archivebot.forms.form import Control

@@ -27,7 +27,7 @@ _PERSONAL = frozenset(("password", "email", "tel", "file", "textarea"))
 
 
 def events(form: Form) -> set[str]:
-    """Give what is seen of a form: its structure, its words by where they stand, and what they mean.
+    """Return what is seen of a form: its structure, its words by where they stand, and what they mean.
 
     Xin, Cui and others ("Deep Web discovery", 2011) take the name and the action of the form, its types of
     controls, the names and values of controls, and the words between; here are also ids and classes,
@@ -51,7 +51,7 @@ def events(form: Form) -> set[str]:
 
 
 def sources(form: Form) -> dict[str, str]:
-    """Give what is said in each place of a form."""
+    """Return what is said in each place of a form."""
     filled = list(form.named(FILLED))
     buttons = list(form.named(BUTTONS))
     said = {
@@ -70,7 +70,7 @@ def sources(form: Form) -> dict[str, str]:
 
 
 def pieces(text: str) -> list[str]:
-    """Give the words of a text or a name, in lower case, without numbers.
+    """Return the words of a text or a name, in lower case, without numbers.
 
     >>> pieces("txtSearch_box2 Поиск"), pieces("HTMLForm17-id")
     (['txt', 'search', 'box', 'поиск'], ['html', 'form', 'id'])
@@ -81,7 +81,7 @@ def pieces(text: str) -> list[str]:
 
 
 def _structure(form: Form, count: str) -> Iterator[str]:
-    """Give which controls occur and how many."""
+    """Yield which controls occur and how many."""
     kinds = Counter(control.kind for control in form.controls)
     yield f"method {form.method}"
     for kind in _COUNTED:
@@ -104,7 +104,7 @@ def _structure(form: Form, count: str) -> Iterator[str]:
 
 
 def _purpose(form: Form, count: str, meant: dict[str, list[str]]) -> Iterator[str]:
-    """Tell what a form as a whole is for, and what not, with how much it asks for."""
+    """Yield what a form as a whole is for, and what not, with how much it asks for."""
     personal = any(control.kind in _PERSONAL for control in form.controls)
     personal = personal or any("person" in meant.get(source, ()) for source in _NAMING)
     yield f"{count} fields, {'something' if personal else 'nothing'} personal"

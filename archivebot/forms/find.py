@@ -9,7 +9,7 @@ from archivebot.forms.record import FormRecord
 
 
 def search_forms(body: bytes, charset: str, url: str) -> list[FormRecord]:
-    """Give the forms of a page that search, boxes for one word among them, in order, each once.
+    """Return the forms of a page that search, boxes for one word among them, in order, each once.
 
     >>> page = b"<form action=/find>Author <input name=by> Title <input name=title><button>Search</button>"
     >>> [record.action for record in search_forms(page, "utf-8", "http://a.example/books/")]

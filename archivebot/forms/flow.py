@@ -172,7 +172,7 @@ def _kind(element: etree._Element, tag: str) -> str:
 
 
 def _images(element: etree._Element) -> Iterator[str | None]:
-    """Give what the pictures of a button say; an address says it by the name of its file."""
+    """Yield what the pictures of a button say; an address says it by the name of its file."""
     source = element.get("src")
     if source:
         yield source.partition("?")[0].rpartition("/")[2]
@@ -181,7 +181,7 @@ def _images(element: etree._Element) -> Iterator[str | None]:
 
 
 def text_of(element: etree._Element) -> str:
-    """Give the text of an element that a reader takes for a name: no scripts, no controls.
+    """Return the text of an element that a reader takes for a name: no scripts, no controls.
 
     >>> text_of(etree.fromstring("<label>By <select><option>a</option></select> <b>year</b></label>"))
     'By year'

@@ -83,7 +83,7 @@ class Form:
         return len(ticked) + sum(1 for _ in self.named(FILLED - TICKED))
 
     def named(self, kinds: frozenset[str]) -> Iterator[Control]:
-        """Give the controls of some kinds."""
+        """Yield the controls of some kinds."""
         return (control for control in self.controls if control.kind in kinds)
 
     def signature(self, page: str = "") -> str:

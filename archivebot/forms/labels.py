@@ -37,7 +37,7 @@ class _Group:
 
 
 def attributes(flow: Flow) -> tuple[tuple[Attribute, ...], tuple[Control, ...]]:
-    """Give the attributes of a form, and all its controls with their labels.
+    """Return the attributes of a form, and all its controls with their labels.
 
     The label of a control is the first that there is: a LABEL for it, a LABEL around it, its
     ``aria-label``, its ``placeholder``, the text after a radio button or a check box, the line before any
@@ -73,7 +73,7 @@ def attributes(flow: Flow) -> tuple[tuple[Attribute, ...], tuple[Control, ...]]:
 def _group(
     groups: list[_Group], of_name: dict[str, _Group], control: Control, gap: Sequence[Item]
 ) -> _Group | None:
-    """Give the group that a control belongs to, if there is one."""
+    """Return the group that a control belongs to, if there is one."""
     if control.kind in TICKED and control.name in of_name:
         return of_name[control.name]
     if not groups or Break.BORDER in gap:
@@ -88,7 +88,7 @@ def _group(
 
 
 def _whole(name: str) -> frozenset[str]:
-    """Give the words of a name that names a part of a field, but for those that say which part.
+    """Return the words of a name that names a part of a field, but for those that say which part.
 
     >>> sorted(_whole("priceFrom")), sorted(_whole("dep_day")), sorted(_whole("price"))
     (['price'], ['dep'], [])
@@ -109,7 +109,7 @@ def _label(flow: Flow, at: int, placed: Placed, before: str) -> str:
 
 
 def _takes_after(flow: Flow, since: int) -> bool:
-    """Tell whether the control before calls the text after it its own."""
+    """Return whether the control before calls the text after it its own."""
     placed = flow.items[since - 1]
     return (
         isinstance(placed, Placed)
@@ -119,7 +119,7 @@ def _takes_after(flow: Flow, since: int) -> bool:
 
 
 def _after(items: Sequence[Item], start: int) -> str:
-    """Give the text up to the next control or the end of the line."""
+    """Return the text up to the next control or the end of the line."""
     pieces = []
     for at in range(start, len(items)):
         item = items[at]
@@ -130,7 +130,7 @@ def _after(items: Sequence[Item], start: int) -> str:
 
 
 def _before(gap: Sequence[Item], taken: bool) -> str:
-    """Give the last line that has words before a control; the first line is ``taken`` by the one before."""
+    """Return the last line that has words before a control; the first line is ``taken`` by the one before."""
     lines: list[list[str]] = [[]]
     for item in gap:
         if isinstance(item, Break):

@@ -66,7 +66,7 @@ def whole_words(phrases: list[str]) -> re.Pattern[str]:
 
 
 def meanings(text: str) -> list[str]:
-    """Give what a text in lower case may mean.
+    """Return what a text in lower case may mean.
 
     >>> meanings("txtsuchbegriff"), meanings("e-mail"), meanings("go"), meanings("research")
     (['search'], ['subscribe', 'person'], [], [])
@@ -82,7 +82,7 @@ def meanings(text: str) -> list[str]:
 
 
 def means(text: str, name: str) -> bool:
-    """Tell whether a text in lower case may mean something.
+    """Return whether a text in lower case may mean something.
 
     >>> means("поиск по сайту", "search"), means("send", "search")
     (True, False)

@@ -34,7 +34,7 @@ def read_grid(path: str) -> list[dict[str, str]]:
 
 
 def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
-    """Give the URL of each query, as a browser would make it (HTML Standard, "Form submission", GET).
+    """Yield the URL of each query, as a browser would make it (HTML Standard, "Form submission", GET).
 
     What is not given keeps the value that the page gave; buttons, boxes and radio buttons are sent only
     where they are given. Raises UsageError for a form whose answers have no URL (POST), and for a value
@@ -66,7 +66,7 @@ def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterato
 
 
 def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Give what is sent, in the order of the page, each given value once."""
+    """Yield what is sent, in the order of the page, each given value once."""
     sent = set()
     for control in record.controls:
         name = control.name

@@ -63,7 +63,7 @@ def file_charset(body: bytes) -> str:
 
 
 def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
-    """Give the controls that name their form and do not stand in it, by its id."""
+    """Return the controls that name their form and do not stand in it, by its id."""
     found: dict[str, list[etree._Element]] = {}
     for element in root.xpath("//*[@form][self::input or self::select or self::textarea or self::button]"):
         ident = element.get("form")

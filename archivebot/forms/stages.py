@@ -20,7 +20,7 @@ _ADVANCED = ("advanced", "erweitert", "avanc", "avanz", "高级", "高級", "進
 
 
 def feature_words(anchor: str, url: str) -> tuple[str, ...]:
-    """Give the words by which a link promises a search form; none for a link that does not.
+    """Return the words by which a link promises a search form; none for a link that does not.
 
     An anchor says so in the words for searching of many languages, a URL by search, finder or seek anywhere
     in its path or query. After Xin, Cui and others, "Deep Web discovery", 2011, stage 1.
@@ -40,7 +40,7 @@ def feature_words(anchor: str, url: str) -> tuple[str, ...]:
 
 
 def is_relevant(relevance: float | None) -> bool:
-    """Tell whether a page goes on to the third stage, its forms; without a topic all do.
+    """Return whether a page goes on to the third stage, its forms; without a topic all do.
 
     >>> is_relevant(0.50), is_relevant(0.51), is_relevant(None)
     (False, True, True)

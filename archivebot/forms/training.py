@@ -101,7 +101,7 @@ def learnt(samples: Sequence[Example]) -> FormClassifier:
 
 
 def _known(seen: Sequence[set[str]], sites: Sequence[str]) -> list[str]:
-    """Give the events that were seen on several sites."""
+    """Return the events that were seen on several sites."""
     where: dict[str, set[str]] = defaultdict(set)
     for each, site in zip(seen, sites, strict=True):
         for event in each:
@@ -116,7 +116,7 @@ def _count(sample: Example) -> float:
 def _fitted(
     inputs: csr_array, right: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Give the bias and the weights of least loss."""
+    """Return the bias and the weights of least loss."""
 
     def loss(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         z = point[0] + inputs @ point[1:]

@@ -56,7 +56,7 @@ def open_frontier(uri: str, crawl: str | None, patience: float = 60.0, create: b
 
 
 def frontier_uri(archive_uri: str) -> str:
-    """Give the URI of the frontier that lies beside an archive; in the working directory for a server's.
+    """Return the URI of the frontier that lies beside an archive; in the working directory for a server's.
 
     >>> frontier_uri("sqlite:///pages/archive.db"), frontier_uri("sqlite:////srv/archive")
     ('sqlite:///pages/archive.frontier.db', 'sqlite:////srv/archive.frontier.db')
@@ -70,7 +70,7 @@ def frontier_uri(archive_uri: str) -> str:
 
 
 def chosen_uri(settings: Mapping[str, Any]) -> str:
-    """Give the URI that the settings choose: REDIS_URL, ARCHIVE_FRONTIER, or the file beside the archive.
+    """Return the URI that the settings choose: REDIS_URL, ARCHIVE_FRONTIER, or the file beside the archive.
 
     >>> chosen_uri({"ARCHIVE_URI": "sqlite:///a.db", "REDIS_URL": ""})
     'sqlite:///a.frontier.db'
@@ -112,7 +112,7 @@ def _open(uri: str, crawl: str, patience: float) -> Frontier:
 
 
 def _path(uri: str) -> str:
-    """Give the path of a file, empty for a server."""
+    """Return the path of a file, empty for a server."""
     scheme, separator, rest = uri.partition("://")
     if separator and scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
         return rest[1:]

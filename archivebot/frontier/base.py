@@ -51,7 +51,7 @@ class State(StrEnum):
 
 
 def key_of(url: str, crawl: str = "") -> bytes:
-    """Give the 16 bytes by which a frontier knows a URL: BLAKE2b of the crawl, a line feed, and the URL.
+    """Return the 16 bytes by which a frontier knows a URL: BLAKE2b of the crawl, a line feed, and the URL.
 
     >>> key_of("http://example.com/").hex()
     'c4d99dbe88ef54356cb22de8e4623956'
@@ -227,7 +227,7 @@ class Frontier(Protocol):
         """
 
     def due(self) -> float | None:
-        """Give the seconds until a host with queued URLs has passed its delay, 0 if one has; else None.
+        """Return the seconds until a host with queued URLs has passed its delay, 0 if one has; else None.
 
         It may be 0 while ``lease`` holds back for a better host.
         """
@@ -263,13 +263,13 @@ class Frontier(Protocol):
         """Put back all leases of this owner and give how many they were."""
 
     def reprioritise(self, scores: Mapping[str, float]) -> int:
-        """Give queued URLs new scores, up or down; others are left alone. Give how many moved."""
+        """Return queued URLs new scores, up or down; others are left alone. Give how many moved."""
 
     def get(self, url: str) -> Record | None:
-        """Give what is known of a URL."""
+        """Return what is known of a URL."""
 
     def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
-        """Give the URLs in some states, none named: in all, state by state.
+        """Yield the URLs in some states, none named: in all, state by state.
 
         Queued ones come in the order of leasing, as if no host had to be waited for; others by order,
         then URL.
@@ -291,7 +291,7 @@ class Frontier(Protocol):
         """
 
     def crawls(self) -> list[CrawlInfo]:
-        """Give all crawls that lie where this one lies, the latest begun first."""
+        """Return all crawls that lie where this one lies, the latest begun first."""
 
     def close(self) -> None:
         """Release the frontier; leases stay until they are released, settled or out of date."""

@@ -61,11 +61,11 @@ class FrontierFile:
             yield
 
     def one(self, sql: str, *values: object) -> Any:
-        """Give the first row of an answer, or None."""
+        """Return the first row of an answer, or None."""
         return self._execute(sql, values).fetchone()
 
     def rows(self, sql: str, *values: object) -> Iterator[Any]:
-        """Give the rows of an answer as they are read."""
+        """Yield the rows of an answer as they are read."""
         with self._translated():
             yield from self._db.execute(sql, values)
 

@@ -21,7 +21,7 @@ def others_at_work(place: str) -> str:
 
 
 def is_gone(owner: str) -> bool:
-    """Tell whether an owner was a process of this machine that has ended.
+    """Return whether an owner was a process of this machine that has ended.
 
     False for what runs elsewhere, and for a process whose number another one has by now: of these only
     silence tells.

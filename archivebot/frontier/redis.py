@@ -251,7 +251,7 @@ class RedisFrontier:
         return int(self._run("renew", *self._dead()))
 
     def _dead(self) -> Iterator[object]:
-        """Give the names and last beats of the owners that are dead or silent."""
+        """Yield the names and last beats of the owners that are dead or silent."""
         with self._translated():
             owners = self._client.zrange(self._prefix + "owners", 0, -1, withscores=True)
         silent = self._clock() - self._patience
@@ -283,7 +283,7 @@ class RedisFrontier:
                 yield from (record for record in records if record.state is state)
 
     def _queue(self) -> Iterator[str]:
-        """Give the ids of all queued entries in the order of leasing."""
+        """Yield the ids of all queued entries in the order of leasing."""
         with self._translated():
             hosts = [host.decode() for host in self._client.smembers(self._prefix + "hosts")]
         places = heapq.merge(*map(self._queue_of, hosts))
@@ -305,7 +305,7 @@ class RedisFrontier:
         return [self._id(url) for _, url in chosen]
 
     def _scan(self, *states: State) -> Iterator[Record]:
-        """Give the entries in some states in no order; one may come twice."""
+        """Yield the entries in some states in no order; one may come twice."""
         with self._translated():
             for _, text in self._client.hscan_iter(self._prefix + "entries", count=BATCH):
                 record = _record(text)

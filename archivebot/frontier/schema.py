@@ -15,7 +15,7 @@ COUNTED = ("queued", "leased", "done", "failed", "rejected", "answered")
 
 
 def _counted(*rows: tuple[str, str]) -> str:
-    """Give the statement that adds rows of entries to the counts of their host, or takes them away."""
+    """Return the statement that adds rows of entries to the counts of their host, or takes them away."""
     changes = {
         name: "".join(f" {sign} ({row}.state = {number})" for row, sign in rows)
         for number, name in enumerate(COUNTED[:5])

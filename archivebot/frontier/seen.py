@@ -30,7 +30,7 @@ class SeenCache:
         return len(self._keys)
 
     def __contains__(self, url: str) -> bool:
-        """Tell whether a URL is remembered; one that is not may still have been seen."""
+        """Return whether a URL is remembered; one that is not may still have been seen."""
         return key_of(url) in self._keys
 
     def add(self, url: str) -> bool:

@@ -161,7 +161,7 @@ class SQLiteFrontier(CrawlListing):
         return host
 
     def _host(self, crawl: int, name: str) -> int:
-        """Give the number of a host, and write it down where it is new."""
+        """Return the number of a host, and write it down where it is new."""
         row = self._file.one("SELECT id FROM host WHERE crawl = ? AND name = ?", crawl, name)
         return (
             row[0] if row else self._file.insert("INSERT INTO host (crawl, name) VALUES (?, ?)", crawl, name)
@@ -210,7 +210,7 @@ class SQLiteFrontier(CrawlListing):
             return self._hand_out(crawl, host, entry, leases + 1)
 
     def _best(self, crawl: int) -> Any:
-        """Give the numbers of the best host that is ready and of its best URL, and its score, or None."""
+        """Return the numbers of the best host that is ready and of its best URL, and its score, or None."""
         self._file.change(
             "UPDATE host SET standing = 2 WHERE crawl = ? AND standing = 1 AND ready_at <= ?",
             crawl,
@@ -223,7 +223,7 @@ class SQLiteFrontier(CrawlListing):
         )
 
     def _is_worth_waiting(self, crawl: int, score: float, hold: float) -> bool:
-        """Say whether a host with a URL above the score will be ready soon, as far as can be told."""
+        """Return whether a host with a URL above the score will be ready soon, as far as can be told."""
         (away,) = self._file.one(
             "SELECT min(abs(ready_at - ?)) FROM (SELECT ready_at FROM host"
             " WHERE crawl = ? AND standing < 2 AND best > ? ORDER BY best DESC LIMIT ?)",

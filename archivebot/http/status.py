@@ -30,7 +30,7 @@ _CLASSES: dict[int, Outcome] = {
 
 
 def outcome_of(status: int, body: bytes) -> Outcome:
-    """Say how an attempt ended that was answered with this status and body.
+    """Return how an attempt ended that was answered with this status and body.
 
     Any number is accepted; what is no final HTTP status is a protocol error. A success without a
     body has no content.

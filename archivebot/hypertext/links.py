@@ -154,7 +154,7 @@ class LinkWalk:
             self.found[url] = Link(url, text, role=SCRIPT, kind=SCRIPT)
 
     def _role(self, element: etree._Element, tag: str) -> str:
-        """Say what part an element makes; an article makes none, nor do its header and footer."""
+        """Return what part an element makes; an article makes none, nor do its header and footer."""
         outer = self.roles[-1]
         if tag == "article" or (tag in ("header", "footer") and self.contents):
             return outer
@@ -175,12 +175,12 @@ class LinkWalk:
 
 
 def _outdone(known: Link, role: str) -> bool:
-    """Say whether a link with an anchor, in that part of the page, says more than the one known."""
+    """Return whether a link with an anchor, in that part of the page, says more than the one known."""
     return not known.anchor or role == "main" != known.role
 
 
 def anchor(element: etree._Element) -> str:
-    """Give the text of a link: its own, or that of its image, its label or its title.
+    """Return the text of a link: its own, or that of its image, its label or its title.
 
     What stands inside a frame is for browsers without frames, and no anchor.
 
@@ -203,7 +203,7 @@ def anchor(element: etree._Element) -> str:
 
 
 def _caption(element: etree._Element) -> str:
-    """Give what an element that is no link says at once; what stands in others inside it is not read."""
+    """Return what an element that is no link says at once; what stands in others inside it is not read."""
     given = (element.text, element.get("value"), element.get("aria-label"), element.get("title"))
     return next(filter(None, (shortened(text, MOST_ANCHOR) for text in given if text)), "")
 

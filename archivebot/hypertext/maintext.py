@@ -30,7 +30,7 @@ LEAST_TEXT = 500
 
 
 def main_text(lines: Sequence[Line]) -> str:
-    """Give the main lines of a page; all lines where too little text would remain.
+    """Return the main lines of a page; all lines where too little text would remain.
 
     >>> menu = [Line("Home", linked=1.0), Line("News", linked=1.0), Line("About", linked=1.0)]
     >>> article = Line("An archive keeps what was said. " * 20)

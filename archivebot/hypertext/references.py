@@ -27,7 +27,7 @@ _REFRESH = re.compile(r"""\s* [\d.]+ \s* [;,] \s* (?:url \s* = \s*)? ["']? ([^"'
 
 
 def reference(element: etree._Element) -> tuple[str, str] | None:
-    """Give the address that an element leads to as it is written, and the kind; None where it leads nowhere.
+    """Return the address that an element leads to as it is written, and its kind; None if it leads nowhere.
 
     >>> reference(etree.fromstring('<frame src="menu.html"/>'))
     ('menu.html', 'frame')
@@ -48,7 +48,7 @@ def reference(element: etree._Element) -> tuple[str, str] | None:
 
 
 def refresh_target(content: str) -> str | None:
-    """Give the address in the content of a META refresh, or None.
+    """Return the address in the content of a META refresh, or None.
 
     >>> refresh_target("5; url='/next'"), refresh_target("0;URL=http://b.example/"), refresh_target("30")
     ('/next', 'http://b.example/', None)

@@ -58,7 +58,7 @@ _GOES_ON = frozenset("+.[%")  # the literal before is only a part of the address
 
 
 def said(script: str) -> Iterator[Said]:
-    """Give what a script opens, goes to or writes, as far as it stands there in quotes.
+    """Yield what a script opens, goes to or writes, as far as it stands there in quotes.
 
     Looked at are ``window.open("x")``, ``location = "x"`` with ``.href``, ``.replace()`` and ``.assign()``,
     and ``document.write("<a href=x>")``; no other string of the script. An address that is put together
@@ -102,7 +102,7 @@ def leads_by_click(body: bytes) -> bool:
 
 
 def code_of(href: str) -> str | None:
-    """Give the script of a ``javascript:`` address, or None for another address.
+    """Return the script of a ``javascript:`` address, or None for another address.
 
     >>> code_of(" JavaScript:window.open(%27/x%27)"), code_of("/javascript:x")
     ("window.open('/x')", None)
@@ -119,7 +119,7 @@ def _places(script: str, word: str) -> Iterator[int]:
 
 
 def _owner(script: str, at: int) -> str | None:
-    """Give the object whose member stands at a place; "" for no object, None where no name starts there."""
+    """Return the object whose member stands at a place; "" for no object, None where no name starts there."""
     before = script[max(0, at - _BEFORE) : at]
     if before and (before[-1].isalnum() or before[-1] in "_$-"):
         return None
@@ -131,7 +131,7 @@ def _owner(script: str, at: int) -> str | None:
 
 
 def _address(script: str, at: int) -> tuple[str, int]:
-    """Give the literal at a place, if it is the whole address, and where it ends."""
+    """Return the literal at a place, if it is the whole address, and where it ends."""
     match = _LITERAL.match(script, at)
     if match is None:
         return "", at
@@ -140,7 +140,7 @@ def _address(script: str, at: int) -> tuple[str, int]:
 
 
 def _joined(script: str, at: int) -> tuple[str, int]:
-    """Give the literals at a place joined, up to what is neither a literal nor a name, and where they end."""
+    """Return the literals at a place joined, up to the first other token, and the position of their end."""
     parts: list[str] = []
     while True:
         if match := _LITERAL.match(script, at):

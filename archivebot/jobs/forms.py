@@ -102,7 +102,7 @@ def scan(config: ArchiveConfig, urls: Iterable[str], topic: TopicProfile | None 
 
 
 def _sightings(archive: Archive, url: str, scorer: PageScorer | None) -> Iterator[Sighting]:
-    """Give what each version of a page had, at its first and its last capture."""
+    """Yield what each version of a page had, at its first and its last capture."""
     seen: dict[str, list[Capture]] = {}
     for capture in archive.captures(url):
         if capture.number is not None and capture.digest and not capture.quality:

@@ -108,7 +108,7 @@ def add(archive: Archive, found: WarcPage, result: Ingested) -> None:
 
 
 def _identity(url: str) -> str:
-    """Give the canonical URL, or for one that cannot be asked for the text as recorded."""
+    """Return the canonical URL, or for one that cannot be asked for the text as recorded."""
     try:
         return canonical_url(url)
     except UsageError:

@@ -26,7 +26,7 @@ def visible_length(text: str, least: int = LEAST_LENGTH) -> int:
 
 
 def link_density(links: int, length: int) -> float:
-    """Give the links per letter of text outside links; without such text it is beyond any bound.
+    """Return the links per letter of text outside links; without such text it is beyond any bound.
 
     >>> link_density(1, 50), link_density(0, 0)
     (0.02, inf)
@@ -35,7 +35,7 @@ def link_density(links: int, length: int) -> float:
 
 
 def is_dense(links: int, length: int, threshold: float = DENSE) -> bool:
-    """Tell whether a part of a page is links rather than text; equality is still text.
+    """Return whether a part of a page is links rather than text; equality is still text.
 
     >>> is_dense(1, 50, 0.02), is_dense(2, 50, 0.02), is_dense(0, 0, 0.02)
     (False, True, True)

@@ -118,7 +118,7 @@ def label_blocks(
     content_type: str = "",
     repeats: Mapping[Block, float] | None = None,
 ) -> tuple[Labelled, ...]:
-    """Give every block of a body its label and the reason; the body is parsed once.
+    """Return every block of a body its label and the reason; the body is parsed once.
 
     The blocks may be those of any partition, or an outline. ``repeats`` tells of blocks on which share
     (0..1) of the site's pages they stand. The first rule that speaks decides: ARIA roles and landmark
@@ -153,7 +153,7 @@ def label_blocks(
 
 
 def judge(scene: Scene) -> tuple[Label, str]:
-    """Give the label of a block and the reason: what the first rule that speaks says."""
+    """Return the label of a block and the reason: what the first rule that speaks says."""
     for rule in RULES:
         verdict = rule(scene)
         if verdict is not None:

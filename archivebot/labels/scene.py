@@ -36,7 +36,7 @@ class Scene:
 
     @property
     def holders(self) -> list[Box]:
-        """Give the boxes that are the block and little else, the outermost first."""
+        """Return the boxes that are the block and little else, the outermost first."""
         if len(self.inside) != 1:
             return []
         found = [self.inside[0]]
@@ -46,7 +46,7 @@ class Scene:
 
     @property
     def speakers(self) -> list[Box]:
-        """Give the boxes that may say what the block is: itself, then what is around, up to a bound."""
+        """Return the boxes that may say what the block is: itself, then what is around, up to a bound."""
         most = AROUND_SHARE * self.total.letters / self.share if self.share else 0.0
         return [*self.holders, *takewhile(lambda box: box.letters <= most, self.around)]
 
@@ -85,7 +85,7 @@ def locate(page: Box, text: str, start: int, end: int) -> Scene:
 
 
 def _holds(part: Box, text: str, start: int, end: int) -> bool:
-    """Tell whether a part holds the block and more; white space after it is not more."""
+    """Return whether a part holds the block and more; white space after it is not more."""
     node = part.node
     if not part.parts or node.start > start or node.end < end:
         return False

@@ -14,12 +14,12 @@ MOST_COLUMNS = 1000  # what browsers allow a cell to span
 
 
 def data_tables(page: Box) -> dict[int, int]:
-    """Give the regular rows of all data tables of a page, by the identity of their boxes."""
+    """Return the regular rows of all data tables of a page, by the identity of their boxes."""
     return {id(box): regular_rows(box) for box in page.walk() if box.node.tag == "table" and is_data(box)}
 
 
 def is_data(table: Box) -> bool:
-    """Tell whether a table holds data: regular rows, and no table inside a cell, no control."""
+    """Return whether a table holds data: regular rows, and no table inside a cell, no control."""
     return regular_rows(table) > FEW_ROWS and not table.controls and not holds_table(table)
 
 
@@ -41,7 +41,7 @@ def regular_rows(table: Box) -> int:
 
 
 def holds_table(table: Box) -> bool:
-    """Tell whether a table holds another one."""
+    """Return whether a table holds another one."""
     boxes = table.walk()
     next(boxes)
     return any(box.node.tag == "table" for box in boxes)

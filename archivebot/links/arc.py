@@ -20,7 +20,7 @@ ROUNDS = 5
 
 
 def arc(graph: LinkGraph, *, rounds: int = ROUNDS) -> Hits:
-    """Give hubs and authorities of a graph whose edges weigh 1 + n(t).
+    """Return hubs and authorities of a graph whose edges weigh 1 + n(t).
 
     n(t) counts the words of the topic in the text of the link and the 50 characters on both sides. With
     W the matrix of weights (row: source), a round makes A = W^T H, then H = W A, each scaled.
@@ -33,7 +33,7 @@ def arc(graph: LinkGraph, *, rounds: int = ROUNDS) -> Hits:
 
 
 def root_set(graph: LinkGraph) -> list[str]:
-    """Give the pages that links name by words of the topic, those named most often first.
+    """Return the pages that links name by words of the topic, those named most often first.
 
     >>> from archivebot.links.graph import parse
     >>> root_set(parse(["a -> x 1", "a -> y 2", "b -> y 3", "b -> z 2"]))
@@ -47,7 +47,7 @@ def root_set(graph: LinkGraph) -> list[str]:
 def augmented_set(
     graph: LinkGraph, root: Iterable[str], *, site: Callable[[str], str] | None = None
 ) -> LinkGraph:
-    """Give the part of a graph that ARC looks at: the base set of HITS, two links wide.
+    """Return the part of a graph that ARC looks at: the base set of HITS, two links wide.
 
     >>> from archivebot.links.graph import parse
     >>> sorted(augmented_set(parse(["a -> b", "b -> c", "c -> d"]), ["a"]).urls)

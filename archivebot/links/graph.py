@@ -64,7 +64,7 @@ class LinkGraph:
         return found.row.astype(np.int64), found.col.astype(np.int64), found.data
 
     def weight(self, source: str | int, target: str | int) -> float:
-        """Give the weight of an edge between two nodes, by URL or number; 0 where there is none."""
+        """Return the weight of an edge between two nodes, by URL or number; 0 where there is none."""
         row = source if isinstance(source, int) else self.numbers.get(source)
         column = target if isinstance(target, int) else self.numbers.get(target)
         return float(self.matrix[row, column]) if row is not None and column is not None else 0.0
@@ -126,7 +126,7 @@ class LinkGraph:
         return self._with(sources[keep], targets[keep], weights[keep])
 
     def among(self, nodes: Sequence[int] | Numbers) -> LinkGraph:
-        """Give the graph of some nodes, by number, and of the edges between them.
+        """Return the graph of some nodes, by number, and of the edges between them.
 
         >>> parse(["a -> b", "b -> c"]).among([0, 1]).urls
         ('a', 'b')
@@ -168,7 +168,7 @@ def parse(lines: Iterable[str]) -> LinkGraph:
 
 
 def _matrix(sources: Numbers, targets: Numbers, weights: Weights, size: int) -> Any:
-    """Give a matrix of edges in which each stands once, with its largest weight."""
+    """Return a matrix of edges in which each stands once, with its largest weight."""
     pairs, places = np.unique(sources * size + targets, return_inverse=True)
     largest = np.full(len(pairs), -np.inf)
     np.maximum.at(largest, places, weights)

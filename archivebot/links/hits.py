@@ -40,7 +40,7 @@ def hits(
     hub_threshold: bool = False,
     best_authorities: int | None = None,
 ) -> Hits:
-    """Give hubs and authorities of a graph; each edge counts with its weight.
+    """Return hubs and authorities of a graph; each edge counts with its weight.
 
     A round makes x(p) = sum of y(q) over q -> p, then y(p) = sum of x(q) over p -> q, each scaled. Variants:
     ``average_hubs`` makes a hub the mean of its authorities, so that it does not pay to link to
@@ -85,7 +85,7 @@ def base_set(
     most_linking: int = MOST_LINKING,
     site: Callable[[str], str] | None = None,
 ) -> LinkGraph:
-    """Give the part of a graph that HITS looks at.
+    """Return the part of a graph that HITS looks at.
 
     It is made of the first 200 pages of ``root`` that are in the graph, all pages that they link to, and
     for each at most ``most_linking`` pages that link to it; the same again for a larger ``radius``. Links

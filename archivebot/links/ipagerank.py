@@ -18,7 +18,7 @@ def ipagerank(
     towards: Mapping[str, float] | None = None,
     rounds: int = ROUNDS,
 ) -> Weights:
-    """Give the rank of every node of a graph whose edges weigh RW; the ranks sum to the number of nodes.
+    """Return the rank of every node of a graph whose edges weigh RW; the ranks sum to the number of nodes.
 
     IPR(A) = (1 - d) + d * sum of IPR(T) * RW(T, A) / (sum of RW over all links of T), over the pages T
     that link to A. A page whose links all weigh 0 passes on to all pages alike, as one without links.

@@ -31,7 +31,7 @@ def pagerank(
     rounds: int = ROUNDS,
     in_place: bool = False,
 ) -> Weights:
-    """Give the rank of every node of a graph; the ranks sum to the number of nodes.
+    """Return the rank of every node of a graph; the ranks sum to the number of nodes.
 
     PR(A) = (1 - d) + d * sum of PR(T) * w(T, A) / W(T), over the pages T that link to A, where W(T) is
     the sum of the weights of all links of T. With equal weights this is the formula of Brin and Page,
@@ -86,7 +86,7 @@ def scale(rank: float) -> int:
 
 
 def _spread(graph: LinkGraph, towards: Mapping[str, float] | None) -> Weights:
-    """Give the share of each page in what is not passed on by links."""
+    """Return the share of each page in what is not passed on by links."""
     weights = np.array([towards.get(url, 0.0) for url in graph.urls] if towards else [])
     total = weights.sum()
     return weights / total if total else np.full(len(graph), 1 / len(graph))

@@ -55,7 +55,7 @@ def _two_bytes(body: bytes) -> bool:
 
 
 def is_markup(body: bytes, content_type: str, charset: str) -> bool:
-    """Tell whether a body is worth reading as HTML: by its type, else by its first bytes.
+    """Return whether a body is worth reading as HTML: by its type, else by its first bytes.
 
     >>> is_markup(b"<p>x", "", "utf-8"), is_markup(b"<p>x", "text/plain", "utf-8")
     (True, False)

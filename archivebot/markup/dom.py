@@ -30,7 +30,7 @@ def read(markup: bytes, charset: str) -> Document:
 
 
 def visible_text(markup: bytes, charset: str) -> str:
-    """Give the text that a reader sees, a line per paragraph, item or row.
+    """Return the text that a reader sees, a line per paragraph, item or row.
 
     >>> visible_text(b"<ul><li>a <b>b</b><script>x</script><li>c</ul>", "utf-8")
     'a b\\nc'
@@ -50,7 +50,7 @@ def visible_text(markup: bytes, charset: str) -> str:
 
 
 def highlights(element: Document) -> list[str]:
-    """Give the texts that stand out in a block, each on one line, the most prominent first.
+    """Return the texts that stand out in a block, each on one line, the most prominent first.
 
     >>> highlights(read(b"<p><b>First</b> words<h3>Small</h3><h2>Big</h2>", "utf-8"))
     ['Big', 'Small', 'First']

@@ -54,7 +54,7 @@ class Box:
         self.controls += other.controls
 
     def attribute(self, name: str) -> str:
-        """Give an attribute of the element, or "" where it has none."""
+        """Return an attribute of the element, or "" where it has none."""
         value = None if self.node.element is None else self.node.element.attrs.get(name)
         return " ".join(value) if isinstance(value, list) else str(value or "")
 
@@ -68,7 +68,7 @@ class Box:
 
 
 def look(source: Source) -> Box | None:
-    """Give the body of a page as a tree of boxes, or None where the page has none.
+    """Return the body of a page as a tree of boxes, or None where the page has none.
 
     The offsets of the boxes are those of the source's text, as in :mod:`archivebot.markup.tree`.
 
@@ -124,7 +124,7 @@ def _is_control(tag: str, box: Box) -> bool:
 
 
 def is_hidden(element: Element) -> bool:
-    """Tell whether the page itself says that an element is not shown.
+    """Return whether the page itself says that an element is not shown.
 
     >>> from turbohtml import parse
     >>> page = parse('<p hidden></p><p style="color:red; DISPLAY: none"></p><p style="display:block"></p>')

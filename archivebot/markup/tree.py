@@ -64,7 +64,7 @@ def _same_length(text: str, mark: str) -> str:
 
 
 def root(source: Source) -> Node | None:
-    """Give the body element of a page with the range of its content, or None where there is none."""
+    """Return the body element of a page with the range of its content, or None where there is none."""
     body = parse(source.text, source_locations=True).find("body")
     if body is None:
         return None
@@ -75,7 +75,7 @@ def root(source: Source) -> Node | None:
 
 
 def content(node: Node) -> tuple[int, int]:
-    """Give the range between the start tag and the end tag of an element."""
+    """Return the range between the start tag and the end tag of an element."""
     if node.element is None:
         return node.start, node.end
     end = node.end if node.closed is None else min(node.closed, node.end)
@@ -85,7 +85,7 @@ def content(node: Node) -> tuple[int, int]:
 
 
 def _goes_on(body: Node, end: int) -> bool:
-    """Tell whether elements follow the end tag of the body; they are shown as part of it."""
+    """Return whether elements follow the end tag of the body; they are shown as part of it."""
     assert body.element is not None
     return any(
         location is not None and location.start_tag.start_offset >= end
@@ -183,5 +183,5 @@ def _through(implied: Element) -> Iterator[Located]:
 
 
 def shows(text: Text) -> bool:
-    """Tell whether a text node is more than white space."""
+    """Return whether a text node is more than white space."""
     return bool(text.data) and not text.data.isspace()

@@ -15,7 +15,7 @@ UNSPACED = re.compile("[\u3400-\u9fff]")
 
 
 def fold(text: str) -> str:
-    """Give the words of a text in lower case with one space between them.
+    """Return the words of a text in lower case with one space between them.
 
     >>> fold(" Oops! Page\\nNOT found… "), fold("You’re 404")
     ('oops page not found', "you're 404")
@@ -25,14 +25,14 @@ def fold(text: str) -> str:
 
 @cache
 def phrases(kind: str, place: str) -> frozenset[str]:
-    """Give the folded phrases of a kind in all languages; ``place`` is a key of phrases.json."""
+    """Return the folded phrases of a kind in all languages; ``place`` is a key of phrases.json."""
     by_language = _read().get(kind, {}).get(place, {})
     return frozenset(fold(phrase) for group in by_language.values() for phrase in group)
 
 
 @cache
 def markers(kind: str) -> tuple[str, ...]:
-    """Give the pieces of script, in lower case, that tell a kind."""
+    """Return the pieces of script, in lower case, that tell a kind."""
     return tuple(_read().get(kind, {}).get("scripts", {}).get("any", ()))
 
 
@@ -44,7 +44,7 @@ def _read() -> dict[str, dict[str, dict[str, list[str]]]]:
 
 
 def headed(headings: Iterable[str], kind: str) -> str:
-    """Give the heading, or part of one between separators, that is a phrase of the kind, or "".
+    """Return the heading, or part of one between separators, that is a phrase of the kind, or "".
 
     >>> headed(["Shop | Page not found"], "soft_404"), headed(["Fixing page not found errors"], "soft_404")
     ('page not found', '')
@@ -58,7 +58,7 @@ def headed(headings: Iterable[str], kind: str) -> str:
 
 
 def said(folded: str, kind: str, place: str = "sentences") -> str:
-    """Give the longest phrase of the kind in a folded text, or "".
+    """Return the longest phrase of the kind in a folded text, or "".
 
     Phrases are whole words; those in Chinese characters, which have no spaces, may stand anywhere.
 

@@ -40,7 +40,7 @@ class Answer:
 
 @cache
 def answer(state: str, path: str) -> Answer:
-    """Give the answer to a path in one state of the site.
+    """Return the answer to a path in one state of the site.
 
     >>> answer("first", "/summer-fete.html").status, answer("second", "/summer-fete.html").status
     (<HTTPStatus.OK: 200>, <HTTPStatus.GONE: 410>)
@@ -60,7 +60,7 @@ def answer(state: str, path: str) -> Answer:
 
 
 def paths(state: str) -> list[str]:
-    """Give the paths of all files of a state, sorted.
+    """Return the paths of all files of a state, sorted.
 
     >>> [path for path in paths("second") if path not in paths("first")]
     ['/groups/reading.html', '/news/repair-kits.html']

@@ -29,7 +29,7 @@ Part = tuple[tuple[int, str], int]
 
 
 def carry(before: bytes, blocks: Sequence[Block], after: bytes) -> tuple[Block, ...] | None:
-    """Give the blocks of a body at the limits that the blocks of the body before it had.
+    """Return the blocks of a body at the limits that the blocks of the body before it had.
 
     None where tags were added, removed or reordered, where text came to stand where there was
     none, or where it vanished: such a body is to be cut anew. Not for UTF-16.
@@ -91,7 +91,7 @@ def _kinds(text: str) -> list[tuple[int, str]]:
 
 
 def _parts(text: str, most: int | None = None) -> Iterator[Part]:
-    """Give tags, comments and texts that are more than white space, with their ends, blanks left off."""
+    """Yield tags, comments and texts that are more than white space, with their ends, blanks left off."""
     at = count = 0
     since: int | None = None  # where the text began that is being read
     for token in tokenize(text, resolve_references=False, capture_source=True, capture_attributes=False):

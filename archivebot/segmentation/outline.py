@@ -30,7 +30,7 @@ FEED_SHARE = 0.8
 
 
 def outline(body: bytes, content_type: str = "") -> tuple[Block, ...]:
-    """Give the top-level blocks of a page: head, menu, content, side, foot, as far as it has them.
+    """Return the top-level blocks of a page: head, menu, content, side, foot, as far as it has them.
 
     A frame that holds nearly all letters of the page is opened, and so on within it; its parts are
     the blocks, neighbouring paragraphs, headings and texts together. What is hidden by the page's own
@@ -71,7 +71,7 @@ def _cut(group: list[Box], total: int) -> list[list[Box]]:
 
 
 def _parts(box: Box) -> list[Box]:
-    """Give the parts that have letters, looking through elements with one such part."""
+    """Return the parts that have letters, looking through elements with one such part."""
     while True:
         parts = _shown(box)
         if len(parts) != 1 or not parts[0].parts:
@@ -80,7 +80,7 @@ def _parts(box: Box) -> list[Box]:
 
 
 def _is_feed(parts: Sequence[Box]) -> bool:
-    """Tell whether parts are items of one kind; rows and cells arrange pages whatever their class."""
+    """Return whether parts are items of one kind; rows and cells arrange pages whatever their class."""
     letters: dict[str, list[int]] = defaultdict(list)
     for part in parts:
         kind = part.attribute("class")
@@ -109,6 +109,6 @@ def _runs(parts: Sequence[Box]) -> list[list[Box]]:
 
 
 def _arranges(box: Box) -> bool:
-    """Tell whether a box is, or as an inline element holds, a part of the page's layout."""
+    """Return whether a box is, or as an inline element holds, a part of the page's layout."""
     tag = box.node.tag
     return tag in LAYOUT or (tag in INLINE and any(_arranges(part) for part in box.parts if part.letters))

@@ -46,7 +46,7 @@ GLANCE = 2000
 
 
 def visible(node: Node) -> bool:
-    """Tell whether a reader sees anything of it: text, a picture or a control (rule 1)."""
+    """Return whether a reader sees anything of it: text, a picture or a control (rule 1)."""
     if node.element is None or node.tag in SEEN_WITHOUT_TEXT:
         return True
     if node.tag in INVISIBLE:
@@ -63,7 +63,7 @@ def visible(node: Node) -> bool:
 
 
 def is_block(node: Node) -> bool:
-    """Tell whether an element can be a block by itself, rather than a part of a run (rules 2, 3, 5)."""
+    """Return whether an element can be a block by itself, rather than a part of a run (rules 2, 3, 5)."""
     size = node.end - node.start
     if node.tag in UNCUT or node.tag in FORMAT or node.tag in FUNCTIONAL or node.element is None:
         return size > INLINE_BYTES
@@ -71,5 +71,5 @@ def is_block(node: Node) -> bool:
 
 
 def divisible(node: Node) -> bool:
-    """Tell whether cuts may be made inside an element at all."""
+    """Return whether cuts may be made inside an element at all."""
     return node.element is not None and node.tag not in UNCUT

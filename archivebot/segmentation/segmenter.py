@@ -106,7 +106,7 @@ def _split(region: Region, source: Source, depth: int) -> list[tuple[Region, int
 
 
 def _parts(container: Node, source: Source, depth: int) -> list[tuple[Region, int]]:
-    """Give the regions that an element consists of, looking through wrappers (rules 4 and 6)."""
+    """Return the regions that an element consists of, looking through wrappers (rules 4 and 6)."""
     node = container
     while depth < MAX_DEPTH and node.element is not None:
         nodes = [child for child in tree.children(node.element, *tree.content(node)) if visible(child)]

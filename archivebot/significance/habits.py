@@ -27,7 +27,7 @@ Lines = Sequence[str]
 
 
 def may_count(line: str) -> bool:
-    """Tell whether a line is short, and of words as well as numbers.
+    """Return whether a line is short, and of words as well as numbers.
 
     >>> may_count("Seen 12 times"), may_count("12"), may_count("Seen")
     (True, False, False)
@@ -43,7 +43,7 @@ class Habits:
         self._shapes: list[dict[str, set[str]]] = []
 
     def alternates(self, line: str) -> bool:
-        """Tell whether a line has come and gone, or gone and come, before now.
+        """Return whether a line has come and gone, or gone and come, before now.
 
         >>> Habits([["a", "x"], ["a"], ["a", "x"]]).alternates("x"), Habits([["x"], ["a"]]).alternates("x")
         (True, False)
@@ -52,7 +52,7 @@ class Habits:
         return sum(then != later for then, later in pairwise(stood)) >= LEAST_TURNS
 
     def counts(self, line: str) -> bool:
-        """Tell whether a short line of words and numbers had other numbers in each of the latest versions.
+        """Return whether a short line of words and numbers had other numbers in each of the latest versions.
 
         >>> Habits([["Seen 1"], ["Seen 2"], ["Seen 5"], ["Seen 7"]]).counts("Seen 9")
         True

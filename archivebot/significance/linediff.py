@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 
 
 def changed(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Give the indices of the lines that only ``before`` has, and of those that only ``after`` has.
+    """Return the indices of the lines that only ``before`` has, and of those that only ``after`` has.
 
     A line that moved past others is on both lists. After Cohen's patience diff: lines that stand once
     in each text hold the comparison in place, and the stretches between them are compared alike.
@@ -37,7 +37,7 @@ def _missing(kept: bytearray) -> list[int]:
 
 
 def _kept(before: Sequence[str], after: Sequence[str]) -> Iterator[Pair]:
-    """Give the pairs (before, after) of lines that stayed."""
+    """Yield the pairs (before, after) of lines that stayed."""
     waiting = [(0, len(before), 0, len(after), 0)]
     while waiting:
         first, last, start, end, rounds = waiting.pop()

@@ -22,13 +22,13 @@ HUB = 0.5
 
 
 def is_hub(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> bool:
-    """Tell whether the main text of a page, the lines that are ``chosen``, is mostly links."""
+    """Return whether the main text of a page, the lines that are ``chosen``, is mostly links."""
     main = [line for line, yes in zip(lines, chosen.tolist(), strict=True) if yes]
     return sum(line.linked for line in main) >= HUB * sum(len(line.text) for line in main)
 
 
 def menus(lines: Sequence[Line], hub: bool) -> NDArray[np.bool_]:
-    """Tell which lines are of a menu; of a hub none is."""
+    """Return which lines are of a menu; of a hub none is."""
     found = np.zeros(len(lines), dtype=bool)
     if hub:
         return found
@@ -48,7 +48,7 @@ def menus(lines: Sequence[Line], hub: bool) -> NDArray[np.bool_]:
 
 
 def _list(place: Place) -> Place:
-    """Give the smallest element around with enough lines, else the outermost."""
+    """Return the smallest element around with enough lines, else the outermost."""
     while place.parent is not None and place.last - place.first < LEAST_LINES:
         place = place.parent
     return place

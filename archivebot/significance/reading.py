@@ -112,7 +112,7 @@ class Reading:
 
 
 def _plain(source: str) -> list[tuple[str, int]]:
-    """Give the lines of a text that are not blank, each with its place."""
+    """Return the lines of a text that are not blank, each with its place."""
     pieces = source.splitlines(keepends=True)
     places = accumulate(map(len, pieces), initial=0)
     found = [(" ".join(piece.split()), place) for piece, place in zip(pieces, places, strict=False)]
@@ -120,7 +120,7 @@ def _plain(source: str) -> list[tuple[str, int]]:
 
 
 def _starts(walk: LineWalk) -> list[int]:
-    """Give for each line the character of the source at or after which it stands."""
+    """Return for each line the character of the source at or after which it stands."""
     edges = np.zeros(len(walk.lines) + 1, dtype=np.int64)
     for place in walk.places:
         location = place.element.source_location if place.element is not None else None

@@ -42,7 +42,7 @@ class Significance:
     added: tuple[int, ...] = field(default=(), repr=False)
 
     def of_block(self, before: Range | None, after: Range | None) -> ChangeKind:
-        """Give the kind of the change of one block, by its bytes [start, end) in both bodies.
+        """Return the kind of the change of one block, by its bytes [start, end) in both bodies.
 
         One of the two is None for a block that was added or removed.
 
@@ -64,7 +64,7 @@ def significance(
     history: Iterable[Lines] = (),
     counted: Collection[Attribute] = CONTENT_ATTRIBUTES,
 ) -> Significance:
-    """Tell whether the content of a page changed from one version to the next, or only its furniture.
+    """Return whether the content of a page changed from one version to the next, or only its furniture.
 
     It is a change of content where a line of the main text was added, removed, edited or moved, or one
     of running text elsewhere, or where a line that is no menu, head or foot was edited in place. Lines

@@ -57,7 +57,7 @@ LEAST_DATES = 2
 
 
 def is_volatile(line: str) -> bool:
-    """Tell whether a line says nothing but how long ago, what time of day, how often the page was used,
+    """Return whether a line says nothing but how long ago, what time of day, how often the page was used,
     or whose it is since which year.
 
     >>> [is_volatile(line) for line in ("3 hours ago", "Updated: vor 5 Min.", "1.301 Aufrufe", "23:47")]
@@ -73,7 +73,7 @@ def is_volatile(line: str) -> bool:
 
 
 def lasting(line: str) -> str:
-    """Give a line without what a page tells anew at every visit, and without spaces before a full stop.
+    """Return a line without what a page tells anew at every visit, and without spaces before a full stop.
 
     That is, of a line that is no long paragraph, the time since, times to the second, and the counter of its
     use at the end.
@@ -87,7 +87,7 @@ def lasting(line: str) -> str:
 
 
 def is_date(line: str) -> bool:
-    """Tell whether a line is a date and nothing else.
+    """Return whether a line is a date and nothing else.
 
     >>> [is_date(line) for line in ("24 févr. 2022", "Feb 4, 2022", "2022-02-24", "24.2.2022", "Mai 2022")]
     [True, True, True, True, False]
@@ -99,7 +99,7 @@ def is_date(line: str) -> bool:
 
 
 def in_another_zone(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Tell whether dates became those a day later, all of them, or a day earlier.
+    """Return whether dates became those a day later, all of them, or a day earlier.
 
     Servers write dates by their own time zone or the reader's, so that a list of them moves by a day
     from visit to visit. One date alone says nothing: it may be that from which a text is valid.
@@ -116,7 +116,7 @@ def in_another_zone(before: Sequence[str], after: Sequence[str]) -> bool:
 
 
 def _days(before: str, after: str) -> int:
-    """Give 1 or -1 for dates a day apart, 0 for all others; names of months are not understood."""
+    """Return 1 or -1 for dates a day apart, 0 for all others; names of months are not understood."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     if len(old) != len(new):
         return 0

@@ -145,7 +145,7 @@ class Edge:
 
 
 def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
-    """Give the links of a page as they are kept: one for each target, the first that has an anchor.
+    """Return the links of a page as they are kept: one for each target, the first that has an anchor.
 
     >>> links = [Link("http://a.example/"), Link("http://a.example/", "News" * 99, role="navigation")]
     >>> [(edge.anchor[:8], len(edge.anchor), edge.role) for edge in edges_of("", links, datetime.max)]

@@ -44,7 +44,7 @@ def pack(slots: Sequence[Slot], body: bytes) -> bytes:
 
 
 def body_of(data: bytes) -> bytes:
-    """Give the body out of packed bytes; raises CorruptObject where there is no table before it.
+    """Return the body out of packed bytes; raises CorruptObject where there is no table before it.
 
     >>> body_of(b'1\\n0\\t4\\t1\\t1\\tNews\\n<html>')
     b'<html>'

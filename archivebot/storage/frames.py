@@ -27,7 +27,7 @@ MOST_WINDOW_LOG = 27
 
 
 def cost(length: int, base_cost: int = 0) -> int:
-    """Give the bytes that reading a version decodes: its own and those of its bases."""
+    """Return the bytes that reading a version decodes: its own and those of its bases."""
     return base_cost + max(length, LEAST_COST)
 
 

@@ -8,7 +8,7 @@ from archivebot.templates.parts import Part
 
 
 def common(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Give a longest common subsequence as pairs of positions.
+    """Return a longest common subsequence as pairs of positions.
 
     The rows of the table are the bits of whole numbers (Hyyrö, "Bit-parallel LCS-length computation
     revisited", 2004): a 0 is where the length grows. The way back picks one of several of the length.
@@ -46,7 +46,7 @@ def _rows(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[int]:
 
 
 def similarity(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
-    """Give twice the length of the longest common subsequence over the sum of both lengths (0..1).
+    """Return twice the length of the longest common subsequence over the sum of both lengths (0..1).
 
     >>> round(similarity("abcbdab", "bdcaba"), 4), similarity("ab", "ab"), similarity("ab", "cd")
     (0.6154, 1.0, 0.0)
@@ -60,7 +60,7 @@ def similarity(one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
 
 
 def tokens(page: Part) -> list[Hashable]:
-    """Give a page as start tags with their class, contents and end tags, in order.
+    """Return a page as start tags with their class, contents and end tags, in order.
 
     >>> tokens(Part("p", "x", (Part("#text", feature="17f"), Part("br"))))
     [('p', 'x'), '17f', ('br', ''), '/br', '/p']
@@ -81,7 +81,7 @@ def tokens(page: Part) -> list[Hashable]:
 
 
 def template_shares(page: Sequence[Hashable], neighbours: Sequence[Sequence[Hashable]]) -> list[float]:
-    """Give for each token of a page the share of the neighbours that have it in the same place.
+    """Return for each token of a page the share of the neighbours that have it in the same place.
 
     One neighbour is weak evidence, as tokens stand in two pages by chance; a few pages of the same
     template tell furniture (1) from content (0).

@@ -13,7 +13,7 @@ GAMMA = 0.9
 
 
 def node_importance(counts: Collection[int], pages: int) -> float:
-    """Give the importance of an element by its presentation: how evenly its styles share its pages.
+    """Return the importance of an element by its presentation: how evenly its styles share its pages.
 
     ``counts`` are the pages of each style, ``pages`` those with the element:
     ``-sum of p_i log_m p_i``, and 1 for a single page.
@@ -29,7 +29,7 @@ def node_importance(counts: Collection[int], pages: int) -> float:
 
 
 def content_importance(counts: Collection[int], pages: int, once: int = 0) -> float:
-    """Give the importance of an element without parts by its contents.
+    """Return the importance of an element without parts by its contents.
 
     ``counts`` are the pages of each feature, ``once`` the number of further features that stand on one
     page each. ``1 - sum of H(a_i) / N``, where the entropy of a feature that k of m pages hold
@@ -49,7 +49,7 @@ def content_importance(counts: Collection[int], pages: int, once: int = 0) -> fl
 
 
 def composite_importance(node: float, styles: Iterable[tuple[float, float]], gamma: float = GAMMA) -> float:
-    """Give the importance of an element with what is below it.
+    """Return the importance of an element with what is below it.
 
     ``styles`` are pairs of the share of pages p_i and the importance of the l styles:
     ``(1 - gamma^l) NodeImp + gamma^l sum of p_i CompImp(S_i)``.

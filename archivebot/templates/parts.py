@@ -45,7 +45,7 @@ class Part:
 
 
 def parts_of(body: bytes, content_type: str = "") -> Part | None:
-    """Give a page as a tree of parts, or None for what is no page.
+    """Return a page as a tree of parts, or None for what is no page.
 
     Of the attributes the class counts, without digits, which number things. Scripts, styles and the
     like are no parts. Contents are hashes: equal ones are equal, more is not asked.

@@ -109,7 +109,7 @@ class StyleTree:
 
     @cached_property
     def importances(self) -> list[float]:
-        """Give the composite importance (0..1) of every element, by its number."""
+        """Return the composite importance (0..1) of every element, by its number."""
         values = [0.0] * len(self.elements)
         for number in range(len(self.elements) - 1, -1, -1):  # what is below comes first
             values[number] = _importance(self.elements[number], values)
@@ -134,7 +134,7 @@ class StyleTree:
             stack.extend(reversed(list(zip(below, part.parts, strict=True))))
 
     def noise(self, page: Part, threshold: float = NOISE) -> list[Part]:
-        """Give the largest parts of a page in which nothing reaches the threshold, in order."""
+        """Return the largest parts of a page in which nothing reaches the threshold, in order."""
         values = list(self.weigh(page))
         last = [0] * len(values)  # where the parts of each part end in the list
         quiet = [False] * len(values)
@@ -153,7 +153,7 @@ class StyleTree:
         return found
 
     def repeats(self, page: Part, blocks: Iterable[Block]) -> dict[Block, float]:
-        """Give for each block of a page the share (0..1) of the site's pages that say the same there.
+        """Return for each block of a page the share (0..1) of the site's pages that say the same there.
 
         It is the mean over the contents of the block, weighted by their bytes; 0 for a block without any.
         """

@@ -53,11 +53,11 @@ class NaiveBayes:
         return tuple(self._counts)
 
     def counts(self, label: str) -> Mapping[str, float]:
-        """Give how often each term was learnt in a class."""
+        """Return how often each term was learnt in a class."""
         return self._counts.get(label, {})
 
     def documents(self, label: str) -> float:
-        """Give the weight of the texts learnt in a class."""
+        """Return the weight of the texts learnt in a class."""
         return self._documents.get(label, 0.0)
 
     def learn(self, label: str, terms: Terms, weight: float = 1.0) -> None:
@@ -75,7 +75,7 @@ class NaiveBayes:
         self._documents[label] = self._documents.get(label, 0.0) + weight
 
     def scores(self, terms: Terms) -> dict[str, float]:
-        """Give log P(C) + sum of log P(t|C), in nats, of every class."""
+        """Return log P(C) + sum of log P(t|C), in nats, of every class."""
         known = self._known(terms)
         length = sum(known.values())
         alpha = self._alpha
@@ -86,7 +86,7 @@ class NaiveBayes:
         return scores
 
     def log_odds(self, terms: Terms, label: str) -> float:
-        """Give log P(label|x) - log P(not label|x) in nats; 0 while there is no class to compare with.
+        """Return log P(label|x) - log P(not label|x) in nats; 0 while there is no class to compare with.
 
         Unlike the posterior it does not saturate, so it ranks.
         """
@@ -95,13 +95,13 @@ class NaiveBayes:
         return own - _log_sum(scores.values()) if own is not None and scores else 0.0
 
     def posterior(self, terms: Terms) -> dict[str, float]:
-        """Give P(C|x) of every class; they sum to 1."""
+        """Return P(C|x) of every class; they sum to 1."""
         scores = self.scores(terms)
         total = _log_sum(scores.values())
         return {label: math.exp(score - total) for label, score in scores.items()}
 
     def contributions(self, terms: Terms, label: str) -> list[tuple[str, float]]:
-        """Give what each term adds to the score of a class over its strongest rival, largest effect first.
+        """Return what each term adds to the score of a class over its strongest rival, largest effect first.
 
         With two classes the sum of all and of the log-odds of the empty text is :meth:`log_odds`.
 
@@ -124,7 +124,7 @@ class NaiveBayes:
         return sorted(parts, key=lambda part: -abs(part[1]))
 
     def restricted(self, vocabulary: Collection[str]) -> NaiveBayes:
-        """Give the same model on fewer terms, as if only those had been learnt."""
+        """Return the same model on fewer terms, as if only those had been learnt."""
         model = NaiveBayes(self._alpha, vocabulary, self._length, self._priors)
         for label, counts in self._counts.items():
             model.learn(label, counts)
@@ -132,7 +132,7 @@ class NaiveBayes:
         return model
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the model as values that JSON holds."""
+        """Return the model as values that JSON holds."""
         return {
             "alpha": self._alpha,
             "length": self._length,
@@ -154,7 +154,7 @@ class NaiveBayes:
         return model
 
     def _known(self, terms: Terms) -> dict[str, float]:
-        """Give the counts of the terms of the vocabulary, scaled to the length."""
+        """Return the counts of the terms of the vocabulary, scaled to the length."""
         vocabulary = self._vocabulary
         known = {term: n for term, n in _counted(terms).items() if term in vocabulary}
         if self._length is None or (total := sum(known.values())) <= self._length:
@@ -176,6 +176,6 @@ def _counted(terms: Terms) -> Mapping[str, float]:
 
 
 def _log_sum(values: Collection[float]) -> float:
-    """Give the log of the sum of exponentials without overflow."""
+    """Return the log of the sum of exponentials without overflow."""
     top = max(values, default=-math.inf)
     return top + math.log(sum(math.exp(value - top) for value in values)) if values else top

@@ -14,7 +14,7 @@ STOP_WORDS = frozenset(files(__package__).joinpath("stopwords.txt").read_text("u
 
 
 def terms(text: str) -> list[str]:
-    """Give the terms of a text in order: stems, without stop words and numbers.
+    """Return the terms of a text in order: stems, without stop words and numbers.
 
     >>> terms("The lectures of CS 415: Operating Systems")
     ['lectur', 'cs', 'oper', 'system']
@@ -26,7 +26,7 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def term(word: str) -> str:
-    """Give the stem of a lower-case word that means something by itself; empty for another one.
+    """Return the stem of a lower-case word that means something by itself; empty for another one.
 
     >>> term("courses"), term("the"), term("42")
     ('cours', '', '')
@@ -35,7 +35,7 @@ def term(word: str) -> str:
 
 
 def tells(word: str) -> bool:
-    """Say whether a lower-case word means something by itself.
+    """Return whether a lower-case word means something by itself.
 
     >>> tells("course"), tells("the"), tells("42")
     (True, False, False)

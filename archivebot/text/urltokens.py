@@ -21,7 +21,7 @@ _BORDER = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-zA-Z]
 
 
 def url_tokens(url: str) -> list[str]:
-    """Give the words of a URL in order, as stems; numbers stay, words that say nothing are left out.
+    """Return the words of a URL in order, as stems; numbers stay, words that say nothing are left out.
 
     Escapes are decoded first, so that the words of a query can be read.
 

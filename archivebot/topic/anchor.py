@@ -51,7 +51,7 @@ def window_weight(anchor: str, before: str, after: str, topic: Container[str]) -
 
 
 def is_generic(anchor: str) -> bool:
-    """Say whether an anchor would suit any target: a phrase such as "more", a number, signs only.
+    """Return whether an anchor would suit any target: a phrase such as "more", a number, signs only.
 
     An empty anchor says nothing either way, and is not generic.
 

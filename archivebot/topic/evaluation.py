@@ -54,7 +54,7 @@ def brier(values: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float:
-    """Give the chance that a relevant example scores above another one; equal scores count half.
+    """Return the chance that a relevant example scores above another one; equal scores count half.
 
     The Mann-Whitney statistic by ranks; 0.5 where all labels are equal (Hanley, McNeil, "The Meaning
     and Use of the Area under a Receiver Operating Characteristic Curve", 1982).
@@ -74,7 +74,7 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def average_precision(scores: Sequence[float], labels: Sequence[bool]) -> float:
-    """Give the mean of the precision at each relevant example, best score first; 0 without any.
+    """Return the mean of the precision at each relevant example, best score first; 0 without any.
 
     >>> average_precision([0.9, 0.8, 0.7], [True, False, True])
     0.8333333333333333
@@ -98,7 +98,7 @@ def _steps(scores: Sequence[float], labels: Sequence[bool]) -> list[tuple[int, i
 
 
 def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
-    """Give the threshold at which accepting gives the best F1, half way to the next lower score.
+    """Return the threshold at which accepting gives the best F1, half way to the next lower score.
 
     >>> best_threshold([0.9, 0.5, 0.3, 0.1], [True, True, False, False])
     0.4
@@ -115,7 +115,7 @@ def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def folds(labels: Sequence[Hashable], number: int = 5) -> list[int]:
-    """Give each example a fold from 0 to ``number`` - 1, so that each label is spread evenly.
+    """Return each example a fold from 0 to ``number`` - 1, so that each label is spread evenly.
 
     >>> folds([True, True, False, True, False], 2)
     [0, 1, 0, 0, 1]

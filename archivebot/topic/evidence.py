@@ -53,18 +53,18 @@ class EvidenceClassifier:
         return cls(_models(examples, names), combinations)
 
     def log_odds(self, evidence: Evidence) -> dict[str, float]:
-        """Give the log-odds of each class against all others, in nats."""
+        """Return the log-odds of each class against all others, in nats."""
         return {
             label: combination.log_odds(_odds(self._models, evidence, label))
             for label, combination in self._combinations.items()
         }
 
     def parts(self, evidence: Evidence, label: str) -> dict[str, float]:
-        """Give what each source adds to the log-odds of a class."""
+        """Return what each source adds to the log-odds of a class."""
         return self._combinations[label].parts(_odds(self._models, evidence, label))
 
     def classify(self, evidence: Evidence) -> str:
-        """Give the class with the highest log-odds."""
+        """Return the class with the highest log-odds."""
         odds = self.log_odds(evidence)
         return max(odds, key=odds.__getitem__)
 

@@ -115,7 +115,7 @@ class Learner:
         return waiting
 
     def settled(self, url: str) -> Waiting | None:
-        """Give what is known of a URL that one more link would not change: fetched, or enough links to it."""
+        """Return the state of a URL that no further link changes: fetched, or linked to often enough."""
         waiting = self._waiting.get(url)
         if waiting is None or not (waiting.fetched or waiting.links >= MOST_LINKS):
             return None
@@ -147,7 +147,7 @@ class Learner:
         self._weights[SOURCE] = self._weights.get(SOURCE, 0.0) + step * link.relevance
 
     def news(self) -> Mapping[str, float]:
-        """Give new ranks: of URLs that more links were found to, and every so often of all remembered."""
+        """Return new ranks: of URLs that more links were found to, and every so often of all remembered."""
         if self._pages % self._every == 0:
             self._score_anew()
         moved, self._moved = self._moved, set()

@@ -85,12 +85,12 @@ class LinkModel:
         return cls(BIAS, {**weights, SOURCE: BY_SOURCE})
 
     def log_odds(self, terms: Iterable[str], relevance: float = 0.0) -> float:
-        """Give what a link is worth, in nats; ``relevance`` (0..1) is that of the page it stands on."""
+        """Return what a link is worth, in nats; ``relevance`` (0..1) is that of the page it stands on."""
         get = self.weights.get
         return self.bias + relevance * get(SOURCE, 0.0) + sum([get(term, 0.0) for term in terms])
 
     def parts(self, terms: Iterable[str], relevance: float = 0.0) -> dict[str, float]:
-        """Give what each origin of terms adds to the log-odds; they sum to it.
+        """Return what each origin of terms adds to the log-odds; they sum to it.
 
         >>> model = LinkModel.of_terms({"cours": 1.0})
         >>> model.parts(["anchor:cours", "url:cours", "url:other"], relevance=0.5)
@@ -105,7 +105,7 @@ class LinkModel:
         return found
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the model as values that JSON holds, the heaviest terms first; weights are rounded."""
+        """Return the model as values that JSON holds, the heaviest terms first; weights are rounded."""
         rounded = {term: round(weight, PRECISION) for term, weight in self.weights.items()}
         ranked = sorted(rounded.items(), key=lambda item: (-abs(item[1]), item[0]))
         return {
@@ -159,7 +159,7 @@ def train(pages: Sequence[TrainingPage], prior: LinkModel | None = None) -> Link
 
 
 def worth(relevance: float, onward: float) -> float:
-    """Give what a page is worth (0..1) by its relevance (0..1) and its number of links to the topic.
+    """Return what a page is worth (0..1) by its relevance (0..1) and its number of links to the topic.
 
     >>> worth(1.0, 0), worth(0.0, 2), worth(1.0, 1000), worth(0.0, 0)
     (0.5, 0.25, 1.0, 0.0)

@@ -104,7 +104,7 @@ class LinkScorer:
         return scores
 
     def news(self) -> Mapping[str, float]:
-        """Give new ranks of URLs that may wait, where the pages of late changed them."""
+        """Return new ranks of URLs that may wait, where the pages of late changed them."""
         return self.learner.news()
 
     def chance(self, url: str) -> float | None:
@@ -113,7 +113,7 @@ class LinkScorer:
         return None if waiting is None else probability(self.learner.worth(waiting))
 
     def as_dict(self) -> dict[str, Any]:
-        """Give what was learnt as values that JSON holds: the link model of a scorer that goes on."""
+        """Return what was learnt as values that JSON holds: the link model of a scorer that goes on."""
         return self.learner.model.as_dict()
 
 

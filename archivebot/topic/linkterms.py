@@ -22,7 +22,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 def link_terms(
     url: str, title: str, links: Sequence[Link], skipped: Container[str] = ()
 ) -> Iterator[tuple[str, ...]]:
-    """Give the terms of each link of a page, ``origin:term``, every one once; none for a skipped URL.
+    """Yield the terms of each link of a page, ``origin:term``, every one once; none for a skipped URL.
 
     ``url`` and ``title`` are those of the page. A generic anchor counts nothing. No words are ``shape``,
     what the anchor looks like; ``place``, where the target lies to the page; ``role``, the part of the
@@ -60,7 +60,7 @@ def link_terms(
 
 
 def origin(term: str) -> str:
-    """Give where a term stands.
+    """Return where a term stands.
 
     >>> origin("anchor:kim"), origin("url:a:b")
     ('anchor', 'url')
@@ -69,7 +69,7 @@ def origin(term: str) -> str:
 
 
 def shape(anchor: str) -> str:
-    """Give what the first words of an anchor look like: names, titles, codes of courses and numbers differ.
+    """Return what the first words of an anchor look like: names, titles, codes of courses and numbers differ.
 
     >>> shape("Kim N. Lee"), shape("CS 415: Systems"), shape("my 3rd page")
     ('Aa A Aa', 'AA # Aa', 'a a# a')
@@ -118,7 +118,7 @@ def _host(host: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def _folder(url: str) -> str:
-    """Give a URL up to the last slash of its path.
+    """Return a URL up to the last slash of its path.
 
     >>> _folder("http://a.example/b/c"), _folder("http://a.example/b/?d=/"), _folder("http://a.example")
     ('http://a.example/b/', 'http://a.example/b/', 'http://a.example/')

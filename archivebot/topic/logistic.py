@@ -19,7 +19,7 @@ class Logistic:
     weights: Mapping[str, float]
 
     def parts(self, features: Mapping[str, float]) -> dict[str, float]:
-        """Give what each feature and the bias add to the log-odds; a feature left out adds nothing.
+        """Return what each feature and the bias add to the log-odds; a feature left out adds nothing.
 
         >>> Logistic(-1.0, {"cosine": 2.0}).parts({"cosine": 0.75})
         {'bias': -1.0, 'cosine': 1.5}
@@ -28,7 +28,7 @@ class Logistic:
         return {"bias": self.bias, **weighed}
 
     def log_odds(self, features: Mapping[str, float]) -> float:
-        """Give the log-odds in nats, the sum of the parts."""
+        """Return the log-odds in nats, the sum of the parts."""
         return sum(self.parts(features).values())
 
 
@@ -70,7 +70,7 @@ def fit(
 
 
 def probability(log_odds: float) -> float:
-    """Give 1 / (1 + exp(-log_odds)) without overflow.
+    """Return 1 / (1 + exp(-log_odds)) without overflow.
 
     >>> probability(0.0), probability(-1000.0), probability(1000.0)
     (0.5, 0.0, 1.0)
@@ -81,7 +81,7 @@ def probability(log_odds: float) -> float:
 
 
 def squeezed(log_odds: float) -> float:
-    """Give sign(x) ln(1 + |x|): naive Bayes counts dependent terms as independent, so its log-odds grow
+    """Return sign(x) ln(1 + |x|): naive Bayes counts dependent terms as independent, so its log-odds grow
     with the length of a text far beyond what they are worth.
 
     >>> squeezed(0.0), round(squeezed(-100.0), 3)

@@ -72,7 +72,7 @@ def weights_of(given: Mapping[str, Any]) -> Weights:
 
 
 def parts(evidence: Evidence, weights: Weights | None = None) -> dict[str, float]:
-    """Give what each kind of evidence adds; the priority is their sum.
+    """Return what each kind of evidence adds; the priority is their sum.
 
     >>> found = Evidence(domain=2, popularity=3, parent=4, depth=-1, topic=5)
     >>> parts(found)

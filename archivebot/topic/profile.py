@@ -85,7 +85,7 @@ class TopicProfile:
         return stands_for(self.signed, self.synonyms)
 
     def similarity(self) -> Similarity:
-        """Give how similar words are to the topic: the best term has 1, the others in proportion.
+        """Return how similar words are to the topic: the best term has 1, the others in proportion.
 
         A synonym is as similar as its term, any other word as the texts of the topic make it.
         """
@@ -98,7 +98,7 @@ class TopicProfile:
         return {**weights, **synonyms}
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the profile as values that JSON holds, best terms first."""
+        """Return the profile as values that JSON holds, best terms first."""
         return {
             "schema": SCHEMA,
             "name": self.name,
@@ -176,7 +176,7 @@ def load(name: str, folder: Path) -> TopicProfile:
 
 
 def names(folder: Path) -> list[str]:
-    """Give the names of the topics in a folder, sorted."""
+    """Return the names of the topics in a folder, sorted."""
     return sorted(path.stem for path in folder.glob("*.json"))
 
 

@@ -20,7 +20,7 @@ BEST = 5000
 
 
 def chi_square(a: float, b: float, c: float, d: float) -> float:
-    """Give Pearson's chi-square, n (ad - cb)^2 / [(a+c)(b+d)(a+b)(c+d)]; 0 where a margin is empty.
+    """Return Pearson's chi-square, n (ad - cb)^2 / [(a+c)(b+d)(a+b)(c+d)]; 0 where a margin is empty.
 
     >>> round(chi_square(3, 1, 0, 6), 4), round(chi_square(0, 1, 3, 6), 4), chi_square(3, 7, 0, 0)
     (6.4286, 0.4762, 0.0)
@@ -30,7 +30,7 @@ def chi_square(a: float, b: float, c: float, d: float) -> float:
 
 
 def expected_cross_entropy(a: float, b: float, c: float, d: float) -> float:
-    """Give P(c,t) log[P(c,t) / (P(c) P(t))] in nats.
+    """Return P(c,t) log[P(c,t) / (P(c) P(t))] in nats.
 
     >>> round(expected_cross_entropy(3, 1, 0, 6), 4), expected_cross_entropy(0, 1, 3, 6)
     (0.2749, 0.0)
@@ -40,7 +40,7 @@ def expected_cross_entropy(a: float, b: float, c: float, d: float) -> float:
 
 
 def right_half(a: float, b: float, c: float, d: float) -> float:
-    """Give the share of information gain that a missing term brings, P(c,nt) log[P(c,nt) / (P(c) P(nt))].
+    """Return the share of information gain that a missing term brings, P(c,nt) log[P(c,nt) / (P(c) P(nt))].
 
     >>> right_half(3, 1, 0, 6), round(right_half(0, 1, 3, 6), 4)
     (0.0, 0.0316)
@@ -50,7 +50,7 @@ def right_half(a: float, b: float, c: float, d: float) -> float:
 
 
 def information_gain(a: float, b: float, c: float, d: float) -> float:
-    """Give what one class has of H(class) - H(class | term), in nats; :func:`gain` sums both.
+    """Return what one class has of H(class) - H(class | term), in nats; :func:`gain` sums both.
 
     >>> round(information_gain(3, 1, 0, 6), 4)
     0.2749
@@ -59,7 +59,7 @@ def information_gain(a: float, b: float, c: float, d: float) -> float:
 
 
 def gain(a: float, b: float, c: float, d: float) -> float:
-    """Give H(class) - H(class | term) of a class and its complement, in nats.
+    """Return H(class) - H(class | term) of a class and its complement, in nats.
 
     >>> round(gain(3, 1, 0, 6), 4), round(gain(0, 1, 3, 6), 4), gain(3, 7, 0, 0)
     (0.3859, 0.038, 0.0)
@@ -68,7 +68,7 @@ def gain(a: float, b: float, c: float, d: float) -> float:
 
 
 def mutual_information(a: float, b: float, c: float, d: float) -> float:
-    """Give P(c) log[P(c,t) / (P(c) P(t))] in nats; 0 where the two never meet.
+    """Return P(c) log[P(c,t) / (P(c) P(t))] in nats; 0 where the two never meet.
 
     >>> round(mutual_information(3, 1, 0, 6), 4), mutual_information(0, 1, 3, 6)
     (0.2749, 0.0)
@@ -78,7 +78,7 @@ def mutual_information(a: float, b: float, c: float, d: float) -> float:
 
 
 def weight_of_evidence(a: float, b: float, c: float, d: float) -> float:
-    """Give P(t) P(c) |log[P(c|t) (1-P(c)) / (P(c) (1-P(c|t)))]| in nats; 0 where a log has no value.
+    """Return P(t) P(c) |log[P(c|t) (1-P(c)) / (P(c) (1-P(c|t)))]| in nats; 0 where a log has no value.
 
     >>> round(weight_of_evidence(2, 1, 1, 6), 4), weight_of_evidence(3, 1, 0, 6) > 0
     (0.1386, True)
@@ -102,7 +102,7 @@ def _log(above: float, below: float) -> float:
 
 
 def scored(classes: Classes, score: Score = chi_square, by_document: bool = False) -> dict[str, float]:
-    """Give each term the sum of its scores over the classes.
+    """Return each term the sum of its scores over the classes.
 
     ``classes`` maps each class to its documents, each a sequence of terms or their counts. Words are
     what is counted, or with ``by_document`` the documents that hold a term.
@@ -133,7 +133,7 @@ def _score(score: Score, a: float, with_term: float, in_class: float, total: flo
 def select(
     classes: Classes, score: Score = chi_square, best: int = BEST, by_document: bool = False
 ) -> list[str]:
-    """Give the terms that tell most about the classes, the best first, equal ones by the alphabet.
+    """Return the terms that tell most about the classes, the best first, equal ones by the alphabet.
 
     >>> select({"a": [["x", "z"]], "b": [["y", "z"]]}, best=2)
     ['x', 'y']

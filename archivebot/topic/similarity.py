@@ -47,11 +47,11 @@ class Similarity:
     similarities: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, term: str) -> float:
-        """Give the similarity of a term to the topic, 0 where nothing is known of it."""
+        """Return the similarity of a term to the topic, 0 where nothing is known of it."""
         return self.similarities.get(term, 0.0)
 
     def weight(self, words: Iterable[str], threshold: float = THRESHOLD) -> float:
-        """Give RW of a link by the terms of its anchor and surroundings.
+        """Return RW of a link by the terms of its anchor and surroundings.
 
         RW = 1 where the most similar term reaches the threshold, else its similarity; 0 without terms
         (Li, Zhao, Yu, "Design and Realization of Focused Web Crawler", 2002).
@@ -67,7 +67,7 @@ class Similarity:
 
 
 def stands_for(topic: Mapping[str, float], rings: Iterable[Iterable[str]]) -> dict[str, str]:
-    """Give for each synonym of a term of the topic that term, the one of its ring that weighs most.
+    """Return for each synonym of a term of the topic that term, the one of its ring that weighs most.
 
     A ring is words that mean the same, as a user writes them. Rings that share a word are one; a ring
     without a term of the topic says nothing.
@@ -93,7 +93,7 @@ def stands_for(topic: Mapping[str, float], rings: Iterable[Iterable[str]]) -> di
 def neighbours(
     topic: Mapping[str, float], texts: Sequence[Sequence[str]], known: Container[str] = ()
 ) -> dict[str, float]:
-    """Give the terms of texts that keep the company of a term of the topic, the nearest first.
+    """Return the terms of texts that keep the company of a term of the topic, the nearest first.
 
     ``topic`` has weights of 0 to 1, ``texts`` are terms in order, ``known`` are terms that need no
     neighbour. The similarity is the cosine of vectors of positive pointwise mutual information
@@ -126,7 +126,7 @@ def neighbours(
 
 
 def _vectors(texts: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> csr_array:
-    """Give a row of unit length for each term: positive PMI with the terms that it occurs with."""
+    """Return a row of unit length for each term: positive PMI with the terms that it occurs with."""
     # Imported where needed: numpy and scipy take a third of a second.
     import numpy as np
     from scipy.sparse import coo_array, csr_array, diags_array

@@ -23,7 +23,7 @@ _MARKUP = re.compile(rb"<(?:!doctype|html|head|title|body|h[1-6]|p|div|a|table)\
 
 
 def readable(body: bytes, content_type: str) -> bool:
-    """Say whether an answer of a server can be judged: HTML and plain text can.
+    """Return whether an answer of a server can be judged: HTML and plain text can.
 
     >>> readable(b"Dive here.", "Text/Plain"), readable(b"<html>", ""), readable(b"%PDF-1.7", "")
     (True, True, False)

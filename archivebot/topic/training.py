@@ -65,7 +65,7 @@ class Example:
 
 
 def profile_of(text: str, folder: Path) -> TopicProfile:
-    """Give the profile that a name stands for, or one made of weighted words; raises UsageError."""
+    """Return the profile that a name stands for, or one made of weighted words; raises UsageError."""
     if text in names(folder):
         return load(text, folder)
     logger.info("There is no topic %r in %s: its words are the topic", text, folder)
@@ -194,7 +194,7 @@ def _link_model(examples: Iterable[Example], words: LinkModel) -> dict[str, Any]
 
 
 def _described(name: str, pages: Sequence[Labelled], labelled: bool) -> TopicProfile:
-    """Give the terms and the page model; the combination is still to come."""
+    """Return the terms and the page model; the combination is still to come."""
     relevant = [page for page, label in pages if label]
     other = [page for page, label in pages if not label]
     terms, negative = _rocchio(relevant, other)

@@ -10,7 +10,7 @@ DECAY = 0.95
 
 
 def distance(before: int, relevant: bool | None) -> int:
-    """Give the off-topic pages in a row up to a page and with it; ``before`` is the distance before it.
+    """Return the off-topic pages in a row up to a page and with it; ``before`` is the distance before it.
 
     A page of the topic ends the tunnel; one that could not be judged neither ends nor lengthens it.
 
@@ -23,7 +23,7 @@ def distance(before: int, relevant: bool | None) -> int:
 
 
 def decayed(distance: int, factor: float = DECAY) -> float:
-    """Give what a distance adds to the log-odds of a link, in nats: 0 or less.
+    """Return what a distance adds to the log-odds of a link, in nats: 0 or less.
 
     >>> decayed(0) == 0.0, round(decayed(2, factor=0.5), 4)
     (True, -1.3863)
@@ -32,7 +32,7 @@ def decayed(distance: int, factor: float = DECAY) -> float:
 
 
 def beyond(distance: int, depth: int | None) -> bool:
-    """Say whether links of a page lie beyond a tunnel of ``depth`` off-topic pages; None has no end.
+    """Return whether links of a page lie beyond a tunnel of ``depth`` off-topic pages; None has no end.
 
     >>> beyond(2, 2), beyond(3, 2), beyond(1, 0), beyond(99, None)
     (False, True, True, False)

@@ -28,7 +28,7 @@ def frequencies(title: Iterable[str], body: Iterable[str], title_weight: float =
 
 
 def damped(counts: Vector) -> Vector:
-    """Give 1 + ln(count) for each term, so that the tenth occurrence tells less than the first.
+    """Return 1 + ln(count) for each term, so that the tenth occurrence tells less than the first.
 
     >>> damped({"reef": 1, "boat": 0})
     {'reef': 1.0}
@@ -37,7 +37,7 @@ def damped(counts: Vector) -> Vector:
 
 
 def idf(documents: Iterable[Iterable[str]]) -> dict[str, float]:
-    """Give ln((1 + N) / (1 + df)) + 1 for each term of N documents, df of which hold it.
+    """Return ln((1 + N) / (1 + df)) + 1 for each term of N documents, df of which hold it.
 
     >>> {term: round(weight, 3) for term, weight in idf([["a", "b"], ["a"]]).items()}
     {'a': 1.0, 'b': 1.405}
@@ -60,7 +60,7 @@ def unit(vector: Vector) -> dict[str, float]:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Give the cosine of the angle between two vectors; 0 where one is empty.
+    """Return the cosine of the angle between two vectors; 0 where one is empty.
 
     >>> round(cosine({"a": 1, "b": 1}, {"a": 1}), 4), cosine({}, {"a": 1})
     (0.7071, 0.0)
@@ -70,7 +70,7 @@ def cosine(one: Vector, other: Vector) -> float:
 
 
 def dot(one: Vector, other: Vector) -> float:
-    """Give the sum of the products of what two vectors share.
+    """Return the sum of the products of what two vectors share.
 
     >>> dot({"a": 2, "b": 1}, {"a": 5})
     10.0
@@ -81,7 +81,7 @@ def dot(one: Vector, other: Vector) -> float:
 
 
 def centroid(vectors: Iterable[Vector]) -> dict[str, float]:
-    """Give the mean of vectors, each scaled to length 1.
+    """Return the mean of vectors, each scaled to length 1.
 
     >>> centroid([{"a": 2}, {"b": 3}])
     {'a': 0.5, 'b': 0.5}
@@ -95,7 +95,7 @@ def centroid(vectors: Iterable[Vector]) -> dict[str, float]:
 
 
 def weighted_count(topic: Vector, title: Iterable[str], body: Iterable[str]) -> float:
-    """Give A = w_title (topic . title) + w_body (topic . body), the thesis's measure of relevance.
+    """Return A = w_title (topic . title) + w_body (topic . body), the thesis's measure of relevance.
 
     >>> weighted_count({"reef": 2.0}, ["reef"], ["reef", "boat"])
     8.0

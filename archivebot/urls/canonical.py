@@ -101,7 +101,7 @@ def joined(base: str, reference: str) -> str | None:
 
 
 def parse_seed(text: str) -> str:
-    """Give the canonical URL of an address as a person types it, ``http://`` where no scheme stands.
+    """Return the canonical URL of an address as a person types it, ``http://`` where no scheme stands.
 
     Raises UsageError for what is no http URL.
 

@@ -52,7 +52,7 @@ class Scope:
         return cls(kind, sites, () if kind == "host" else tuple(dict.fromkeys(pages)))
 
     def refusal(self, url: str) -> str | None:
-        """Give the name of the reason why a URL is out of scope, or None where it is in scope.
+        """Return the name of the reason why a URL is out of scope, or None where it is in scope.
 
         Reasons are ``scheme`` (not http or https), ``malformed``, ``other_host``, ``other_domain``,
         ``outside_prefix`` and ``not_a_seed``.
@@ -84,7 +84,7 @@ class Scope:
 
 
 def _address(url: str) -> str:
-    """Give a canonical URL without its scheme and ``www.``.
+    """Return a canonical URL without its scheme and ``www.``.
 
     >>> _address("https://www.example.com:8443/a?b=1")
     'example.com:8443/a?b=1'
@@ -94,7 +94,7 @@ def _address(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _domain(host: str) -> str:
-    """Give the registrable domain of a host, or the host itself where it has none (IPs, localhost)."""
+    """Return the registrable domain of a host, or the host itself where it has none (IPs, localhost)."""
     return _suffixes()(host).top_domain_under_public_suffix or host
 
 

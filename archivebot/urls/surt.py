@@ -38,7 +38,7 @@ _LONGEST_HOST = 253  # https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4
 
 @lru_cache(maxsize=64)  # storing a page asks for its key several times
 def urlkey(url: str) -> str:
-    """Give the key under which captures of a URL are sorted and found, the same as other archives use.
+    """Return the key under which captures of a URL are sorted and found, the same as other archives use.
 
     It agrees with the keys of pywb, cdxj-indexer and the Internet Archive. Any text has a key:
     without a scheme it is read as http; what has no host (``urn:``, ``dns:``) stays as it is.
@@ -58,7 +58,7 @@ def urlkey(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Give the host of a URL in lower case and IDNA, without user info and port; empty where it has none.
+    """Return the host of a URL in lower case and IDNA, without user info and port; empty where it has none.
 
     >>> host_of("http://me@WWW.Example.com:8080/a"), host_of("example.com/a"), host_of("http://[::1]:80/")
     ('www.example.com', 'example.com', '::1')
@@ -70,7 +70,7 @@ def host_of(url: str) -> str:
 
 
 def host_of_key(key: str) -> str:
-    """Give the host, with its port if it names one, out of a urlkey.
+    """Return the host, with its port if it names one, out of a urlkey.
 
     >>> host_of_key("com,example,sub:8080)/a"), host_of_key("1,0,0,127)/")
     ('sub.example.com:8080', '127.0.0.1')
@@ -80,7 +80,7 @@ def host_of_key(key: str) -> str:
 
 
 def key_range(url: str, match: str) -> tuple[str, str]:
-    """Give the half-open range [start, end) of sorted keys for one match type of the CDX server.
+    """Return the half-open range [start, end) of sorted keys for one match type of the CDX server.
 
     It holds for bare keys and for CDXJ lines, which go on with a space. A prefix that ends with a
     slash means what lies below that folder. Raises UsageError for an unknown match type.

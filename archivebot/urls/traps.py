@@ -33,7 +33,7 @@ _CALENDAR = re.compile(r"[ck]alend[ae]r|calendrier|agenda|\bevents?\b|\btermine\
 
 
 def trap(url: str, today: date | None = None) -> str | None:
-    """Give the name of the trap that a canonical URL looks like, or None for an honest one.
+    """Return the name of the trap that a canonical URL looks like, or None for an honest one.
 
     Reasons are ``too_long``, ``too_deep``, ``repeated_segment``, ``too_many_parameters`` and
     ``calendar``: a listing by date more than three years after ``today`` (the current day in UTC

@@ -111,7 +111,7 @@ def _equal(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[tu
 
 
 def in_order(pairs: dict[int, int]) -> list[tuple[int, int]]:
-    """Give the longest run of pairs (new, old) that keep their order on both sides.
+    """Return the longest run of pairs (new, old) that keep their order on both sides.
 
     Longest increasing subsequence by patience sorting (Fredman, 1975), O(n log n).
     """
@@ -146,7 +146,7 @@ class _Gaps:
         self._new, self._old = [new for new, _ in run], [old for _, old in run]
 
     def filled(self, before: list[int], after: list[int]) -> list[tuple[list[int], list[int]]]:
-        """Give the blocks of both versions place by place, where a place holds some of each."""
+        """Return the blocks of both versions place by place, where a place holds some of each."""
         places: defaultdict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
         for old in before:
             places[bisect_right(self._old, old)][0].append(old)
@@ -219,7 +219,7 @@ def _near_elsewhere(before: list[int], after: list[int], gaps: _Gaps, bags: _Bag
 
 
 def _sharing(before: Sequence[int], after: Sequence[int], bags: _Bags) -> Iterator[tuple[int, int]]:
-    """Give for each new block the few old ones that share most of its rarer words."""
+    """Yield for each new block the few old ones that share most of its rarer words."""
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for old in before:
         for word in bags.old(old):

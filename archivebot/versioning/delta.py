@@ -68,7 +68,7 @@ def compare(
 
 
 def _named(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> list[PlacedText]:
-    """Give blocks that were cut for this comparison only the lineage of the block they became."""
+    """Return blocks that were cut for this comparison only the lineage of the block they became."""
     if all(block.lineage for block in before):
         return list(before)
     matches = align(

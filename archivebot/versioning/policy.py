@@ -28,7 +28,7 @@ DEEPEST = 6
 
 
 def kind_of(outcome: Outcome, digest: str | None, latest: str | None) -> Kind:
-    """Tell what a visit means, given the digest of its body and that of the latest content before it.
+    """Return what a visit means, given the digest of its body and that of the latest content before it.
 
     >>> kind_of(Outcome.FETCHED, "a", None), kind_of(Outcome.FETCHED, "b", "a")
     (<Kind.NEW: 'new'>, <Kind.CHANGED: 'changed'>)

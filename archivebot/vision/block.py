@@ -39,7 +39,7 @@ class Box:
         return self.width * self.height
 
     def holds(self, other: Box) -> bool:
-        """Tell whether another rectangle lies within this one.
+        """Return whether another rectangle lies within this one.
 
         >>> Box(0, 0, 9, 9).holds(Box(0, 1, 9, 9)), Box(0, 0, 9, 9).holds(Box(0, 1, 9, 9.5))
         (True, False)
@@ -48,7 +48,7 @@ class Box:
         return across and self.top <= other.top and other.bottom <= self.bottom
 
     def overlaps(self, other: Box) -> bool:
-        """Tell whether two rectangles overlap by more than :data:`SLACK`.
+        """Return whether two rectangles overlap by more than :data:`SLACK`.
 
         >>> Box(0, 0, 9, 9).overlaps(Box(5, 5, 20, 20)), Box(0, 0, 9, 9).overlaps(Box(9, 0, 20, 9))
         (True, False)
@@ -59,7 +59,7 @@ class Box:
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """Give the least rectangle that holds all; raises ValueError for none.
+    """Return the least rectangle that holds all; raises ValueError for none.
 
     >>> around([Box(0, 0, 1, 1), Box(5, 2, 6, 3)])
     Box(left=0, top=0, right=6, bottom=3)
@@ -126,7 +126,7 @@ class Neighbours:
 
 
 def neighbours(block: VisionBlock, siblings: Sequence[VisionBlock]) -> Neighbours:
-    """Give the nearest of some blocks on each side of one, among those that face it.
+    """Return the nearest of some blocks on each side of one, among those that face it.
 
     >>> head, menu, text = (VisionBlock(box, 8, "", "", "") for box in
     ...     (Box(0, 0, 90, 10), Box(0, 20, 30, 90), Box(40, 20, 90, 90)))

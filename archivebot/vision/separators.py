@@ -45,7 +45,7 @@ class Part:
         return all(node.is_text for node in self.nodes)
 
     def font(self) -> Font | None:
-        """Give the font of most of its text, None where it has none."""
+        """Return the font of most of its text, None where it has none."""
         count: Counter[Font] = Counter()
         for node in self.nodes:
             for text in node.texts():
@@ -109,12 +109,12 @@ def weigh(before: Part, after: Part, gap: float, *, explicit: bool, vertical: bo
 
 
 def heaviest(*found: Sequence[Cut]) -> Sequence[Cut]:
-    """Give the separators of the direction that has the heaviest one; of equals the first direction."""
+    """Return the separators of the direction that has the heaviest one; of equals the first direction."""
     return max(found, key=lambda cuts: max((cut.raw for cut in cuts), default=0.0))
 
 
 def scaled(cut: Cut, most: float) -> Separator:
-    """Give the separator of a cut with its weight, 1 to 9 where ``most`` is the raw one of the heaviest."""
+    """Return the separator of a cut with its weight, 1 to 9 where ``most`` is the raw one of the heaviest."""
     return replace(cut.separator, weight=max(1, min(9, round(9 * cut.raw / most))))
 
 
@@ -129,7 +129,7 @@ def _stripe(whole: Box, start: float, end: float, vertical: bool) -> Box:
 
 
 def _draws(line: Box, stripe: Box, vertical: bool) -> bool:
-    """Tell whether a line lies in a stripe and goes along it."""
+    """Return whether a line lies in a stripe and goes along it."""
     along = (line.height > line.width) == vertical
     start, end = _span(stripe, vertical)
     own_start, own_end = _span(line, vertical)

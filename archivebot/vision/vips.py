@@ -147,7 +147,7 @@ class _Division:
                     yield Part.of([node], doc)
 
     def _within(self, node: Node) -> list[tuple[Node, ...] | Part]:
-        """Give the children of a node: text that flows as one, by rule 8 those of another colour whole."""
+        """Return the children of a node: text that flows as one, by rule 8 those of another colour whole."""
         runs: list[tuple[Node, ...] | Part] = []
         flow: list[Node] = []
         for child in node.children:
@@ -162,7 +162,7 @@ class _Division:
         return runs + ([tuple(flow)] if flow else [])
 
     def _kept(self, node: Node) -> int | None:
-        """Give the degree of coherence of a node that is not divided, None for one that is."""
+        """Return the degree of coherence of a node that is not divided, None for one that is."""
         children = node.children
         if not children:  # rule 1: a picture, a control
             return MOST_DOC
@@ -179,13 +179,13 @@ class _Division:
         return None  # rule 12
 
     def _degree(self, node: Node) -> int:
-        """Give the degree of coherence of a node by its size and its element, 5 to 8."""
+        """Return the degree of coherence of a node by its size and its element, 5 to 8."""
         share = node.box.area / self.area
         return min(8, 8 - sum(share >= size for size in SIZES) + (node.tag in ONE_THING))
 
 
 def _is_mixed(node: Node) -> bool:
-    """Tell whether what a node holds is of several kinds, by rules 5 (blocks in a line), 6 (a line drawn
+    """Return whether what a node holds is of several kinds, by rules 5 (blocks in a line), 6 (a line drawn
     between), 7 (more in a table than there is room for) and 8 (another colour).
     """
     children = node.children

@@ -133,7 +133,7 @@ def _is_plain(entity: bytes, coding: str) -> bool:
 
 
 def _missing(response: Response) -> str:
-    """Say how much of a body is missing by its Content-Length, which counts the bytes before any coding."""
+    """Return what is missing of a body by its Content-Length, which counts the bytes before any coding."""
     lengths = response.values("content-length")
     if not response.payload or response.values("transfer-encoding") or response.values("content-encoding"):
         return ""

@@ -67,7 +67,7 @@ def wide(frontier: Frontier, *hosts: str) -> Frontier:
 
 
 def lease_all(frontier: Frontier, slack: float | None = None) -> list[str]:
-    """Give the names of the pages in the order in which they are leased, all of them left under way."""
+    """Return the names of the pages in the order in which they are leased, all of them left under way."""
     leases = iter(lambda: frontier.lease(slack=slack), None)
     return [lease.entry.url.rpartition("/")[2] for lease in leases]
 

@@ -37,7 +37,7 @@ def process(function: Callable[..., None], *arguments: object) -> Popen[str]:
 
 
 def line(started: Popen[str]) -> str:
-    """Give the next line that a process prints."""
+    """Return the next line that a process prints."""
     assert started.stdout is not None
     return started.stdout.readline().strip()
 
@@ -72,7 +72,7 @@ def work(uri: str, tree: int, depth: int) -> None:
 
 
 def children(name: str, tree: int) -> list[Entry]:
-    """Give the pages that a page of a regular tree links to, on three hosts, and the root."""
+    """Return the pages that a page of a regular tree links to, on three hosts, and the root."""
     below = [f"{name}.{number}" for number in range(tree)]
     return [entry("0"), *(on_some_host(child) for child in below)]
 

@@ -145,7 +145,7 @@ class ProgressLog:
         self.out.flush()
 
     def summary(self) -> str:
-        """Give the figures, the place of the archive and the commands to go on with."""
+        """Return the figures, the place of the archive and the commands to go on with."""
         uri = without_password(ArchiveConfig.from_settings(self.crawler.settings).uri)
         reason = self.crawler.stats.get_value("finish_reason", "stopped")
         seed = next(iter(getattr(getattr(self.crawler.spider, "arguments", None), "seeds", ())), "URL")

@@ -101,7 +101,7 @@ class DoorMiddleware(LinkFilter):
         return self._refusal(response, looked, link, words)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Give a page its forms, unless it is off the topic."""
+        """Return a page its forms, unless it is off the topic."""
         if not isinstance(item, Page) or response is None:
             return item
         looked = self._looked(response)

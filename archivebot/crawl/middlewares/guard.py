@@ -48,7 +48,7 @@ class Guard:
         return cls(getattr(spider, "scope", None), getattr(spider, "depth_limit", None), longest, named)
 
     def refusal(self, request: Request) -> str | None:
-        """Give the name of the reason, or None."""
+        """Return the name of the reason, or None."""
         if self.deepest is not None and request.meta.get("depth", 0) > self.deepest:
             return "depth"
         if request.meta.get("archive_hops", 0) > MAX_HOPS:

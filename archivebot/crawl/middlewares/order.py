@@ -37,7 +37,7 @@ class Order(Protocol):
         """Take note of a fetched page with all its links; give the function that scores each link."""
 
     def news(self) -> Mapping[str, float]:
-        """Give new ranks of URLs that may be queued, where the pages of late changed them."""
+        """Return new ranks of URLs that may be queued, where the pages of late changed them."""
 
     def chance(self, url: str) -> float | None:
         """Return the chance (0..1) that a URL leads to the topic, by what is known now; None if unknown."""

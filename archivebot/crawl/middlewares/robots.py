@@ -97,7 +97,7 @@ class RobotsMiddleware:
             raise RobotsDenied(reason)
 
     async def rules(self, url: str) -> Rules:
-        """Give the rules for a URL's host and port, fetched once however many requests wait for them."""
+        """Return the rules for a URL's host and port, fetched once however many requests wait for them."""
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         known = self._known.get(origin)
@@ -159,7 +159,7 @@ class RobotsMiddleware:
         return Rules.parse(response.body, self.token)
 
     async def _follow(self, url: str) -> Response:
-        """Give the first answer that is no redirect, or the last of MAX_REDIRECTS hops."""
+        """Return the first answer that is no redirect, or the last of MAX_REDIRECTS hops."""
         for _ in range(MAX_REDIRECTS + 1):
             response = await self.crawler.engine.download_async(self._request(url))
             location = response.headers.get("Location")

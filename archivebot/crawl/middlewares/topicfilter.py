@@ -158,7 +158,7 @@ class TopicFilterMiddleware(LinkFilter):
 
 
 def order_of(name: str, profile: TopicProfile, config: FocusConfig) -> Order:
-    """Give the order that ``-a order=`` names. Raises UsageError for weights of what does not count."""
+    """Return the order that ``-a order=`` names. Raises UsageError for weights of what does not count."""
     if name == "bfs":
         return BreadthFirst()
     if name == "linear":
@@ -180,7 +180,7 @@ def _weights(config: FocusConfig) -> Weights:
 
 
 def why(found: Relevance) -> str:
-    """Give the parts and the most telling terms of a judgement as JSON."""
+    """Return the parts and the most telling terms of a judgement as JSON."""
     parts = {name: round(value, 3) for name, value in found.parts.items()}
     told = [[term, round(weight, 3)] for term, weight in found.terms[:SHOWN]]
     return json.dumps({**parts, "terms": told}, ensure_ascii=False)

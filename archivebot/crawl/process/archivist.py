@@ -136,7 +136,7 @@ def _release(line: socket.socket, archive: Archive, held: list[Answer]) -> None:
 
 
 def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Exception | None]:
-    """Give a result or an error; one that is not ours goes as text, as nobody may know its class."""
+    """Return a result or an error; one that is not ours goes as text, as nobody may know its class."""
     try:
         return work(*args, **kwargs), None
     except ArchiveError as error:

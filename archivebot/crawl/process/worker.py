@@ -71,7 +71,7 @@ class Worker:
         return len(self._waiting)
 
     async def run(self, call: object) -> Any:
-        """Give the answer to a call; calls are answered one after another, in their order.
+        """Return the answer to a call; calls are answered one after another, in their order.
 
         Raises the error of the call, Crashed where the process died of it, StorageError where it is no
         more.

@@ -56,7 +56,7 @@ def beginning(response: TextResponse) -> TextResponse:
 
 
 def _beginning(body: bytes) -> bytes:
-    """Give the bytes of the text that is judged: to decode 30 MB of an unnamed charset takes 6 seconds.
+    """Return the bytes of the text that is judged: to decode 30 MB of an unnamed charset takes 6 seconds.
 
     The end is made ASCII: half a character would make another charset of an unnamed UTF-8.
     """
@@ -78,7 +78,7 @@ def flagged(response: Response, outcome: Outcome, reason: str) -> Response:
 
 
 def outcome_of_response(response: Response) -> Outcome:
-    """Give the outcome of an answer by its status and whether its body is whole."""
+    """Return the outcome of an answer by its status and whether its body is whole."""
     return _flag_of(response)[0] or outcome_of(response.status, response.body)
 
 
@@ -94,7 +94,7 @@ def _flag_of(response: Response) -> tuple[Outcome | None, str]:
 
 
 def outcome_of_failure(error: BaseException) -> Outcome:
-    """Give the outcome of a fetch that brought no answer."""
+    """Return the outcome of a fetch that brought no answer."""
     causes = getattr(error.__cause__, "reasons", ())
     if any(reason.check(ParseError) for reason in causes):
         return Outcome.PROTOCOL_ERROR
@@ -109,7 +109,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def headers_of(response: Response) -> Headers:
-    """Give the headers as text pairs, repeated ones repeated."""
+    """Return the headers as text pairs, repeated ones repeated."""
     return tuple(
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, values in response.headers.items()
@@ -118,7 +118,7 @@ def headers_of(response: Response) -> Headers:
 
 
 def location_of(response: Response) -> str | None:
-    """Give the canonical URL that a redirect or a 201 points at, or None."""
+    """Return the canonical URL that a redirect or a 201 points at, or None."""
     if response.status not in _NAMES_A_TARGET or "Location" not in response.headers:
         return None
     raw = response.headers["Location"] or b""

@@ -36,7 +36,7 @@ def key_of(request: Request) -> str:
 
 
 def entry_of(request: Request, spider: Spider | None, reason: str = "") -> Entry:
-    """Give the entry of a request of a spider; ``reason`` says why it is refused, where it is.
+    """Return the entry of a request of a spider; ``reason`` says why it is refused, where it is.
 
     Without a score the priority is the score.
     """
@@ -66,7 +66,7 @@ def _name(method: object, spider: Spider | None) -> str | None:
 
 
 def request_of(lease: Lease, spider: Spider | None) -> Request:
-    """Give the request of a lease, with what the frontier knows of it in its meta."""
+    """Return the request of a lease, with what the frontier knows of it in its meta."""
     entry = lease.entry
     request = request_from_dict(serializer.loads(entry.request), spider=spider)
     known = {SCORE: entry.score, DISTANCE: entry.distance, ORDER: lease.order, SOURCE: entry.source}

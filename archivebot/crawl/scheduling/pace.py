@@ -53,16 +53,16 @@ class HostPace:
         return pace
 
     def delay_of(self, host: str) -> float:
-        """Give the seconds between two requests to a host."""
+        """Return the seconds between two requests to a host."""
         base = 0.0 if self.is_local(host) else self.delay
         return max(base, self.crawl_delays.get(host, 0.0), self.penalties.get(host, 0.0))
 
     def concurrency_of(self, host: str) -> int:
-        """Give how many requests to a host may be under way at once."""
+        """Return how many requests to a host may be under way at once."""
         return self.local_concurrency if self.is_local(host) else self.concurrency
 
     def is_local(self, host: str) -> bool:
-        """Say whether a host is this machine: localhost, 127.0.0.0/8 or ::1."""
+        """Return whether a host is this machine: localhost, 127.0.0.0/8 or ::1."""
         if host not in self._local:
             self._local[host] = is_loopback(host)
         return self._local[host]

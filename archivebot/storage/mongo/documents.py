@@ -47,7 +47,7 @@ def frame_name(frame: bytes) -> str:
 
 
 def part_ids(name: str) -> list[str]:
-    """Give the ids of the parts of a frame, by its name.
+    """Return the ids of the parts of a frame, by its name.
 
     >>> part_ids("e3b0/2")
     ['e3b0:0', 'e3b0:1']

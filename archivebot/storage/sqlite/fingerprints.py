@@ -78,7 +78,7 @@ def put_mark(database: sqlite3.Connection, version: int, duplicate: Duplicate) -
 
 
 def near(database: sqlite3.Connection, keys: Iterable[int]) -> Iterator[Fingerprinted]:
-    """Give the pages that have one of the keys, at most MOST_NEAR for each, those stored first before."""
+    """Yield the pages that have one of the keys, at most MOST_NEAR for each, those stored first before."""
     pages = {
         page
         for key in keys
@@ -91,7 +91,7 @@ def near(database: sqlite3.Connection, keys: Iterable[int]) -> Iterator[Fingerpr
 
 
 def marks(database: sqlite3.Connection, url: str | None) -> Iterator[Marked]:
-    """Give the marks of the versions of a page, or all."""
+    """Yield the marks of the versions of a page, or all."""
     where, values = (" WHERE page.url = ?", (url,)) if url is not None else ("", ())
     return map(mark_of, database.execute(f"{MARK}{where} ORDER BY page.id, version.id", values))
 

@@ -76,7 +76,7 @@ def put(
 
 
 def forms(database: sqlite3.Connection, site: str | None) -> Iterator[KeptForm]:
-    """Give the forms of a site, or all; the page beside the least ``first`` is that of its row."""
+    """Yield the forms of a site, or all; the page beside the least ``first`` is that of its row."""
     where, values = (" WHERE site = ?", (site,)) if site is not None else ("", ())
     sql = f"{FORM}{where} GROUP BY form.id ORDER BY site, min(first), signature"
     for row in database.execute(sql, values):
@@ -86,6 +86,6 @@ def forms(database: sqlite3.Connection, site: str | None) -> Iterator[KeptForm]:
 
 
 def pages(database: sqlite3.Connection, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
-    """Give the pages of one form."""
+    """Return the pages of one form."""
     rows = database.execute(PAGES, (site, signature))
     return [(url, moment(first), moment(last)) for url, first, last in map(whole, rows)]

@@ -77,7 +77,7 @@ class SQLiteLinks:
 
 
 def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:
-    """Give the number of each text; new ones are added, in the transaction under way.
+    """Return the number of each text; new ones are added, in the transaction under way.
 
     One statement for all: each gives way to other threads, and a page has some fifty texts.
     """
@@ -89,7 +89,7 @@ def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, i
 
 
 def known_numbers(database: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
-    """Give the numbers of those texts that have one."""
+    """Return the numbers of those texts that have one."""
     (found,) = database.execute(
         "SELECT json_group_object(value, id) FROM text WHERE value IN (SELECT value FROM json_each(?))",
         (_array(texts),),
@@ -162,7 +162,7 @@ def links_of(row: Any) -> tuple[int, Links]:
 
 
 def edges(database: sqlite3.Connection, sql: str, *values: object) -> Iterator[Edge]:
-    """Give the links in the rows that a statement gives, see ``links_of``."""
+    """Yield the links in the rows that a statement gives, see ``links_of``."""
 
     @lru_cache(maxsize=TEXTS)
     def text(number: int) -> str:
@@ -175,5 +175,5 @@ def edges(database: sqlite3.Connection, sql: str, *values: object) -> Iterator[E
 
 
 def holding(target: int) -> bytes:
-    """Give the bytes that are in all packed links to a target, and in few others."""
+    """Return the bytes that are in all packed links to a target, and in few others."""
     return struct.pack(">I", target)
