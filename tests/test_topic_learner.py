@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.topic.learner import BURDEN, EQUAL, EVEN, MOST_LINKS, NEWS, Learner
+from archivebot.topic.learner import BURDEN, EQUAL, EVEN, EXPLORE, FIRST, MOST_LINKS, NEWS, Learner
 from archivebot.topic.linkmodel import LinkModel
 
 GOOD, BAD = ("anchor:atlas", "role:main"), ("anchor:offer", "role:main")
@@ -77,9 +77,9 @@ def test_several_links_to_a_url_count_by_their_mean_and_are_news() -> None:
 
 
 def test_every_so_often_all_that_waits_is_scored_anew() -> None:
-    learner = Learner(LinkModel(), every=40)
+    learner = Learner(LinkModel(), every=30)
     first = expect(learner, "http://a.example/good/new", GOOD)
-    taught(learner, 20)
+    taught(learner, 15)
     news = learner.news()
     assert news.keys() == {"http://a.example/good/new"}
     assert news["http://a.example/good/new"] == pytest.approx(learner.model.log_odds(GOOD), abs=0.02)
@@ -105,6 +105,22 @@ def test_a_host_that_brings_little_has_to_wait_until_it_brings_more() -> None:
     for number in range(80):
         learner.fetched(f"http://a.example/on/{number}", 1.0)
     assert expect(learner, "http://a.example/3", GOOD) == first
+
+
+def test_pages_in_vain_are_paid_with_the_oldest_url_that_waits() -> None:
+    learner = Learner(LinkModel(weights={"anchor:offer": -9.0}))
+    old, later = "http://a.example/old", "http://a.example/later"
+    expect(learner, old, BAD)
+    expect(learner, later, GOOD)
+    pages = round(1 / EXPLORE)
+    for number in range(pages - 1):
+        learner.fetched(f"http://b.example/{number}", 0.0)
+    assert old not in learner.news()
+    learner.fetched("http://b.example/last", 0.0)
+    assert learner.news()[old] > FIRST / 2
+    for number in range(pages):
+        learner.fetched(f"http://c.example/{number}", 1.0)
+    assert later not in learner.news()
 
 
 @given(st.lists(st.integers(0, 60), max_size=200))

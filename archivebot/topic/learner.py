@@ -29,6 +29,13 @@ EQUAL = 500
 BURDEN = 0.02
 EVEN = 0.5
 
+# The share of the fetches that take the oldest URL that waits while no page is of the topic, and the nats
+# that put it first: a crawl that lost itself comes back to what it passed by. Simulated on a web of 60 sites,
+# four requests at a time, two topics of 20 and 20 labelled pages have 0.48 of their pages on topic after R/2
+# fetches with 0, 0.96 with 0.05 and 0.93 with 0.2; four topics of words have 0.94, 0.92 and 0.84.
+EXPLORE = 0.05
+FIRST = 30.0
+
 # URLs that wait and are remembered, to learn from them and to score them anew. The oldest are forgotten:
 # they keep the score they have.
 MOST_REMEMBERED = 5000
@@ -52,8 +59,8 @@ class Waiting:
 
     ``terms`` and ``relevance`` (that of its page) are those of the first link, ``log_odds`` what it was
     worth when last scored; ``total`` sums the log-odds of all ``links``. ``added`` is what the rank has
-    besides their mean, less the ``burden`` of its host. ``told`` is the rank that was given out last,
-    ``fetched`` says that it waits no more.
+    besides their mean, less the ``burden`` of its host; ``turn`` is 1 if it goes first for its age.
+    ``told`` is the rank that was given out last, ``fetched`` says that it waits no more.
     """
 
     terms: Sequence[str]
@@ -61,6 +68,7 @@ class Waiting:
     log_odds: float
     added: float
     burden: float = 0.0
+    turn: int = 0
     total: float = 0.0
     links: int = 0
     told: float = math.inf
@@ -74,7 +82,7 @@ class Waiting:
     @property
     def rank(self) -> float:
         """What the links are worth, and what is added."""
-        return self.worth + self.added - self.burden
+        return self.worth + self.added - self.burden + FIRST * self.turn
 
 
 class Learner:
@@ -94,6 +102,7 @@ class Learner:
         self._moved: set[str] = set()
         self._vain: defaultdict[str, float] = defaultdict(float)
         self._pages = 0
+        self._owed = 0.0
 
     def expect(
         self, url: str, terms: Sequence[str], relevance: float, log_odds: float, added: float
@@ -134,6 +143,7 @@ class Learner:
         self._pages += 1
         host = host_of(url)
         self._vain[host] = max(0.0, self._vain[host] + EVEN - (relevance or 0.0))
+        self._owed += 0.0 if missing else EXPLORE * (1.0 - (relevance or 0.0))
         link = self._waiting.get(url) or self._remember(url, Waiting((), 0.0, 0.0, 0.0))
         link.fetched = True
         if not link.terms or (relevance is None and not missing):
@@ -150,6 +160,7 @@ class Learner:
         """Return new ranks: of URLs that more links were found to, and every so often of all remembered."""
         if self._pages % self._every == 0:
             self._score_anew()
+        self._explore()
         moved, self._moved = self._moved, set()
         news = {}
         for url in moved:
@@ -161,6 +172,15 @@ class Learner:
     def worth(self, waiting: Waiting) -> float:
         """Return what the links to a URL are worth by the weights of now, in nats."""
         return waiting.worth + self.model.log_odds(waiting.terms, waiting.relevance) - waiting.log_odds
+
+    def _explore(self) -> None:
+        """Put the oldest URLs that wait first, as many as the pages in vain have paid for."""
+        oldest = (item for item in self._waiting.items() if not item[1].fetched and not item[1].turn)
+        while self._owed >= 1.0 and (found := next(oldest, None)):
+            url, waiting = found
+            waiting.turn = 1
+            self._owed -= 1.0
+            self._moved.add(url)
 
     def _score_anew(self) -> None:
         for url, waiting in self._waiting.items():
