@@ -8,7 +8,7 @@ from typing import Any
 
 from wcwidth import ljust, rjust, width
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.models import Capture
 from archivebot.terminal import harmless, say, say_json, tell
 
@@ -17,7 +17,7 @@ TIME = "%Y-%m-%d %H:%M:%S"  # how times are shown
 _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would part what belongs together
 
 
-def tell_age(archive: Archive, shown: Capture, when: datetime | None) -> datetime | None:
+def tell_age(archive: ArchiveReader, shown: Capture, when: datetime | None) -> datetime | None:
     """Tell that a page is gone whose older version is shown; return since when, or None.
 
     ``when`` is the time that was asked for: what was gone by then counts.
