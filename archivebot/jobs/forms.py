@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from multiprocessing import get_context
 
 from archivebot.archive import Archive, ArchiveReader
@@ -73,13 +74,8 @@ def parts(urls: Iterable[str]) -> Iterator[list[str]]:
     >>> [len(part) for part in parts(map(str, range(450)))]
     [200, 200, 50]
     """
-    part: list[str] = []
-    for url in urls:
-        part.append(url)
-        if len(part) == PART:
-            yield part
-            part = []
-    if part:
+    left = iter(urls)
+    while part := list(islice(left, PART)):
         yield part
 
 
