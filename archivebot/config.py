@@ -204,7 +204,7 @@ def _text(name: str, settings: Mapping[str, Any], default: str) -> str:
 
 
 def _path(name: str, settings: Mapping[str, Any], default: Path) -> Path:
-    return Path(settings.get(name) or default)
+    return Path(settings.get(name, default))
 
 
 def _weights(name: str, settings: Mapping[str, Any], default: dict[str, float]) -> dict[str, float]:

@@ -35,7 +35,7 @@ from maintext import PEERS
 from tables import Row, Table, at_least, at_most, report
 
 from archivebot.content.page import content
-from archivebot.markup.charset import charset_of
+from archivebot.markup.media import media_of
 from archivebot.models import ChangeKind
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import significance
@@ -131,7 +131,7 @@ def alarming(earlier: Sequence[Reading], reading: Reading) -> bool:
 
 def main_texts(body: bytes, peers: Mapping[str, Extractor], clock: Clock) -> dict[str, str]:
     """Return the main text of a version by each extractor; that of one that fails is empty."""
-    charset = charset_of(body)
+    charset = media_of(body).charset
     started = time.process_time()
     texts = {OURS: content(body, charset).text}
     clock.texts += (time.process_time() - started) / 2  # both versions of a pair are read

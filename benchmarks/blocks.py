@@ -24,8 +24,8 @@ from turbohtml import parse
 
 from archivebot.labels.labeller import label_blocks
 from archivebot.markup import tree
-from archivebot.markup.charset import charset_of
 from archivebot.markup.dom import visible_text
+from archivebot.markup.media import media_of
 from archivebot.markup.tree import Source
 from archivebot.models import Block
 from archivebot.segmentation.outline import outline
@@ -127,7 +127,7 @@ def texts_of(segment: Segmenter) -> Cut:
     """Return the words of the blocks that a page is cut into."""
 
     def cut(body: bytes) -> list[Words]:
-        charset = charset_of(body, "")
+        charset = media_of(body).charset
         return [words_of(body[block.start : block.end], charset) for block in segment(body)]
 
     return cut
@@ -137,7 +137,7 @@ def seen(browser: Browser) -> Cut:
     """Cut pages into visual blocks."""
 
     def cut(body: bytes) -> list[Words]:
-        page = browser.render(body, charset_of(body, ""))
+        page = browser.render(body.decode(media_of(body).charset, "replace"))
         return [frozenset(words(leaf.text)) for leaf in divided(page).leaves()] if page else []
 
     return cut
@@ -161,7 +161,7 @@ def score(pages: Iterable[Page], cut: Cut, *, wordless: bool) -> tuple[float, fl
 
 def body_children(body: bytes) -> list[Block]:
     """Cut a page into the elements that stand directly in its body: the simplest peer."""
-    top = tree.root(Source.of(body, charset_of(body, "")))
+    top = tree.root(Source.of(body, media_of(body).charset))
     if top is None or top.element is None:
         return []
     return [Block(node.start, node.end, 1) for node in tree.children(top.element, *tree.content(top))]
@@ -170,7 +170,7 @@ def body_children(body: bytes) -> list[Block]:
 def landmarks(body: bytes) -> list[Block]:
     """Cut a page at what says by its name to be head, menu, content, side or foot: the usual rule."""
     name = re.compile(r"header|footer|content|main|nav|menu|sidebar|aside", re.IGNORECASE)
-    top = tree.root(Source.of(body, charset_of(body, "")))
+    top = tree.root(Source.of(body, media_of(body).charset))
     found: list[Block] = []
     stack = [top] if top is not None else []
     while stack:
@@ -214,7 +214,7 @@ def label_table(pages: Sequence[Page]) -> Table:
         blocks = {(b.start, b.end): b for level in LEVELS for b in partition(page.body, level).blocks}
         blocks |= {(b.start, b.end): b for b in outline(page.body)}
         found = sorted(blocks.values(), key=lambda block: (block.start, -block.end))
-        charset = charset_of(page.body, "")
+        charset = media_of(page.body).charset
         texts = [words_of(page.body[block.start : block.end], charset) for block in found]
         labels = label_blocks(page.body, found)
         marked = [mark for mark in page.marked if mark.words and mark.kind in SAME]

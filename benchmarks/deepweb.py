@@ -31,9 +31,10 @@ from webserver import Stored, Web, serving
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
-from archivebot.forms.reader import file_charset, read_forms
+from archivebot.forms.reader import read_forms
 from archivebot.forms.stages import MOST_DEPTH
 from archivebot.hypertext import read
+from archivebot.markup.media import media_of
 from archivebot.urls import canonical_url
 
 SEED = 20261122
@@ -72,7 +73,7 @@ def samples(folder: Path) -> Iterator[tuple[str, Sample]]:
         if any(kind.startswith("SKIP") or kind == "NOT ANNOTATED" for kind in kinds):
             continue
         body = next(path for path in (folder / name, folder / "html" / name) if path.exists()).read_bytes()
-        page = read(body, file_charset(body), told["url"], context=True)
+        page = read(body, media_of(body, saved=True).charset, told["url"], context=True)
         parts = urlsplit(told["url"])
         path = (parts.path.strip("/") or "home") + (f"?{parts.query}" if parts.query else "")
         yield parts.hostname or "", Sample(path, page.title[:80] or path, body, "search" in kinds)
@@ -116,7 +117,12 @@ def _site(
             last = below == len(levels)
             links = _with_links(sample.body, *([], []) if last else (urls[below][mine], levels[below][mine]))
             pages.append(
-                Stored(urls[number][index], "", f"text/html; charset={file_charset(sample.body)}", links)
+                Stored(
+                    urls[number][index],
+                    "",
+                    media_of(sample.body, saved=True).header,
+                    links,
+                )
             )
     return pages, urls[depth - 1][place]
 
@@ -143,7 +149,7 @@ def in_breadth(web: Web, site: Site) -> bool:
         page = web.find(url)
         if page is None or depth == MOST_DEPTH:
             continue
-        for link in read(page.body, file_charset(page.body), url).links:
+        for link in read(page.body, media_of(page.body, saved=True).charset, url).links:
             if link.url not in seen and urlsplit(link.url).hostname == host:
                 seen.add(link.url)
                 waiting.append((link.url, depth + 1))
@@ -173,13 +179,13 @@ def submitted(web: Web, asked: list[str]) -> list[str]:
     """Return the requests that a form of the pages would make: its action with a field of it."""
     actions: dict[str, set[str]] = {}
     for page in web.pages.values():
-        for form in read_forms(page.body, file_charset(page.body)):
+        for form in read_forms(page.body, media_of(page.body, saved=True).charset):
             names = {control.name for control in form.controls if control.name}
             actions.setdefault(urlsplit(form.action).path, set()).update(names)
     links = {
         link.url
         for page in web.pages.values()
-        for link in read(page.body, file_charset(page.body), page.url).links
+        for link in read(page.body, media_of(page.body, saved=True).charset, page.url).links
     }
     return [
         url for url in asked if url not in links and urlsplit(url).query and actions.get(urlsplit(url).path)

@@ -33,8 +33,8 @@ from archivebot.content.page import content
 from archivebot.duplicates.rule import LEAST_JACCARD, fingerprint, judge
 from archivebot.fingerprint.minhash import minhash
 from archivebot.fingerprint.simhash import NEAR, distance
-from archivebot.markup.charset import charset_of
 from archivebot.markup.dom import visible_text
+from archivebot.markup.media import media_of
 from archivebot.models import Fingerprint
 
 LEAST_PRECISION = 0.95
@@ -72,7 +72,7 @@ def known(text: str) -> Fingerprint:
 
 def read(version: Version) -> Page:
     body = version.file.read_bytes()
-    charset = charset_of(body, "")
+    charset = media_of(body).charset
     return Page(content(body, charset).text, visible_text(body, charset))
 
 

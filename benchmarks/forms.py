@@ -32,8 +32,9 @@ from common import data_folder
 from tables import Row, Table, at_least, report
 
 from archivebot.forms.classifier import FormClassifier
-from archivebot.forms.reader import file_charset, read_forms
+from archivebot.forms.reader import read_forms
 from archivebot.forms.training import SEARCH, UNKNOWN, Example, examples, learnt
+from archivebot.markup.media import media_of
 from archivebot.urls.scope import Scope
 
 PEER = "formasaurus"
@@ -153,7 +154,7 @@ class Peer:
 
 def worker(model: FormClassifier) -> Callable[[bytes], int]:
     def work(body: bytes) -> int:
-        return len([model.decide(form) for form in read_forms(body, file_charset(body))])
+        return len([model.decide(form) for form in read_forms(body, media_of(body, saved=True).charset)])
 
     return work
 

@@ -71,6 +71,7 @@ BENCHMARKS = {
         Benchmark("maintext", "maintext.py DATA/wcxb-dev"),
         Benchmark("learn-maintext", "learn_maintext.py DATA/wcxb-dev DATA/articles-dev"),
         Benchmark("dates", "dates.py DATA/articles-dev DATA/wcxb-dev"),
+        Benchmark("charsets", "charsets.py DATA/articles-dev DATA/forms-dev DATA/wcxb-dev"),
         Benchmark("language", "language.py DATA/udhr"),
         Benchmark("alarms", "alarms.py DATA/history-dev"),
         Benchmark("edits", "edits.py DATA/wcxb-dev"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -252,3 +253,18 @@ def test_a_link_that_says_a_synonym_goes_first(
     focused.ask("topic", "boats", "--words", "boat", "--synonyms", "boat=ferry=ship", *setting)
     focused(*setting, seeds=site.url(), topic="boats", order=order)
     assert site.paths()[:2] == ["/", "/ferries"]
+
+
+def test_hard_focus_prunes_by_the_relevance_of_anchors_if_asked(
+    site: MockServer, focused: Crawl, tmp_path: Path
+) -> None:
+    site.routes |= {"/ferry": page(on=True), "/shoes": page(on=False)}
+    anchors = '<a href="/ferry">Ferry times</a> <a href="/shoes">Shoes</a>'
+    site.routes["/"] = Reply(f"<p>{TIDES} {anchors}</p>".encode())
+    hard = {"seeds": site.url(), "topic": TOPIC, "focus": "hard", "order": "ipagerank"}
+    every = focused(**hard)
+    assert {record["url"] for record in every.records} == {site.url(), site.url("/ferry"), site.url("/shoes")}
+    (tmp_path / "pruned").mkdir()
+    pruned = replace(focused, folder=tmp_path / "pruned")(**hard, threshold="0.3")
+    assert {record["url"] for record in pruned.records} == {site.url(), site.url("/ferry")}
+    assert pruned.stat("topic/dropped/link_score") == 1

@@ -45,9 +45,12 @@ def test_nofollow_and_context_are_handed_on() -> None:
     assert (found.title, [link.url for link in found.links]) == ("T", ["http://a.example/x"])
 
 
-def test_what_is_not_html_has_no_links() -> None:
+@pytest.mark.parametrize("kind", [Response, TextResponse, HtmlResponse])
+def test_the_bytes_and_the_header_decide_not_the_class_of_a_response(kind: type[Response]) -> None:
     body = b"<a href=/x>"
-    assert read(Response(URL, body=body)) == read(TextResponse(URL, body=body)) == Hypertext()
+    assert read(kind(URL, body=body)).links
+    assert read(kind(URL, body=body, headers={"Content-Type": "text/plain"})) == Hypertext()
+    assert read(kind(URL, body=b"\x89PNG" + body, headers={"Content-Type": "text/html"})) == Hypertext()
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,9 @@ def test_what_is_not_html_has_no_links() -> None:
         ("text/plain", "Tide tables"),
         ("Text/Plain; charset=utf-8", "Tide tables"),
         ("text/css", ""),
-        (None, ""),
+        ("text/csv", "Tide tables"),
+        ("application/json", ""),
+        (None, "Tide tables"),
     ],
 )
 def test_plain_text_is_read_as_it_is_where_its_text_is_asked_for(kind: str | None, text: str) -> None:

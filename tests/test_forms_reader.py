@@ -7,7 +7,8 @@ import time
 import pytest
 
 from archivebot.forms.form import Form
-from archivebot.forms.reader import file_charset, read_forms
+from archivebot.forms.reader import read_forms
+from archivebot.markup.media import media_of
 
 
 def read(markup: str) -> list[Form]:
@@ -81,13 +82,13 @@ def test_bytes_that_a_charset_lacks_do_not_end_the_page() -> None:
 
 def test_labels_are_read_in_the_charset_of_the_page() -> None:
     body = '<meta charset="gb2312"><form>书名：<input name=t></form>'.encode("gb2312")
-    (form,) = read_forms(body, file_charset(body))
+    (form,) = read_forms(body, media_of(body, saved=True).charset)
     assert form.attributes[0].label == "书名"
 
 
 @pytest.mark.parametrize("body", [b"", b"\0", b"<", b"<!-- ", b"\xff\xfe", b"plain text"])
 def test_what_is_no_page_has_no_forms(body: bytes) -> None:
-    assert read_forms(body, file_charset(body)) == []
+    assert read_forms(body, media_of(body, saved=True).charset) == []
 
 
 @pytest.mark.parametrize(

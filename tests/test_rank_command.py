@@ -103,6 +103,17 @@ def test_ipagerank_follows_the_links_that_speak_of_the_topic(run: Run) -> None:
     assert scores[1]["http://www.a.org/b"] < scores[0]["http://www.a.org/b"]
 
 
+def test_a_near_word_counts_whole_from_the_threshold_on(run: Run, tmp_path: Path) -> None:
+    profile = TopicProfile("teaching", {"cours": 4.0}, Logistic(0, {}), neighbours={"staff": 0.6})
+    save(profile, tmp_path)
+    options = ("--by", "ipagerank", "--topic", "teaching", "--json", "-s", f"ARCHIVE_TOPICS={tmp_path}")
+    near, far = (
+        {record["url"]: record["score"] for record in lists(run(*options, "--near", least))["pages"]}
+        for least in ("0.5", "0.7")
+    )
+    assert near["http://www.a.org/b"] > far["http://www.a.org/b"]
+
+
 @pytest.mark.parametrize(
     ("more", "authority", "hub"),
     [
@@ -139,6 +150,8 @@ def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
         (("--top", "0"), "give a number from 1 on"),
         (("--by", "arc"), "--topic belongs to"),
         (("--topic", "courses"), "--topic belongs to"),
+        (("--near", "0.5"), "--near belongs to"),
+        (("--by", "arc", "--topic", "courses", "--near", "2"), "a number from 0 to 1"),
         (("--by", "arc", "--topic", "the"), "the words of a topic must have"),
         (("--by", "luck"), "invalid choice: 'luck'"),
         (("http://a.org/",), "write: scrapy rank"),

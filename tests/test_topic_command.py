@@ -223,7 +223,7 @@ def test_only_html_and_plain_text_of_the_archive_are_judged(run: Run, site: Mock
         "/notes": Reply(b"Dive the wreck.", type="text/plain"),
         "/map": Reply(b"\x89PNG reef", type="image/png"),
     }
-    reason = f"{site.url('/map')} cannot be read: it is neither HTML nor plain text"
+    reason = f"{site.url('/map')} cannot be read: it is a PNG picture, neither HTML nor plain text"
     result = run("diving", "--from", *map(site.url, ("/", "/notes", "/map")))
     assert result.returncode == 1
     assert reason in result.stderr

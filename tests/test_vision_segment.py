@@ -52,7 +52,7 @@ def test_each_file_is_one_line_with_its_visual_blocks(page: Path, tmp_path: Path
     assert (head["left"], head["top"], head["width"], head["height"]) == (0, 0, 1280, 60)
     assert head["path"] == "/html[1]/body[1]/header[1]"
     assert all(8 <= block["doc"] <= 10 for block in first["blocks"])
-    assert second == {"file": str(empty), "blocks": []}
+    assert second == {"file": str(empty), "media": None, "blocks": []}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ from archivebot.duplicates.marker import mark
 from archivebot.duplicates.rule import fingerprint
 from archivebot.exceptions import StorageError
 from archivebot.fingerprint import sha256_hex
-from archivebot.markup.charset import charset_of
+from archivebot.markup.charset import is_wide
+from archivebot.markup.contenttype import content_type
+from archivebot.markup.media import media_of
 from archivebot.models import (
     Block,
     Fingerprint,
@@ -79,7 +81,7 @@ class Inspector:
 
     def change(self, page: Page, latest: StoredVersion, read: Read | None = None) -> PageChange:
         """Return what changed on a page since its latest version, whose bytes are others."""
-        found = self._comparison.with_version(latest, read or _read(page), page.header("Content-Type") or "")
+        found = self._comparison.with_version(latest, read or _read(page), content_type(page.headers))
         return PageChange(latest.digest, found.kind, found.reason)
 
     def marked(self, snapshot: Snapshot, read: Read | None = None) -> Snapshot:
@@ -114,17 +116,17 @@ class Inspector:
         """Cut where the version beside it was cut, if the page has the same tags, else anew."""
         latest = latest or self.following(page)
         level = page.level or self._level(page.url)
-        content_type = page.header("Content-Type") or ""
+        declared = content_type(page.headers)
         if latest and (latest.level, latest.segmenter) == (level, SEGMENTER_VERSION):
-            charset = charset_of(page.body, content_type)
+            charset = media_of(page.body, declared).charset
             blocks = self._carried(latest, page.body) if charset == latest.charset else None
             if blocks:
                 return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks)
-        return partition(page.body, level, content_type)
+        return partition(page.body, level, declared)
 
     def _carried(self, latest: StoredVersion, body: bytes) -> tuple[Block, ...] | None:
         known = self._bodies.readable(latest)
-        if known is None or known.charset.startswith("utf-16"):
+        if known is None or is_wide(known.charset):
             return None
         return carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in known.slots], body)
 
@@ -151,12 +153,12 @@ def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
 
 def _doubt(page: Page) -> Quality | None:
     """Return what a fetch brought in place of a page; None where nothing speaks against it."""
-    found = quality(page.status or 200, page.body, page.header("Content-Type") or "", page.url)
+    found = quality(page.status or 200, page.body, content_type(page.headers), page.url)
     return None if found.kind is QualityKind.GOOD else found
 
 
 def _read(page: Page) -> Read:
-    return reader(page.body, page.header("Content-Type") or "")
+    return reader(page.body, content_type(page.headers))
 
 
 def _known_by(text: str) -> Fingerprint | None:

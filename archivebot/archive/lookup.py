@@ -15,6 +15,7 @@ from archivebot.archive.verification import Damage, verify
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fingerprint import sha256_hex
+from archivebot.markup.contenttype import content_type
 from archivebot.markup.dom import visible_text
 from archivebot.models import (
     Capture,
@@ -25,7 +26,6 @@ from archivebot.models import (
     Page,
     PlacedBlock,
     Position,
-    first_header,
 )
 from archivebot.storage.base import (
     ArchiveStore,
@@ -204,7 +204,7 @@ class ArchiveReader:
 
     def document(self, capture: Capture) -> tuple[bytes, str]:
         """Return the body that a capture saw, and the Content-Type that came with it, empty for none."""
-        return self.body(capture), _content_type(self.brought(capture))
+        return self.body(capture), content_type(self.brought(capture).headers)
 
     def brought(self, capture: Capture) -> Capture:
         """Return the capture whose fetch brought the body that a capture points at; a 304 brings none."""
@@ -251,9 +251,9 @@ class ArchiveReader:
     def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
         """Return what happened to each block between two versions of a page."""
         brought = self.fetched(url, f"sha256:{after.digest}")
-        content_type = _content_type(brought) if brought else ""
-        read = reader(self._bodies.get(after).body, content_type)
-        found = self._comparison.with_version(before, read, content_type)
+        declared = content_type(brought.headers) if brought else ""
+        read = reader(self._bodies.get(after).body, declared)
+        found = self._comparison.with_version(before, read, declared)
         return Delta(
             url=url,
             before=before.number or 0,
@@ -262,7 +262,7 @@ class ArchiveReader:
             kind=found.kind,
             reason=found.reason,
             changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
-            attributes=self._comparison.beside_text(before, read, content_type),
+            attributes=self._comparison.beside_text(before, read, declared),
         )
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
@@ -319,10 +319,6 @@ class ArchiveReader:
     def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:
         """Check versions, all or that many at random, and all that is stored; see :func:`verify`."""
         return verify(self._store, self._bodies, sample)
-
-
-def _content_type(capture: Capture) -> str:
-    return first_header(capture.headers, "Content-Type") or ""
 
 
 def _has_content(capture: Capture) -> bool:

@@ -8,7 +8,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table, tell_age
 from archivebot.exceptions import NotArchived
 from archivebot.labels.description import describe
-from archivebot.markup.media import media
+from archivebot.markup.media import media_of
 from archivebot.models import Block
 from archivebot.records import described_record
 from archivebot.templates.styletree import StyleTree
@@ -47,7 +47,7 @@ class Command(ArchiveCommand):
             print_json(records)
             return 0
         say(f"{capture.url}  version {capture.number}  {capture.size} bytes, cut at level {capture.level}")
-        if kind := media(body, content_type):
+        if kind := media_of(body, content_type).without_text:
             say(f"{kind}, kept as it is")
             return 0
         head = ["lineage", "level", "start", "end", "size", "words", "label", "topic"]

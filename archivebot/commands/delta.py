@@ -8,7 +8,7 @@ from dataclasses import replace
 from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.exceptions import NotArchived
-from archivebot.markup.media import media
+from archivebot.markup.media import media_of
 from archivebot.models import AttributeChange, BlockChange, Change, ChangeKind, Delta
 from archivebot.records import delta_record
 from archivebot.storage.base import StoredVersion
@@ -74,7 +74,7 @@ def _one_before(archive: ArchiveReader, url: str, after: StoredVersion) -> Store
 def _media(archive: ArchiveReader, version: StoredVersion) -> str | None:
     """Return what a version is where that is no text."""
     capture = archive.fetched(version.url, f"sha256:{version.digest}")
-    return media(*archive.document(capture)) if capture else None
+    return media_of(*archive.document(capture)).without_text if capture else None
 
 
 def _print(delta: Delta, everything: bool) -> None:

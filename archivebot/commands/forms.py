@@ -14,9 +14,10 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.domains import Domains
 from archivebot.forms.history import FormVersion, form_versions
-from archivebot.forms.reader import file_charset, read_forms
+from archivebot.forms.reader import read_forms
 from archivebot.forms.rules import LEAST_FIELDS
 from archivebot.jobs.forms import Scanned, scan_all
+from archivebot.markup.media import media_of
 from archivebot.records import judged_form_record, kept_form_record
 from archivebot.terminal import json_text, tell
 from archivebot.topic.training import profile_of
@@ -140,7 +141,9 @@ def records(names: Sequence[str], classifier: FormClassifier, least: int) -> Ite
     domains = Domains.shipped()
     for path in named_files(names):
         body = file_body(path)
-        for index, form in enumerate(read_forms(body, file_charset(body))):
+        media = media_of(body, saved=True)
+        forms = read_forms(body, media.charset) if media.is_page else ()
+        for index, form in enumerate(forms):
             decision = classifier.decide(form, least)
             domain = domains.of(form).name if decision.search else None
             yield {"source": str(path), "index": index, **judged_form_record(form, decision, domain)}

@@ -9,7 +9,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.rank import METHODS, TOPICAL, best_pages
-from archivebot.topic.similarity import Similarity
+from archivebot.topic.similarity import NEAR, Similarity
 from archivebot.topic.training import profile_of
 
 
@@ -23,6 +23,9 @@ class Command(ArchiveCommand):
         parser.add_argument("--by", choices=METHODS, default="pagerank", help="the method (%(default)s)")
         parser.add_argument("--top", type=int, default=20, metavar="N", help="how many pages (%(default)s)")
         parser.add_argument("--topic", help="what ipagerank and arc look for, a name or some words")
+        parser.add_argument(
+            "--near", type=float, metavar="C", help=f"likeness from which on a word counts whole ({NEAR})"
+        )
         parser.add_argument("--external", action="store_true", help="only links from domain to domain")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
@@ -30,8 +33,11 @@ class Command(ArchiveCommand):
             raise UsageError(f"--top is {opts.top}: give a number from 1 on")
         if (opts.by in TOPICAL) != bool(opts.topic):
             raise UsageError("--topic belongs to --by ipagerank and --by arc, which need it")
+        if opts.near is not None and (opts.by not in TOPICAL or not 0 <= opts.near <= 1):
+            raise UsageError("--near belongs to --by ipagerank and --by arc: give a number from 0 to 1")
+        near = NEAR if opts.near is None else opts.near
         topic = self._topic(opts.topic)
-        lists = best_pages(archive.links.all(), opts.by, topic, opts.top, external=opts.external)
+        lists = best_pages(archive.links.all(), opts.by, topic, opts.top, external=opts.external, near=near)
         if lists is None:
             raise NotArchived(f"{archive.uri} has no links yet: crawl first; what was ingested brought none")
         if not any(lists.values()):

@@ -8,8 +8,7 @@ from pathlib import Path
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.exceptions import UsageError
-from archivebot.markup.charset import charset_of
-from archivebot.markup.media import media
+from archivebot.markup.media import media_of
 from archivebot.models import Capture
 from archivebot.records import replay_record
 from archivebot.terminal import harmless, is_terminal, say, say_bytes, tell
@@ -61,9 +60,10 @@ def _show(url: str, body: bytes, content_type: str) -> None:
     if not is_terminal():
         say_bytes(body)
         return
-    text = body.decode(charset_of(body, content_type), "replace").removeprefix("\ufeff").replace("\r\n", "\n")
-    if media(body, content_type) or harmless(text) != text:
-        kind = media(body, content_type) or "a text with characters that could steer the terminal"
+    media = media_of(body, content_type)
+    text = body.decode(media.charset, "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    if not media.is_text or harmless(text) != text:
+        kind = media.without_text or "a text with characters that could steer the terminal"
         raise UsageError(f"{url} is {kind}: give --output FILE, or write to a program")
     say(text.removesuffix("\n"))
 

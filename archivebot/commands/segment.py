@@ -12,9 +12,7 @@ from archivebot.content.agreement import agreement
 from archivebot.content.page import body_content
 from archivebot.exceptions import UsageError
 from archivebot.labels.description import describe
-from archivebot.markup.charset import charset_of
-from archivebot.markup.media import media
-from archivebot.models import Block
+from archivebot.markup.media import media_of
 from archivebot.records import described_record
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
@@ -63,21 +61,18 @@ class Command(ArchiveCommand):
 
 
 def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
-    kind = media(body)
-    body = b"" if kind else body
-    read = body_content(body)
+    media = media_of(body, saved=True)
+    body = body if media.is_text else b""
+    read = body_content(body, media.header)
+    blocks = outline(body, media.header) if level == 1 else partition(body, level, media.header).blocks
     return {
         "file": name,
-        "media": kind,
+        "media": media.without_text,
         "title": read.title,
         "title_agreement": agreement(read.title, read.text),
         "main_text": read.text,
-        "blocks": [described_record(None, found) for found in describe(body, _blocks(body, level))],
+        "blocks": [described_record(None, found) for found in describe(body, blocks, media.header)],
     }
-
-
-def _blocks(body: bytes, level: int) -> tuple[Block, ...]:
-    return outline(body) if level == 1 else partition(body, level).blocks
 
 
 def _show(record: dict[str, Any]) -> None:
@@ -95,12 +90,13 @@ def _visual(paths: list[Path], doc: int, *, as_json: bool) -> int:
     with Browser() as browser:
         for path in paths:
             body = file_body(path)
-            page = browser.render(body, charset_of(body))
+            media = media_of(body, saved=True)
+            page = browser.render(body.decode(media.charset, "replace")) if media.is_text else None
             blocks = [_seen(block) for block in segment(page, doc).leaves()] if page is not None else []
             if as_json:
-                say_json({"file": str(path), "blocks": blocks})
+                say_json({"file": str(path), "media": media.without_text, "blocks": blocks})
             else:
-                say(str(path))
+                say(f"{path}  {media.without_text or ''}".rstrip())
                 head = ["doc", "left", "top", "width", "height", "path", "text"]
                 rows = [{**block, "text": str(block["text"])[:MOST_SHOWN]} for block in blocks]
                 print_table(head, [[row[column] for column in head] for row in rows])

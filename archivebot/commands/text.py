@@ -7,7 +7,7 @@ import argparse
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.content.page import body_content
-from archivebot.markup.media import media
+from archivebot.markup.media import media_of
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
 from archivebot.records import text_record
@@ -30,7 +30,7 @@ class Command(ArchiveCommand):
         capture = archive.at(archive.resolve(args[0]), when)
         body, content_type = archive.document(capture)
         since = tell_age(archive, capture, when)
-        kind, read = media(body, content_type), body_content(body, content_type)
+        kind, read = media_of(body, content_type).without_text, body_content(body, content_type)
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
             print_json(text_record(capture, read, found, since, kind))

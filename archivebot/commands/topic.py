@@ -15,6 +15,8 @@ from typing import Any
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl
 from archivebot.exceptions import NotArchived, UsageError
+from archivebot.markup.contenttype import content_type
+from archivebot.markup.media import media_of
 from archivebot.terminal import say, tell
 from archivebot.text.terms import terms
 from archivebot.topic.evaluation import Evaluation
@@ -222,8 +224,9 @@ def _parted(sources: list[str]) -> Iterator[str]:
 
 def _reason(archive: ArchiveReader, url: str) -> str:
     """Return why a page brought nothing to read."""
-    if archive.stored(url):
-        return "it is neither HTML nor plain text"
+    if stored := archive.stored(url):
+        headers, body = stored
+        return f"it is {media_of(body, content_type(headers)).name}, neither HTML nor plain text"
     capture = archive.captures(url)[-1]
     if capture.location:
         return f"it leads to {capture.location}; give that"
@@ -262,8 +265,8 @@ def _page(archive: ArchiveReader, url: str, relevant: bool = True) -> Example | 
     if stored is None:
         return None
     headers, body = stored
-    content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return example(body, content_type, url, relevant) if readable(body, content_type) else None
+    declared = content_type(headers)
+    return example(body, declared, url, relevant) if readable(body, declared) else None
 
 
 def _tabulate(evaluation: Evaluation, opts: argparse.Namespace) -> int:

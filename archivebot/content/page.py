@@ -18,8 +18,7 @@ from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
 from archivebot.content.title import title
-from archivebot.markup.charset import charset_of, is_markup
-from archivebot.markup.media import media
+from archivebot.markup.media import media_of
 from archivebot.text.language import guess, language
 
 # Characters below which a page is a shell that a script fills; it is read by its description.
@@ -72,12 +71,12 @@ def body_content(body: bytes, content_type: str = "") -> Content:
     >>> body_content(b"%PDF-1.4").text, body_content(b"<p>A <b>page</b>").text
     ('', 'A page')
     """
-    if media(body, content_type):
+    media = media_of(body, content_type)
+    if not media.is_text:
         return Content()
-    charset = charset_of(body, content_type)
-    if is_markup(body, content_type, charset):
-        return content(body, charset)
-    rows = _decoded(body, charset).removeprefix("\ufeff").splitlines()
+    if media.is_markup:
+        return content(body, media.charset)
+    rows = _decoded(body, media.charset).removeprefix("\ufeff").splitlines()
     text = _ESCAPED.sub("\ufffd", "\n".join(row.rstrip() for row in rows).strip("\n"))
     return Content(text=text, language=guess(text), ranges=((0, len(body)),) if text else ())
 

@@ -14,6 +14,7 @@ from scrapy.crawler import Crawler
 from archivebot.config import MAX_LEVEL
 from archivebot.exceptions import UsageError
 from archivebot.forms.stages import MOST_DEPTH
+from archivebot.topic.similarity import NEAR
 from archivebot.urls import parse_seed
 from archivebot.urls.scope import KINDS
 
@@ -166,7 +167,8 @@ class TopicArguments(Arguments):
 
     ``topic`` is the name of a saved profile, or words; ``tunnel`` how many off-topic pages in a row
     may be passed, ``threshold`` the least chance of a link in hard focus, None for the settings; ``order``
-    what is fetched first.
+    what is fetched first; ``near`` the similarity to the topic from which on a word counts whole in
+    ``order=ipagerank``.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -176,6 +178,7 @@ class TopicArguments(Arguments):
         "tunnel": _number("tunnel", 0),
         "threshold": _chance("threshold"),
         "order": _choice("order", *ORDERS),
+        "near": _chance("near"),
     }
 
     scope: str = "web"
@@ -184,6 +187,7 @@ class TopicArguments(Arguments):
     tunnel: int | None = None
     threshold: float | None = None
     order: str = "best"
+    near: float = NEAR
 
     def __post_init__(self) -> None:
         if not self.topic:

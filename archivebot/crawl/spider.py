@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
@@ -22,8 +22,8 @@ from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.worker import Crashed
 from archivebot.crawl.reading.convert import (
-    beginning,
     location_of,
+    media_of_response,
     outcome_of_failure,
     outcome_of_response,
     page_of,
@@ -217,12 +217,12 @@ class ArchiveSpider(Spider):
     async def _read_large(self, response: Response, outcome: Outcome) -> Hypertext:
         """Read a page in a process of the archive if it would hold up the event loop."""
         wanted = outcome is Outcome.FETCHED or response.status == 300
-        if not wanted or is_small(response.body) or not isinstance(response, HtmlResponse):
+        if not wanted or is_small(response.body) or not (media := media_of_response(response)).is_page:
             return self._read(response, outcome)
-        body, encoding = shortened(response.body), beginning(response).encoding
+        body = shortened(response.body)
         session = ArchiveSession.of(self.crawler)
         try:
-            reading = await session.read(read_large, body, encoding, response.url, **self._asked)
+            reading = await session.read(read_large, body, media.charset, response.url, **self._asked)
         except Crashed as error:
             logger.error("The links of %s could not be read: %s", response.url, error)
             reading = Hypertext(failed=True)

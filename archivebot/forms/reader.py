@@ -10,7 +10,6 @@ from archivebot.forms.flow import Flow
 from archivebot.forms.form import Form
 from archivebot.forms.labels import attributes
 from archivebot.hypertext import parse
-from archivebot.markup.charset import charset_of
 
 # How many of the elements around a form say what it is there for.
 AROUND = 3
@@ -40,26 +39,6 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
         return []
     elsewhere = _elsewhere(root) if any(each in body for each in _OWNERS) else {}
     return [_form(element, elsewhere) for element in root.iter("form")]
-
-
-def file_charset(body: bytes) -> str:
-    """Name the charset of a saved page: UTF-8 where its signs are such, whatever its META says.
-
-    Tools that save pages write them as UTF-8 and leave the META as it was.
-
-    >>> file_charset('<meta charset="windows-1251">поиск'.encode())
-    'utf-8'
-    >>> file_charset('<meta charset="windows-1251">поиск'.encode("cp1251"))
-    'cp1251'
-    """
-    if not body.isascii():
-        try:
-            body.decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-        else:
-            return "utf-8"
-    return charset_of(body)
 
 
 def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:

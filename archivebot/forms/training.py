@@ -25,7 +25,8 @@ from archivebot.exceptions import UsageError
 from archivebot.forms.classifier import MODEL, FormClassifier
 from archivebot.forms.features import events
 from archivebot.forms.form import Form
-from archivebot.forms.reader import file_charset, read_forms
+from archivebot.forms.reader import read_forms
+from archivebot.markup.media import media_of
 
 SEARCH = "search"
 UNKNOWN = ("SKIP", "NOT ANNOTATED")
@@ -70,7 +71,7 @@ def examples(folder: Path) -> Iterator[Example]:
         body = (folder / name).read_bytes()
         site = (urlsplit(page["url"]).hostname or name).removeprefix("www.")
         for number, (form, kind) in enumerate(
-            zip(read_forms(body, file_charset(body)), page["forms"], strict=False)
+            zip(read_forms(body, media_of(body, saved=True).charset), page["forms"], strict=False)
         ):
             if not kind.startswith(UNKNOWN):
                 yield Example(form, kind, site, (name, number))

@@ -11,6 +11,7 @@ from archivebot.hypertext.attributes import thinned
 from archivebot.hypertext.flow import FlowWalk
 from archivebot.hypertext.links import LinkWalk
 from archivebot.hypertext.scripts import leads_by_click
+from archivebot.markup.charset import is_wide
 from archivebot.models import FoundForm, Link
 
 
@@ -78,7 +79,7 @@ def parse(body: bytes, encoding: str) -> etree._Element | None:
     Any bytes and any name of an encoding are accepted, and nothing of the page is lost at a byte that its
     charset lacks, at a NUL, or at ``</html>``.
     """
-    if b"\0" in body and not encoding.startswith("utf-16"):
+    if b"\0" in body and not is_wide(encoding):
         body = body.replace(b"\0", b"")
     if not _is_read(body, encoding):
         body, encoding = _decoded(body, encoding).encode("utf-8", "replace"), "utf-8"

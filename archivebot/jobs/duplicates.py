@@ -12,7 +12,7 @@ from archivebot.duplicates.survey import PAGE, Match, Member, Reading, Survey, c
 from archivebot.exceptions import CorruptObject
 from archivebot.fingerprint.clusters import clusters
 from archivebot.labels.labeller import Label, label_blocks
-from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import media_of
 from archivebot.models import Block
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -57,10 +57,10 @@ def _reading(archive: ArchiveReader, url: str, blocks: bool) -> Reading:
     """Read the latest version of a page; what is no markup says nothing."""
     capture = archive.at(url, None)
     body, content_type = archive.document(capture)
-    charset = charset_of(body, content_type)
-    if not is_markup(body, content_type, charset):
+    media = media_of(body, content_type)
+    if not media.is_markup:
         return Reading("")
-    page = content(body, charset)
+    page = content(body, media.charset)
     found = content_blocks(archive.blocks(archive.seen(capture)), page.ranges) if blocks else ()
     cut = [Block(block.start, block.end, block.level) for block, _ in found]
     labels = (labelled.label for labelled in label_blocks(body, cut, content_type))

@@ -17,7 +17,7 @@ from archivebot.forms.find import search_forms
 from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
 from archivebot.hypertext import read
-from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import media_of
 from archivebot.models import Capture
 from archivebot.storage.base import Edge
 from archivebot.terminal import guard
@@ -112,12 +112,12 @@ def _sightings(archive: ArchiveReader, url: str, scorer: PageScorer | None) -> I
 
 def _forms(archive: ArchiveReader, capture: Capture, scorer: PageScorer | None) -> tuple[FormRecord, ...]:
     body, content_type = archive.document(capture)
-    charset = charset_of(body, content_type)
-    if not is_markup(body, content_type, charset):
+    media = media_of(body, content_type)
+    if not media.is_page:
         return ()
-    found = tuple(search_forms(body, charset, capture.url))
+    found = tuple(search_forms(body, media.charset, capture.url))
     if scorer is None or not found:
         return found
-    page = read(body, charset, capture.url, context=True)
+    page = read(body, media.charset, capture.url, context=True)
     text = "\n".join((page.text, *(record.said for record in found)))
     return found if is_relevant(scorer.score(page.title, text).value) else ()

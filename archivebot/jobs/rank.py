@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from archivebot.storage.base import Edge
 from archivebot.text.terms import terms
 from archivebot.topic.anchor import window_weight
-from archivebot.topic.similarity import THRESHOLD, Similarity
+from archivebot.topic.similarity import NEAR, Similarity
 from archivebot.urls import Scope, host_of
 
 if TYPE_CHECKING:
@@ -31,13 +31,20 @@ class Ranked:
 
 
 def best_pages(
-    edges: Iterable[Edge], method: str, topic: Similarity, top: int, *, external: bool = False
+    edges: Iterable[Edge],
+    method: str,
+    topic: Similarity,
+    top: int,
+    *,
+    external: bool = False,
+    near: float = NEAR,
 ) -> dict[str, list[Ranked]] | None:
     """Return the lists that a method makes of links, each with its best pages, or None without links.
 
-    With ``external`` only links from domain to domain count.
+    With ``external`` only links from domain to domain count. A word is as good as one of the topic if its
+    similarity is at least ``near``.
     """
-    graph = graph_of(edges, weight_of(method, topic))
+    graph = graph_of(edges, weight_of(method, topic, near))
     if not len(graph):
         return None
     if external:
@@ -52,13 +59,13 @@ def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGrap
     return LinkGraph.of((edge.source, edge.target, weight(edge)) for edge in edges)
 
 
-def weight_of(method: str, topic: Similarity) -> Callable[[Edge], float]:
+def weight_of(method: str, topic: Similarity, near: float) -> Callable[[Edge], float]:
     """Return what a link counts for a method; of the text around it the archive keeps the anchor only."""
     if method == "ipagerank":
-        return lambda edge: topic.weight(terms(edge.anchor))
+        return lambda edge: topic.weight(terms(edge.anchor), near)
     if method == "arc":
-        near = {term for term, similarity in topic.similarities.items() if similarity >= THRESHOLD}
-        return lambda edge: window_weight(edge.anchor, "", "", near)
+        words = {term for term, similarity in topic.similarities.items() if similarity >= near}
+        return lambda edge: window_weight(edge.anchor, "", "", words)
     return lambda edge: 1.0
 
 

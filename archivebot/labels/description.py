@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from archivebot.fingerprint.simhash import text_simhashes
 from archivebot.labels.labeller import Label, label_blocks
-from archivebot.markup.charset import charset_of
 from archivebot.markup.dom import visible_text
+from archivebot.markup.media import media_of
 from archivebot.models import Block
 from archivebot.segmentation.topic import topic
 from archivebot.templates.parts import parts_of
@@ -37,7 +37,7 @@ def describe(
     >>> [(str(d.label), d.topic, d.words) for d in describe(page, [Block(0, 29, 1), Block(29, 56, 1)])]
     [('navigation', 'Home', 1), ('main', 'ferry runs year', 5)]
     """
-    charset = charset_of(body, content_type)
+    charset = media_of(body, content_type).charset
     labels = label_blocks(body, blocks, content_type, _repeats(body, blocks, content_type, site))
     pieces = [body[block.start : block.end] for block in blocks]
     texts = [visible_text(piece, charset) for piece in pieces]

@@ -11,7 +11,7 @@ from archivebot.labels.density import LEAST_LENGTH, is_dense, link_density
 from archivebot.labels.names import named
 from archivebot.labels.scene import Scene, locate
 from archivebot.labels.tables import data_tables
-from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import media_of
 from archivebot.markup.seen import Box, look
 from archivebot.markup.tree import Source
 from archivebot.models import Block
@@ -131,10 +131,10 @@ def label_blocks(
     >>> [str(b.label) for b in label_blocks(b"plain text", [Block(0, 10, 1)], "text/plain")]
     ['main']
     """
-    charset = charset_of(body, content_type)
+    media = media_of(body, content_type)
     page = source = None
-    if is_markup(body, content_type, charset):
-        source = Source.of(body, charset)
+    if media.is_markup:
+        source = Source.of(body, media.charset)
         page = look(source)
     if page is None or source is None:
         return tuple(Labelled(block, Label.MAIN, "no markup") for block in blocks)
@@ -144,7 +144,7 @@ def label_blocks(
         start, end = block.start // source.unit, block.end // source.unit
         scene = replace(
             locate(page, source.text, start, end),
-            markup=body[block.start : block.end].decode(charset, "replace"),
+            markup=body[block.start : block.end].decode(media.charset, "replace"),
             tables=tables,
             repeats=known.get(block),
         )

@@ -1,63 +1,148 @@
-"""What a body is that is no text: a picture, a document, an archive, by its first bytes and its type."""
+"""What a body is: a page, another XML document, a text or something without text; and its charset.
+
+The one answer for crawls, ingests, segmentation, topics, forms and commands.
+"""
 
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
+from dataclasses import dataclass, replace
 
-# https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern and the documents of the formats; the
-# longest pattern decides.
-MAGIC = {
-    b"%PDF": "a PDF document",
-    b"GIF8": "a GIF picture",
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"RIFF": "RIFF sound, video or picture",
-    b"II*\0": "a TIFF picture",
-    b"MM\0*": "a TIFF picture",
-    b"\0\0\1\0": "an icon",
-    b"PK\x03\x04": "a ZIP archive or an office document",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old office document",
-    b"Rar!\x1a\x07": "a RAR archive",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"\x1f\x8b": "gzip data",
-    b"\x28\xb5\x2f\xfd": "zstd data",
-    b"OggS": "Ogg sound or video",
-    b"fLaC": "FLAC sound",
-    b"ID3": "MP3 sound",
-    b"\x1a\x45\xdf\xa3": "a Matroska or WebM video",
-    b"wOF": "a font",
-    b"\0\1\0\0\0": "a font",
-    b"\0asm": "WebAssembly",
-    b"SQLite format 3\0": "an SQLite database",
-}
-BINARY = tuple(MAGIC)
-_RIFF = {b"WEBP": "a WebP picture", b"WAVE": "WAVE sound", b"AVI ": "an AVI video"}
-_BRANDS = {b"avif": "an AVIF picture", b"heic": "a HEIC picture"}
+from archivebot.markup.charset import WESTERN, Declaration, charset_of, meta, wide_charset, xml_declaration
+from archivebot.markup.contenttype import parse
+from archivebot.markup.formats import ROOTS, Format, MediaKind, format_of, kind_of
 
-# https://mimesniff.spec.whatwg.org/#binary-data-byte in what the standard calls the resource header
+# Bytes at the start of a body that decide what it is (MIME Sniffing, section 5.2), in a text of two or four
+# bytes a character four times as many.
+HEAD = 1445
+
+HTML = Format("text/html", MediaKind.PAGE, "an HTML page")
+XHTML = Format("application/xhtml+xml", MediaKind.PAGE, "an XHTML page")
+XML = Format("application/xml", MediaKind.XML, "an XML document")
+TEXT = Format("text/plain", MediaKind.TEXT, "a text")
+
+# Types that say nothing: no header, and what servers send for files whose type they do not know.
+_NOTHING = ("", "application/octet-stream", "binary/octet-stream")
+_HTML_TYPES = ("text/html", XHTML.type, "application/vnd.wap.xhtml+xml")
+_XML_TYPE = re.compile(r"(?:text|application)/xml|.*\+xml")
+_PROGRAM_TYPE = re.compile(r"text/css|(?:text|application)/(?:(?:x-)?(?:java|ecma)script|(?:.*\+|x-)?json)")
+
+# The first element or document type, behind white space, comments and processing instructions.
+_FIRST = re.compile(
+    rb"(?>\s|<\?.*?\?>|<!--.*?-->)*+<(?:!doctype\s+)?([a-z][\w:.-]*)", re.IGNORECASE | re.DOTALL
+)
+_PAGE_ROOTS = ("html", "head", "body")
+# Markup that no other text has, in a text that does not begin with a tag.
+_INSIDE = re.compile(
+    rb"<(?:!--|(?:!doctype|html|head|title|body|h[1-6]|p|div|a|b|i|br|table|ul|ol|li)[\s>])", re.IGNORECASE
+)
+# MIME Sniffing, section 3, "binary data byte"
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-_HEADER = 1445
 
 
-def media(body: bytes, content_type: str = "") -> str | None:
-    """Return what a body is that holds no text, as words; None for a text, whatever its type says.
+@dataclass(frozen=True, slots=True)
+class Media:
+    """What a body is: its MIME type, how it is read, its name in words, and the Python codec of its text.
 
-    Only what no markup begins is judged by single bytes: a page may have a stray control in it.
-
-    >>> media(b"\\x89PNG\\r\\n", "text/html"), media(b"<p>x\\0", "image/png"), media(b"a text")
-    ('a PNG picture', None, None)
-    >>> media(b"RIFF\\x24\\0\\0\\0WEBPVP8 "), media(b"\\0\\0\\0\\x20ftypavif"), media(b"\\1\\2", "x/y; z")
-    ('a WebP picture', 'an AVIF picture', 'x/y data')
+    The codec of a body without text decodes any bytes, but not into a text.
     """
-    for magic, name in MAGIC.items():
-        if body.startswith(magic):
-            return _RIFF.get(body[8:12], name)
-    if body[4:8] == b"ftyp":
-        return _BRANDS.get(body[8:12], "an MP4 video")
-    head = body[:_HEADER]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or head.lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith(b"<"):
-        return None
-    kind = content_type.partition(";")[0].strip().lower()
-    if kind == "text/html" or not _BINARY.search(head):
-        return None
-    return f"{kind or 'binary'} data"
+
+    type: str
+    kind: MediaKind
+    name: str
+    charset: str = WESTERN
+
+    @property
+    def is_page(self) -> bool:
+        """Whether links, forms and main text are read from it."""
+        return self.kind is MediaKind.PAGE
+
+    @property
+    def is_markup(self) -> bool:
+        """Whether it consists of elements, so that it is cut into blocks."""
+        return self.kind in (MediaKind.PAGE, MediaKind.XML)
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is for readers, so that a topic judges it."""
+        return self.kind in (MediaKind.PAGE, MediaKind.TEXT)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it has a text of any kind."""
+        return self.is_markup or self.kind in (MediaKind.TEXT, MediaKind.DATA)
+
+    @property
+    def header(self) -> str:
+        """The Content-Type header that says what the body is."""
+        return f"{self.type}; charset={self.charset}"
+
+    @property
+    def without_text(self) -> str | None:
+        """The name of a body that has no text; None for one that has."""
+        return None if self.is_text else self.name
+
+
+def media_of(body: bytes, content_type: str = "", *, saved: bool = False) -> Media:
+    """Return what a body is, by its first bytes and the values of its Content-Type headers.
+
+    Source: MIME Sniffing, section 7. An archive runs no script of a page, so it believes the bytes more often
+    than a browser does: known formats without text decide whatever the header says; a body that begins with a
+    tag is markup unless the header names a text; ``application/octet-stream`` says as little as no header;
+    XML with the root ``html`` is a page; ``nosniff`` does not count. For a file that was ``saved`` see
+    :func:`~archivebot.markup.charset.charset_of`.
+
+    >>> media_of(b"<p>x").kind.value, media_of(b"<p>x", "text/plain").kind.value
+    ('page', 'text')
+    >>> media_of(b"\\x89PNG\\r\\n", "text/html").name, media_of(b"\\1\\2", "x/y; z").name
+    ('a PNG picture', 'x/y data')
+    >>> media_of(b"<?xml version='1.0'?><feed>", "text/xml").type
+    'application/atom+xml'
+    """
+    declared = parse(content_type)
+    if known := format_of(body[:HEAD]):
+        return Media(known.type, known.kind, known.name)
+    wide = wide_charset(body, declared.charset)
+    head = body[: 4 * HEAD].translate(None, b"\0\xfe\xff") if wide else body[:HEAD].removeprefix(BOM_UTF8)
+    found = _format(head, declared.type, wide=bool(wide))
+    media = Media(found.type, found.kind, found.name)
+    if not media.is_text:
+        return media
+    charset = wide or charset_of(body, declared.charset, _declarations(found), saved=saved)
+    return replace(media, charset=charset)
+
+
+def _format(head: bytes, declared: str, *, wide: bool) -> Format:
+    """Return the format of a body that has no known start, by its type and its first bytes."""
+    start = head.lstrip()
+    if declared in _HTML_TYPES:
+        return replace(HTML, type=declared)
+    if not (wide or start.startswith(b"<")) and _BINARY.search(head):
+        type_ = declared or "application/octet-stream"
+        return Format(type_, kind_of(declared), f"{declared or 'binary'} data")
+    is_xml, is_program = bool(_XML_TYPE.fullmatch(declared)), bool(_PROGRAM_TYPE.fullmatch(declared))
+    is_text = declared.startswith("text/") and not (is_xml or is_program)
+    if not (is_text or is_program) and (markup := _markup(start, declared if is_xml else "")):
+        return markup
+    if declared in _NOTHING:
+        return HTML if _INSIDE.search(head) else TEXT
+    return replace(TEXT, type=declared) if is_text else Format(declared, MediaKind.DATA, f"{declared} data")
+
+
+def _markup(start: bytes, xml_type: str) -> Format | None:
+    """Return the format of a body that begins with a tag or is XML by its type, None for any other."""
+    first = _FIRST.match(start)
+    root = first[1].decode().lower() if first else ""
+    if root in ROOTS:
+        return ROOTS[root]
+    if xml_type or start.startswith(b"<?xml"):
+        return XHTML if root in _PAGE_ROOTS else replace(XML, type=xml_type or XML.type)
+    return HTML if root or start.startswith(b"<!--") else None
+
+
+def _declarations(found: Format) -> tuple[Declaration, ...]:
+    """Return what may declare the charset, in order: a page in XML is XML first."""
+    if found.kind is MediaKind.PAGE:
+        return (xml_declaration, meta) if _XML_TYPE.fullmatch(found.type) else (meta, xml_declaration)
+    return (xml_declaration,) if found.kind is MediaKind.XML else ()

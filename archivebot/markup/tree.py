@@ -1,7 +1,7 @@
 """Element spans in bytes: where each element of a body starts and ends, whatever the markup.
 
 The tree is built by turbohtml after the WHATWG rules. It is fed one character per byte (latin-1),
-or one per 16-bit unit for UTF-16, so that its offsets are offsets of the body.
+or one per unit of UTF-16 or UTF-32, so that its offsets are offsets of the body.
 """
 
 from __future__ import annotations
@@ -43,9 +43,11 @@ class Source:
 
     @classmethod
     def of(cls, body: bytes, charset: str) -> Source:
-        """Read a body so that offsets hold; ``charset`` only tells UTF-16 from the rest."""
+        """Read a body so that offsets hold; of ``charset`` only the bytes of a character count."""
         if charset.startswith("utf-16"):
             return cls(_same_length(_utf16_units(body, charset), "\ufeff"), 2)
+        if charset.startswith("utf-32"):
+            return cls(_same_length(body[: len(body) & ~3].decode(charset, "replace"), "\ufeff"), 4)
         return cls(_same_length(body.decode("latin-1"), UTF8_MARK), 1)
 
 

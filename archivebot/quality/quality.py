@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import media_of
 from archivebot.models import Quality, QualityKind
 from archivebot.quality.phrases import fold, headed, markers, phrases, said
 from archivebot.quality.signs import PLENTY, Signs, signs_of
@@ -37,7 +37,6 @@ TRACE_LINKS = 5
 # give each thread inside NOSCRIPT. Six of them are taken for shells at 4000, none more is found at 250.
 HIDDEN = 1000
 
-HTML_TYPES = ("", "text/html", "application/xhtml+xml")
 LOGIN_URL = re.compile(r"/(?:(?:wp-)?log-?in|sign-?in|sign-?on|sso|auth)(?:[._]\w+)?/?$", re.IGNORECASE)
 MISSING_URL = re.compile(r"/(?:(?:error|page)?[-_]?404|(?:page-?)?not-?found)(?:\.\w+)?/?$", re.IGNORECASE)
 CONSENT_HOST = re.compile(r"^(?:consent|privacy-?gate|cmp)\.", re.IGNORECASE)
@@ -82,11 +81,10 @@ def quality(status: int, body: bytes, content_type: str = "", url: str = "") -> 
 def _judge(body: bytes, content_type: str, url: str) -> Quality:
     if not body.strip():
         return Quality(QualityKind.EMPTY, "no bytes")
-    charset = charset_of(body, content_type)
-    kind = content_type.partition(";")[0].strip().lower()
-    if kind not in HTML_TYPES or not is_markup(body, content_type, charset):
+    media = media_of(body, content_type)
+    if not media.is_page:
         return Quality(QualityKind.GOOD, "not HTML")
-    signs = signs_of(body.decode(charset, "replace"))
+    signs = signs_of(body.decode(media.charset, "replace"))
     if signs.prose >= PLENTY:
         return Quality(QualityKind.GOOD, f"{PLENTY} letters of prose or more")
     page = _Page(signs, fold(signs.text), url)

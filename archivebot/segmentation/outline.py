@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import media_of
 from archivebot.markup.seen import Box, look
 from archivebot.markup.tags import FORMAT, FUNCTIONAL
 from archivebot.markup.tree import Source
@@ -42,9 +42,9 @@ def outline(body: bytes, content_type: str = "") -> tuple[Block, ...]:
     >>> outline(b"%PDF-1.7 ..."), outline(b"")
     ((Block(start=0, end=12, level=1),), ())
     """
-    charset = charset_of(body, content_type)
-    if is_markup(body, content_type, charset):
-        source = Source.of(body, charset)
+    media = media_of(body, content_type)
+    if media.is_markup:
+        source = Source.of(body, media.charset)
         page = look(source)
         if page is not None and page.letters:
             groups = [block for run in _runs(_shown(page)) for block in _cut(run, page.letters)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from archivebot.markup import tree
-from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import media_of
 from archivebot.markup.tree import Node, Source
 from archivebot.models import Block, Partition
 from archivebot.segmentation.rules import WRAPPER_SHARE, divisible, is_block, visible
@@ -61,12 +61,12 @@ def partition(body: bytes, level: int, content_type: str = "") -> Partition:
     >>> partition(b"", 1).blocks
     ()
     """
-    charset = charset_of(body, content_type)
+    media = media_of(body, content_type)
     blocks: tuple[Block, ...] = (Block(0, len(body), 1),) if body else ()
-    if is_markup(body, content_type, charset):
-        source = Source.of(body, charset)
+    if media.is_markup:
+        source = Source.of(body, media.charset)
         blocks = tuple(_scaled(_leaves(source, level), source, len(body))) or blocks
-    return Partition(len(body), level, charset, SEGMENTER_VERSION, blocks)
+    return Partition(len(body), level, media.charset, SEGMENTER_VERSION, blocks)
 
 
 def _scaled(leaves: Iterator[tuple[Region, int]], source: Source, length: int) -> Iterator[Block]:

@@ -16,8 +16,7 @@ from archivebot.content.lines import LineWalk
 from archivebot.content.measures import Column
 from archivebot.content.page import choose, read, text_of
 from archivebot.content.title import shown_title
-from archivebot.markup.charset import charset_of, is_markup
-from archivebot.markup.media import BINARY
+from archivebot.markup.media import media_of
 from archivebot.significance.attributes import Target, full_title, images, links
 from archivebot.significance.worth import Worth, Worths
 
@@ -40,14 +39,15 @@ class Reading:
     """
 
     def __init__(self, body: bytes, content_type: str = "") -> None:
-        self._charset, self._length = charset_of(body, content_type), len(body)
+        media = media_of(body, content_type)
+        self._charset, self._length = media.charset, len(body)
         self._source, self._page = "", None
         self._places: list[int] = []
-        if is_markup(body, content_type, self._charset):
+        if media.is_markup:
             self._source = _decoded(body, self._charset)
             self._page = read(_readable(self._source))
             self.lines = tuple(line.text for line in self._page[1].lines)
-        elif body.startswith(BINARY) or (b"\0" in body and not self._charset.startswith("utf-16")):
+        elif not media.is_text:
             self.lines = (f"{len(body)} bytes, SHA-256 {sha256(body).hexdigest()[:16]}",)
             self._places = [0]
         else:

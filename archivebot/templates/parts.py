@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from archivebot.markup.charset import charset_of, is_markup
+from archivebot.markup.media import media_of
 from archivebot.markup.seen import Box, look
 from archivebot.markup.tags import INVISIBLE
 from archivebot.markup.tree import Source
@@ -56,10 +56,10 @@ def parts_of(body: bytes, content_type: str = "") -> Part | None:
     >>> parts_of(b"%PDF-1.7") is None
     True
     """
-    charset = charset_of(body, content_type)
-    if not is_markup(body, content_type, charset):
+    media = media_of(body, content_type)
+    if not media.is_markup:
         return None
-    source = Source.of(body, charset)
+    source = Source.of(body, media.charset)
     page = look(source)
     return None if page is None else _part(page, source)
 

@@ -30,8 +30,8 @@ SMOOTHING = 0.75
 MOST_NEIGHBOURS = 500
 LEAST_SIMILARITY = 0.1
 
-# The user's threshold c: from here on a word counts as a near-synonym.
-THRESHOLD = 0.5
+# From this similarity on a word counts as a near-synonym, where the user sets none: the threshold c.
+NEAR = 0.5
 
 _DIGITS = 4
 
@@ -50,7 +50,7 @@ class Similarity:
         """Return the similarity of a term to the topic, 0 where nothing is known of it."""
         return self.similarities.get(term, 0.0)
 
-    def weight(self, words: Iterable[str], threshold: float = THRESHOLD) -> float:
+    def weight(self, words: Iterable[str], threshold: float = NEAR) -> float:
         """Return RW of a link by the terms of its anchor and surroundings.
 
         RW = 1 where the most similar term reaches the threshold, else its similarity; 0 without terms

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from w3lib.encoding import html_to_unicode
-
 from archivebot.exceptions import UsageError
 from archivebot.hypertext import read
+from archivebot.markup.media import media_of
 from archivebot.topic.training import Example
 from archivebot.urls import canonical_url
 
@@ -19,58 +18,75 @@ _HEADER = re.compile(
     rb"(?:HTTP/[\d.]+ [^\r\n]*\r?\n)?(?:[A-Za-z][\w-]*:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)+\r?\n"
 )
 _CONTENT_TYPE = re.compile(rb"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
-_MARKUP = re.compile(rb"<(?:!doctype|html|head|title|body|h[1-6]|p|div|a|table)\b", re.IGNORECASE)
 
 
 def readable(body: bytes, content_type: str) -> bool:
-    """Return whether an answer of a server can be judged: HTML and plain text can.
+    """Return whether an answer of a server can be judged: a page or a text for readers.
 
     >>> readable(b"Dive here.", "Text/Plain"), readable(b"<html>", ""), readable(b"%PDF-1.7", "")
     (True, True, False)
     """
-    return content_type.lower().startswith("text/plain") or _is_html(body, content_type)
+    return media_of(body, content_type).is_prose
 
 
-def example(body: bytes, content_type: str, source: str, relevant: bool = True) -> Example:
-    """Read a page as an example: an HTML page with title, main text and links, any other text whole.
+def example(
+    body: bytes, content_type: str, source: str, relevant: bool = True, *, saved: bool = False
+) -> Example:
+    """Return an example: a page with its title, main text and links, XML without links, other texts whole.
+
+    ``saved`` says that a tool wrote the body into a file, see :func:`~archivebot.markup.media.media_of`.
+    Raises UsageError if the body has no text.
 
     >>> example(b"<title>Reefs</title><p>Dive here.", "text/html", "http://a.example/").title
     'Reefs'
     >>> example(b"Dive at the reef.", "", "notes.txt").text
     'Dive at the reef.'
     """
-    encoding, text = html_to_unicode(content_type or None, body, default_encoding="utf-8")
-    if not _is_html(body, content_type):
-        return Example(source, "", text, relevant)
-    page = read(body, encoding, source, context=True)
-    return Example(source, page.title, page.text, relevant, page.links)
-
-
-def _is_html(body: bytes, content_type: str) -> bool:
-    return "html" in content_type.lower() if content_type else bool(_MARKUP.search(body[:4096]))
+    media = media_of(body, content_type, saved=saved)
+    if media.is_markup:
+        page = read(body, media.charset, source, context=True)
+        return Example(source, page.title, page.text, relevant, page.links if media.is_page else ())
+    if not media.is_text:
+        raise UsageError(f"{source} is {media.name}: give pages and texts")
+    return Example(source, "", body.decode(media.charset, "replace").removeprefix("\ufeff"), relevant)
 
 
 def read_file(path: Path, url: str = "", relevant: bool = True) -> Example:
-    """Read a page from a file; the HTTP header that a saved answer begins with is no text of it.
+    """Return the page in a file; the HTTP header that a saved answer begins with is no text of it.
 
-    Raises UsageError where the file cannot be read.
+    Raises UsageError if the file cannot be read or has no text.
     """
+    return _example(path, *_contents(path), url, relevant)
+
+
+def _example(path: Path, body: bytes, content_type: str, url: str = "", relevant: bool = True) -> Example:
+    source = url or path.absolute().as_uri()
+    return example(body, content_type, source, relevant, saved=not content_type)
+
+
+def _contents(path: Path) -> tuple[bytes, str]:
+    """Return the body in a file, and its Content-Type if it is a saved answer; raises UsageError."""
     try:
         body = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     content_type = ""
     header = _HEADER.match(body)
-    if header and (named := _CONTENT_TYPE.search(header[0])):
-        content_type, body = named[1].decode("latin-1").strip(), body[header.end() :]
-    return example(body, content_type, url or path.absolute().as_uri(), relevant)
+    if header and (named := _CONTENT_TYPE.findall(header[0])):
+        content_type, body = b", ".join(named).decode("latin-1").strip(), body[header.end() :]
+    return body, content_type
 
 
 def read_folder(path: Path, relevant: bool = True) -> Iterator[Example]:
-    """Read every file below a folder, sorted by name, hidden ones left out."""
+    """Yield the page in every file below a folder, sorted by name; hidden files and media are left out.
+
+    Raises UsageError if a file cannot be read.
+    """
     for file in sorted(path.rglob("*")):
         if file.is_file() and not file.name.startswith("."):
-            yield read_file(file, relevant=relevant)
+            body, content_type = _contents(file)
+            if media_of(body, content_type).is_text:
+                yield _example(file, body, content_type, relevant=relevant)
 
 
 def read_examples(path: Path) -> list[Example]:

@@ -67,7 +67,7 @@ class Browser:
         self._browser.close()
         self._playwright.stop()
 
-    def render(self, body: bytes, charset: str = "utf-8") -> Node | None:
+    def render(self, text: str) -> Node | None:
         """Lay an HTML page out; None where it shows nothing.
 
         Raises UsageError where the browser fails or takes longer than :data:`MOST_SECONDS`.
@@ -76,15 +76,15 @@ class Browser:
 
         page = self._context.new_page()
         try:
-            return tree(_laid_out(page, body, charset))
+            return tree(_laid_out(page, text.encode("utf-8", "replace")))
         except Error as error:
             raise UsageError(f"the browser gave up on the page: {error.message.splitlines()[0]}") from error
         finally:
             page.close()
 
 
-def _laid_out(page: Page, body: bytes, charset: str) -> list[Mapping[str, Any]]:
-    """Show a page and give its nodes as geometry.js records them."""
+def _laid_out(page: Page, body: bytes) -> list[Mapping[str, Any]]:
+    """Show a page in UTF-8 and return its nodes as geometry.js records them."""
     given = False
 
     def answer(route: Route) -> None:
@@ -93,7 +93,7 @@ def _laid_out(page: Page, body: bytes, charset: str) -> list[Mapping[str, Any]]:
             route.abort("aborted")
         else:
             given = True
-            route.fulfill(body=body, content_type=f"text/html; charset={charset}")
+            route.fulfill(body=body, content_type="text/html; charset=utf-8")
 
     page.route("**/*", answer)
     page.goto(ADDRESS, wait_until="load")

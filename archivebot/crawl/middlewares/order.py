@@ -147,7 +147,7 @@ class RankOrder:
 
     def _score(self, link: Link) -> LinkScore:
         rank = self._ranks[link.url]
-        return LinkScore(1.0, rank, lambda: {"rank": rank})
+        return LinkScore(self._weight(link), rank, lambda: {"rank": rank})
 
     def news(self) -> Mapping[str, float]:
         if self._fetched and not len(self._fetched) % self._every:

@@ -72,13 +72,15 @@ class TopicFilterMiddleware(LinkFilter):
         profile = profile_of(arguments.topic, config.topics)
         hard = arguments.focus == "hard"
         tunnel = config.tunnel_depth if hard else None
+        # Most anchors name no word of the topic: an order that knows nothing else drops them only if asked.
+        least = config.link_threshold if arguments.order == "best" else 0.0
         return cls(
             crawler,
             profile,
-            order_of(arguments.order, profile, config),
+            order_of(arguments, profile, config),
             hard=hard,
             tunnel=tunnel if arguments.tunnel is None else arguments.tunnel,
-            threshold=config.link_threshold if arguments.threshold is None else arguments.threshold,
+            threshold=least if arguments.threshold is None else arguments.threshold,
             keeps=not hard or config.keep_off_topic,
         )
 
@@ -157,19 +159,20 @@ class TopicFilterMiddleware(LinkFilter):
             self.crawler.stats.inc_value("topic/relevant", int(page.relevant))
 
 
-def order_of(name: str, profile: TopicProfile, config: FocusConfig) -> Order:
-    """Return the order that ``-a order=`` names. Raises UsageError for weights of what does not count."""
-    if name == "bfs":
-        return BreadthFirst()
-    if name == "linear":
-        return Linear(profile.vector, _weights(config))
-    every = config.rank_every
-    if name == "pagerank":
-        return RankOrder(lambda _: 1.0, every)
-    if name == "ipagerank":
-        near = profile.similarity()
-        return RankOrder(lambda link: near.weight(terms(link.anchor)), every)
-    return BestFirst(LinkScorer.of(profile))
+def order_of(arguments: TopicArguments, profile: TopicProfile, config: FocusConfig) -> Order:
+    """Return the order that the arguments of a crawl name. Raises UsageError for weights of unknown parts."""
+    match arguments.order:
+        case "bfs":
+            return BreadthFirst()
+        case "linear":
+            return Linear(profile.vector, _weights(config))
+        case "pagerank":
+            return RankOrder(lambda _: 1.0, config.rank_every)
+        case "ipagerank":
+            topic, near = profile.similarity(), arguments.near
+            return RankOrder(lambda link: topic.weight(terms(link.anchor), near), config.rank_every)
+        case _:
+            return BestFirst(LinkScorer.of(profile))
 
 
 def _weights(config: FocusConfig) -> Weights:

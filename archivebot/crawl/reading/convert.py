@@ -6,19 +6,20 @@ from datetime import datetime
 
 from scrapy import exceptions as scrapy_errors
 from scrapy.http import Headers as ScrapyHeaders
-from scrapy.http import HtmlResponse, Response, TextResponse
-from scrapy.responsetypes import responsetypes
+from scrapy.http import Response
 from twisted.internet import error as twisted_errors
 
 from archivebot.crawl.compat import ParseError
 from archivebot.crawl.reading.pages import MOST_TEXT, read_page
 from archivebot.http.status import outcome_of
 from archivebot.hypertext import Hypertext, resolve
+from archivebot.markup.contenttype import content_type
+from archivebot.markup.media import Media, media_of
 from archivebot.models import Headers, Link, Outcome, Page
 
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
 
-MOST_BYTES = 4 * MOST_TEXT  # no character of UTF-8, UTF-16 and GB 18030 is longer
+MOST_BYTES = 4 * MOST_TEXT  # no character of any charset is longer
 
 _OUTCOMES = frozenset(Outcome)
 
@@ -40,27 +41,20 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
 def read(
     response: Response, *, skip_nofollow: bool = True, context: bool = False, forms: bool = False
 ) -> Hypertext:
-    """Read an HTML response; plain text has its text where context is asked for, all else has nothing."""
-    if isinstance(response, HtmlResponse):
-        body, encoding, url = response.body, response.encoding, response.url
-        return read_page(body, encoding, url, skip_nofollow=skip_nofollow, context=context, forms=forms)
-    kind = (response.headers.get("Content-Type") or b"").lower()
-    if context and isinstance(response, TextResponse) and kind.startswith(b"text/plain"):
-        return Hypertext(text=beginning(response).text[:MOST_TEXT])
+    """Return what a page says; of a text its beginning if context is asked for; of anything else nothing."""
+    media, body = media_of_response(response), response.body
+    if media.is_page:
+        asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms}
+        return read_page(body, media.charset, response.url, **asked)
+    if context and media.is_prose:
+        text = body[:MOST_BYTES].decode(media.charset, "replace")
+        return Hypertext(text=text.removeprefix("\ufeff")[:MOST_TEXT])
     return Hypertext()
 
 
-def beginning(response: TextResponse) -> TextResponse:
-    """Return the beginning of a text, which tells the charset of all of it."""
-    return TextResponse(response.url, headers=response.headers, body=_beginning(response.body))
-
-
-def _beginning(body: bytes) -> bytes:
-    """Return the bytes of the text that is judged: to decode 30 MB of an unnamed charset takes 6 seconds.
-
-    The end is made ASCII: half a character would make another charset of an unnamed UTF-8.
-    """
-    return body if len(body) <= MOST_BYTES else body[:MOST_BYTES].rstrip(bytes(range(0x80, 0x100)))
+def media_of_response(response: Response) -> Media:
+    """Return what the body of a response is; its class, which Scrapy chose by other rules, does not count."""
+    return media_of(response.body, content_type(headers_of(response)))
 
 
 def stored_response(url: str, headers: Headers, body: bytes) -> Response:
@@ -68,8 +62,7 @@ def stored_response(url: str, headers: Headers, body: bytes) -> Response:
     fields = ScrapyHeaders()
     for name, value in headers:
         fields.appendlist(name, value.encode("latin-1", "replace"))
-    kind = responsetypes.from_args(headers=fields, url=url, body=body)
-    return kind(url=url, headers=fields, body=body)
+    return Response(url, headers=fields, body=body)
 
 
 def flagged(response: Response, outcome: Outcome, reason: str) -> Response:
