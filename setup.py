@@ -57,6 +57,7 @@ setup(
         "datasketch>=2",
         "py3langid>=0.4",
         "babel>=2.16",
+        "wcwidth>=0.9",
         "brotli>=1.2",
         'backports.zstd>=1; python_version < "3.14"',
     ],

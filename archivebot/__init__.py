@@ -6,7 +6,7 @@ import os
 # page takes 15.4 ms of CPU with one and 22.5 ms with two. It is read when numpy is imported first.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from archivebot.archive import Archive
+from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError
 from archivebot.models import Block, Capture, Delta, Page, Partition, Snapshot
@@ -17,6 +17,7 @@ __all__ = [
     "Archive",
     "ArchiveConfig",
     "ArchiveError",
+    "ArchiveReader",
     "Block",
     "Capture",
     "Delta",

@@ -6,6 +6,8 @@
     ├── UsageError        a wrong argument, option or setting            exit 2
     ├── NotArchived       the archive does not hold what was asked for   exit 1
     ├── StorageError      the archive cannot be opened, read or written  exit 3
+    │   ├── Closed        it was closed; open it again
+    │   ├── Outdated      an older archivebot wrote it; what only reads does not bring it up
     │   ├── Conflict      another writer was first; try again
     │   ├── Crashed       a process of a crawl died (archivebot.crawl.process.worker)
     │   └── CorruptObject stored bytes do not give what was stored       exit 4
@@ -37,6 +39,14 @@ class StorageError(ArchiveError):
     """The archive cannot be opened, read or written."""
 
     exit_code = 3
+
+
+class Closed(StorageError):
+    """The archive, or the frontier, was closed before it was used."""
+
+
+class Outdated(StorageError):
+    """The archive, or the frontier, has the schema of an older archivebot, and is open to be read only."""
 
 
 class Conflict(StorageError):

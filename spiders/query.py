@@ -55,11 +55,8 @@ class QuerySpider(ArchiveSpider):
 
 def _known_form(settings: BaseSettings, prefix: str) -> FormRecord:
     """Return the form of the archive whose id begins so; raises UsageError and NotArchived."""
-    archive = Archive.open(ArchiveConfig.from_settings(settings), create=False)
-    try:
+    with Archive.open(ArchiveConfig.from_settings(settings), create=False) as archive:
         found = [form.record for form in form_versions(archive.forms.all()) if form.id.startswith(prefix)]
-    finally:
-        archive.close()
     if not found:
         raise NotArchived(f"no form {prefix!r} in {archive.uri}; scrapy forms lists them")
     if len(found) > 1:

@@ -148,6 +148,7 @@ FOREIGN: dict[str, set[str]] = {
     "Stemmer": {"text/terms.py"},
     "py3langid": {"text/language.py"},
     "babel": {"content/days.py"},
+    "wcwidth": {"cli/printing.py"},
     "backports": {"http/codings.py", "storage/frames.py"},
     "brotli": {"http/codings.py"},
 }

@@ -90,7 +90,7 @@ def test_an_error_of_ours_comes_back_as_itself_and_another_as_text(config: Archi
             await session.run(len)
         assert "Traceback" in caught.value.__notes__[0]
         with pytest.raises(RuntimeError, match="cannot pickle 'generator' object"):
-            await session.run(Archive.edges)
+            await session.run(Archive.pages)
         assert await session.run(Archive.version_count, URL) == 0
         await session.close()
 

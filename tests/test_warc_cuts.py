@@ -32,7 +32,7 @@ FORMS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "gzip": (lambda data: gzip.compress(data, mtime=0), "Content-Encoding: gzip"),
     "deflate": (zlib.compress, "Content-Encoding: deflate"),
     "br": (brotli.compress, "Content-Encoding: br"),
-    "zstd": (lambda data: bytes(zstd().compress(data)), "Content-Encoding: zstd"),
+    "zstd": (lambda data: bytes(zstd.compress(data)), "Content-Encoding: zstd"),
     "chunked": (chunked, "Transfer-Encoding: chunked"),
     "counted": (bytes, f"Content-Length: {len(PAGE)}"),
     "gzip in chunks": (

@@ -18,6 +18,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from archivebot.exceptions import WarcError
+from archivebot.http.codings import zstd
 from archivebot.models import Outcome
 from archivebot.warc import Damage, WarcPage, read_pages
 from archivebot.warc.payload import digest_of
@@ -140,7 +141,6 @@ def test_zeros_and_empty_members_between_members_are_padding(read: Read) -> None
 
 
 def test_zstandard_frames_are_read_with_and_without_a_dictionary(read: Read) -> None:
-    zstd = pytest.importorskip("backports.zstd", reason="the codec is an extra before Python 3.14")
     frames = [zstd.compress(data) for data in records()]
     assert bodies(read(b"".join(frames), "crawl.warc.zst")[0]) == BODIES
     sample = [data[at : at + 300] for data in records() for at in range(0, 3000, 50)]
@@ -154,7 +154,6 @@ def test_zstandard_frames_are_read_with_and_without_a_dictionary(read: Read) -> 
 
 
 def test_a_broken_zstandard_frame_is_reported_and_the_next_one_read(read: Read) -> None:
-    zstd = pytest.importorskip("backports.zstd", reason="the codec is an extra before Python 3.14")
     frames = [zstd.compress(data) for data in records()]
     broken = frames[1][:500]
     items, damages = read(frames[0] + broken + frames[2], "crawl.warc.zst")
@@ -162,12 +161,6 @@ def test_a_broken_zstandard_frame_is_reported_and_the_next_one_read(read: Read) 
     assert damages[0].offset == len(frames[0])
     items, damages = read(frames[0] + broken, "crawl.warc.zst")
     assert reasons(damages) == [(len(frames[0]), "Zstandard frame ends early")]
-
-
-def test_a_missing_zstandard_codec_is_named(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("archivebot.warc.frames.zstd", lambda: None)
-    with pytest.raises(WarcError, match="the package backports"):
-        read(b"\x28\xb5\x2f\xfd", "crawl.warc.zst")
 
 
 def test_an_empty_file_holds_no_page(read: Read) -> None:

@@ -1,6 +1,7 @@
 """The archive: the one place where a store and the stages that read, compare and place pages meet."""
 
-from archivebot.archive.archive import Archive, BlockState
+from archivebot.archive.archive import Archive
+from archivebot.archive.lookup import ArchiveReader, BlockState
 from archivebot.archive.verification import Damage
 
-__all__ = ["Archive", "BlockState", "Damage"]
+__all__ = ["Archive", "ArchiveReader", "BlockState", "Damage"]

@@ -1,6 +1,6 @@
 """What the commands share. It stands outside of them: Scrapy takes every class there for a command."""
 
-from archivebot.cli.command import ArchiveCommand, FrontierCommand, run_crawl
+from archivebot.cli.command import ArchiveCommand, FrontierCommand, WritingCommand, run_crawl
 from archivebot.cli.files import file_body, named_files
 from archivebot.cli.printing import TIME, print_json, print_table, tell_age
 
@@ -8,6 +8,7 @@ __all__ = [
     "TIME",
     "ArchiveCommand",
     "FrontierCommand",
+    "WritingCommand",
     "file_body",
     "named_files",
     "print_json",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from archivebot.archive import Archive
+from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig, FocusConfig
-from archivebot.exceptions import ArchiveError, StorageError, UsageError
-from archivebot.frontier import Frontier, chosen_uri, open_frontier
+from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
+from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
 from archivebot.interrupt import end_children, watch
 from archivebot.terminal import flush, guard, hush, tell
 
@@ -27,12 +27,11 @@ INTERRUPTED = 130
 
 
 class ArchiveCommand(ScrapyCommand):
-    """A Scrapy command on an archive.
+    """A Scrapy command that reads an archive.
 
     Data goes to stdout, talk to stderr. Exit codes: 0 found, 1 nothing found, 2 wrong use, 3 and up
     as :mod:`archivebot.exceptions` says, 130 interrupted. A subclass has ``arguments`` (for the usage
-    line), ``least`` and ``most`` (how many there may be), may ``create`` the archive, and answers in
-    :meth:`answer` with an exit code.
+    line), ``least`` and ``most`` (how many there may be), and answers in :meth:`answer` with an exit code.
     """
 
     requires_project = True
@@ -40,7 +39,6 @@ class ArchiveCommand(ScrapyCommand):
     arguments = ""
     least, most = 1, 1
     explanation = ""
-    create = False
 
     def syntax(self) -> str:
         return f"[options] {self.arguments}".rstrip()
@@ -60,7 +58,7 @@ class ArchiveCommand(ScrapyCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the options of one command."""
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         """Do the work and give the exit code."""
         raise NotImplementedError
 
@@ -110,15 +108,38 @@ class ArchiveCommand(ScrapyCommand):
         if not self.least <= len(args) <= self.most:
             raise UsageError(f"write: scrapy {self.name} {self.syntax()}")
 
-    @contextmanager
-    def archive(self) -> Iterator[Archive]:
-        """Open the archive of the settings, and close it afterwards."""
+    @property
+    def config(self) -> ArchiveConfig:
+        """The archive of the settings."""
         assert self.settings is not None, "Scrapy gives every command its settings"
-        archive = Archive.open(ArchiveConfig.from_settings(self.settings), create=self.create)
+        return ArchiveConfig.from_settings(self.settings)
+
+    def archive(self) -> ArchiveReader:
+        """Open the archive of the settings to be read.
+
+        One of an older archivebot is brought up first, or read as it is if it cannot be written.
+        """
         try:
-            yield archive
-        finally:
-            archive.close()
+            return Archive.reader(self.config)
+        except Outdated:
+            return Archive.open(self.config, create=False)
+
+
+class WritingCommand(ArchiveCommand):
+    """A command that stores in the archive, and may ``create`` it.
+
+    A subclass stores and answers in :meth:`change`.
+    """
+
+    create = False
+
+    def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        """Do the work and give the exit code."""
+        raise NotImplementedError
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        with Archive.open(self.config, create=self.create) as archive:
+            return self.change(archive, args, opts)
 
 
 class FrontierCommand(ArchiveCommand):
@@ -133,27 +154,20 @@ class FrontierCommand(ArchiveCommand):
         super().add_options(parser)
         parser.add_argument("--crawl", metavar="NAME", help="the crawl; without it the one begun last")
 
-    def report(self, frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
+    def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
         """Do the work and give the exit code."""
         raise NotImplementedError
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
-        with self.frontier(opts.crawl) as frontier:
+        """Open the frontier to be looked at, report on it, and give the exit code; raises NotArchived."""
+        with closing(read_frontier(self.uri, opts.crawl)) as frontier:
             return self.report(frontier, args, opts)
 
-    @contextmanager
-    def frontier(self, crawl: str | None = None) -> Iterator[Frontier]:
-        """Open the frontier of the settings at one of its crawls, and close it afterwards.
-
-        It is the one that REDIS_URL names, or ARCHIVE_FRONTIER, or the one beside the archive. Raises
-        NotArchived where no such crawl is.
-        """
+    @property
+    def uri(self) -> str:
+        """The frontier that REDIS_URL names, or ARCHIVE_FRONTIER, or the one beside the archive."""
         assert self.settings is not None, "Scrapy gives every command its settings"
-        frontier = open_frontier(chosen_uri(self.settings), crawl, create=False)
-        try:
-            yield frontier
-        finally:
-            frontier.close()
+        return chosen_uri(self.settings)
 
 
 def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> None:

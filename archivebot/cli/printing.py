@@ -6,16 +6,18 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from archivebot.archive import Archive
+from wcwidth import ljust, rjust, width
+
+from archivebot.archive import ArchiveReader
 from archivebot.models import Capture
-from archivebot.terminal import say, say_json, tell
+from archivebot.terminal import harmless, say, say_json, tell
 
 TIME = "%Y-%m-%d %H:%M:%S"  # how times are shown
 
 _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would part what belongs together
 
 
-def tell_age(archive: Archive, shown: Capture, when: datetime | None) -> datetime | None:
+def tell_age(archive: ArchiveReader, shown: Capture, when: datetime | None) -> datetime | None:
     """Tell that a page is gone whose older version is shown; return since when, or None.
 
     ``when`` is the time that was asked for: what was gone by then counts.
@@ -35,22 +37,25 @@ def print_json(document: Any) -> None:
 def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns; columns of numbers and sizes to the right, empty cells or not.
 
-    >>> print_table(["name", "n"], [["a", 5], ["bb", 10], ["c", ""]])
+    A column is as wide as a terminal shows its cells: a Chinese character takes two columns of the
+    terminal, a combining accent none.
+
+    >>> print_table(["name", "n"], [["a", 5], ["bb", 10], ["中", ""]])
     name   n
     a      5
     bb    10
-    c
+    中
     """
-    cells = [["-" if cell is None else str(cell).translate(_BREAKS) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    right = [all(_is_number(row[index]) for row in cells) for index in range(len(head))]
+    cells = [["-" if cell is None else _cell(cell) for cell in row] for row in rows]
+    widths = [max(map(width, column)) for column in zip(head, *cells, strict=True)]
+    pads = [rjust if all(_is_number(row[index]) for row in cells) else ljust for index in range(len(head))]
     for row in (list(head), *cells):
-        columns = zip(row, widths, right, strict=True)
-        say(
-            "  ".join(
-                cell.rjust(width) if number else cell.ljust(width) for cell, width, number in columns
-            ).rstrip()
-        )
+        padded = (pad(cell, wide) for pad, cell, wide in zip(pads, row, widths, strict=True))
+        say("  ".join(padded).rstrip())
+
+
+def _cell(value: object) -> str:
+    return harmless(str(value).translate(_BREAKS))  # measured as it will be shown
 
 
 def _is_number(cell: str) -> bool:

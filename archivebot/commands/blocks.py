@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table, tell_age
 from archivebot.exceptions import NotArchived
 from archivebot.labels.description import describe
@@ -26,7 +26,7 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--at", metavar="TIME", help="the version at that time; the last one by default")
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         when = parse_time(opts.at) if opts.at else None
         capture = archive.at(archive.resolve(args[0]), when)
         if capture.number is None:

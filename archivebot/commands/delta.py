@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.exceptions import NotArchived
 from archivebot.markup.media import media_of
@@ -32,7 +32,7 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--all", action="store_true", help="print the unchanged blocks, too")
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         url = archive.resolve(args[0])
         after = _version(archive, url, args[2]) if len(args) > 2 else archive.seen(archive.at(url, None))
         before = _version(archive, url, args[1]) if len(args) > 1 else _one_before(archive, url, after)
@@ -53,14 +53,14 @@ class Command(ArchiveCommand):
         return 0
 
 
-def _version(archive: Archive, url: str, text: str) -> StoredVersion:
+def _version(archive: ArchiveReader, url: str, text: str) -> StoredVersion:
     """Find a version by its number, or by a time for what is too large to be one."""
     if text.isdigit() and (len(text) < 4 or int(text) <= archive.version_count(url)):
         return archive.version(url, int(text))
     return archive.seen(archive.at(url, parse_time(text)))
 
 
-def _one_before(archive: Archive, url: str, after: StoredVersion) -> StoredVersion:
+def _one_before(archive: ArchiveReader, url: str, after: StoredVersion) -> StoredVersion:
     if after.number is None:
         raise NotArchived(f"{url} never had content; see scrapy history {url}")
     for capture in reversed(archive.captures(url)):
@@ -71,7 +71,7 @@ def _one_before(archive: Archive, url: str, after: StoredVersion) -> StoredVersi
     raise NotArchived(f"{url} has only one version; {more}")
 
 
-def _media(archive: Archive, version: StoredVersion) -> str | None:
+def _media(archive: ArchiveReader, version: StoredVersion) -> str | None:
     """Return what a version is where that is no text."""
     capture = archive.fetched(version.url, f"sha256:{version.digest}")
     return media_of(*archive.document(capture)).without_text if capture else None

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from itertools import groupby
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.duplicates.survey import BLOCK, PAGE, Match, Survey
 from archivebot.exceptions import ArchiveError, NotArchived, UsageError
@@ -36,7 +36,7 @@ class Command(ArchiveCommand):
             "--k", type=int, metavar="N", help=f"only pairs whose SimHashes are within N bits (0 to {NEAR})"
         )
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.k is not None and not 0 <= opts.k <= NEAR:
             raise UsageError(
                 f"--k is {opts.k}: give 0 to {NEAR} bits. Further apart, chance brings texts together: within"
@@ -61,7 +61,7 @@ class Command(ArchiveCommand):
         return super().failed(error, opts)
 
 
-def _survey(archive: Archive, *, blocks: bool) -> Survey:
+def _survey(archive: ArchiveReader, *, blocks: bool) -> Survey:
     """Read the pages of an archive, and tell how that goes."""
 
     def done(number: int, pages: int) -> None:

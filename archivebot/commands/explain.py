@@ -7,7 +7,7 @@ from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived
-from archivebot.frontier.base import Frontier, Record
+from archivebot.frontier.base import FrontierReader, Record
 from archivebot.records import url_record
 from archivebot.terminal import say
 from archivebot.urls import parse_seed
@@ -21,7 +21,7 @@ class Command(FrontierCommand):
     arguments = "URL"
     least, most = 1, 1
 
-    def report(self, frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
+    def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
         record = frontier.get(args[0]) or frontier.get(parse_seed(args[0]))
         if record is None:
             raise NotArchived(
@@ -36,7 +36,7 @@ class Command(FrontierCommand):
         return 0
 
 
-def path(frontier: Frontier, record: Record) -> list[str]:
+def path(frontier: FrontierReader, record: Record) -> list[str]:
     """Return the URLs from the seed to a record, each the page on which the next was found."""
     way = [record.entry.url]
     while record.entry.source and record.entry.source not in way:

@@ -8,9 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from archivebot.archive import Archive
+from archivebot.archive import Archive, ArchiveReader
 from archivebot.cli import ArchiveCommand, file_body, named_files, print_json, print_table
-from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.domains import Domains
@@ -56,6 +55,7 @@ class Command(ArchiveCommand):
         if not opts.classify:
             if args:
                 raise UsageError("write: scrapy forms, or scrapy forms --classify FILE...")
+            self._scan(opts)
             return super().work(args, opts)
         if not args:
             raise UsageError("name the files: scrapy forms --classify FILE...")
@@ -69,14 +69,16 @@ class Command(ArchiveCommand):
             show(found)
         return 0
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
-        if not opts.scan and (opts.topic or opts.strict):
-            raise UsageError("--topic and --strict choose the pages of a scan: give --scan as well")
+    def _scan(self, opts: argparse.Namespace) -> None:
+        """Find the forms of pages already collected, if that is asked for, and keep them."""
         if opts.scan:
-            assert self.settings is not None, "Scrapy gives every command its settings"
-            config = ArchiveConfig.from_settings(self.settings)
             topic = profile_of(opts.topic, self.topics) if opts.topic else None
-            _tell_scanned(scan_all(archive, config, topic, strict=opts.strict))
+            with Archive.open(self.config, create=False) as archive:
+                _tell_scanned(scan_all(archive, self.config, topic, strict=opts.strict))
+        elif opts.topic or opts.strict:
+            raise UsageError("--topic and --strict choose the pages of a scan: give --scan as well")
+
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         found = [
             kept
             for kept in form_versions(archive.forms.all(opts.site))
@@ -100,7 +102,7 @@ def _tell_scanned(found: Scanned) -> None:
         tell(f"versions left out, as they could not be read: {found.damaged}; see scrapy verify")
 
 
-def _export(archive: Archive, found: Sequence[FormVersion], path: Path) -> None:
+def _export(archive: ArchiveReader, found: Sequence[FormVersion], path: Path) -> None:
     """Write a line of JSON for each form; raises UsageError where the file cannot be written."""
     try:
         with path.open("w", encoding="utf-8") as file:
@@ -110,7 +112,7 @@ def _export(archive: Archive, found: Sequence[FormVersion], path: Path) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _pages(archive: Archive, form: FormVersion) -> list[tuple[str, datetime, datetime]]:
+def _pages(archive: ArchiveReader, form: FormVersion) -> list[tuple[str, datetime, datetime]]:
     return archive.forms.pages(form.kept.site, form.kept.form.signature)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
+from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import chain, islice
@@ -12,7 +13,7 @@ from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.frontier.base import Frontier, State
+from archivebot.frontier import Frontier, FrontierReader, State, open_frontier
 from archivebot.records import entry_record
 from archivebot.terminal import say
 from archivebot.timestamps import timestamp
@@ -39,21 +40,17 @@ class Command(FrontierCommand):
             help="queue again what is in that state: failed (default) or rejected",
         )
 
-    def report(self, frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
+    def work(self, args: list[str], opts: argparse.Namespace) -> int:
         if args and not opts.forget:
             raise UsageError(
                 "URLs go with --forget; to see why one was or was not fetched: scrapy explain URL"
             )
-        if opts.forget:
-            gone = frontier.forget([parse_seed(url) for url in args] or None)
-            return _changed(opts, "forgotten", gone, f"{gone} URLs forgotten")
-        if opts.retry is not None:
-            if opts.retry not in RETRIED:
-                raise UsageError(f"--retry is {opts.retry!r}: give failed or rejected")
-            again = frontier.retry(State(opts.retry))
-            return _changed(
-                opts, "queued", again, f"{again} URLs queued again; the crawl's command fetches them"
-            )
+        if not opts.forget and opts.retry is None:
+            return super().work(args, opts)
+        with closing(open_frontier(self.uri, opts.crawl, create=False)) as frontier:
+            return _forget(frontier, args, opts) if opts.forget else _retry(frontier, opts)
+
+    def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
         if not opts.top.isdecimal():
             raise UsageError(f"--top is {opts.top!r}: give a whole number")
         state = _state(frontier, int(opts.top))
@@ -64,6 +61,18 @@ class Command(FrontierCommand):
         return 0
 
 
+def _forget(frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
+    gone = frontier.forget([parse_seed(url) for url in args] or None)
+    return _changed(opts, "forgotten", gone, f"{gone} URLs forgotten")
+
+
+def _retry(frontier: Frontier, opts: argparse.Namespace) -> int:
+    if opts.retry not in RETRIED:
+        raise UsageError(f"--retry is {opts.retry!r}: give failed or rejected")
+    again = frontier.retry(State(opts.retry))
+    return _changed(opts, "queued", again, f"{again} URLs queued again; the crawl's command fetches them")
+
+
 def _changed(opts: argparse.Namespace, name: str, count: int, told: str) -> int:
     if opts.json:
         print_json({name: count})
@@ -72,7 +81,7 @@ def _changed(opts: argparse.Namespace, name: str, count: int, told: str) -> int:
     return 0
 
 
-def _state(frontier: Frontier, top: int) -> dict[str, Any]:
+def _state(frontier: FrontierReader, top: int) -> dict[str, Any]:
     crawls = {crawl.name: crawl for crawl in frontier.crawls()}
     if frontier.crawl not in crawls:
         raise NotArchived(f"there is no crawl {frontier.crawl!r}")

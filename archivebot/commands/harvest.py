@@ -10,7 +10,7 @@ from pathlib import Path
 
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.frontier.base import Frontier
+from archivebot.frontier.base import FrontierReader
 from archivebot.jobs.harvest import RECENT, Point, plot, points_of, sampled, write_csv
 from archivebot.terminal import say
 
@@ -27,7 +27,7 @@ class Command(FrontierCommand):
         parser.add_argument("--csv", metavar="FILE", help="write a row for every page there; - is stdout")
         parser.add_argument("--plot", metavar="FILE", help="draw the curve there, as .svg or .png")
 
-    def report(self, frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
+    def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
         if not opts.step.isdecimal() or not int(opts.step):
             raise UsageError(f"--step is {opts.step!r}: give a whole number from 1 on")
         if opts.json and opts.csv == "-":

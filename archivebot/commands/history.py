@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import ArchiveError, NotArchived
 from archivebot.models import Capture
@@ -27,7 +27,7 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--block", metavar="LINEAGE", help="show what this block said, from when on")
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         url = archive.resolve(args[0])
         if opts.block:
             return self._block(archive, url, opts)
@@ -49,7 +49,7 @@ class Command(ArchiveCommand):
         print_table(head, map(_row, captures))
         return 0
 
-    def _block(self, archive: Archive, url: str, opts: argparse.Namespace) -> int:
+    def _block(self, archive: ArchiveReader, url: str, opts: argparse.Namespace) -> int:
         states = archive.block_history(url, opts.block)
         if opts.json:
             records = [

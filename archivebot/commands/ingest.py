@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json
+from archivebot.cli import WritingCommand, print_json
 from archivebot.exceptions import WarcError
 from archivebot.jobs.ingest import Ingested, by_date, ingest
 from archivebot.terminal import status, tell
@@ -17,7 +17,7 @@ from archivebot.units import size
 PROGRESS = 100
 
 
-class Command(ArchiveCommand):
+class Command(WritingCommand):
     """Put the pages of WARC and ARC files into the archive, dated by their records"""
 
     arguments = "FILE..."
@@ -28,7 +28,7 @@ class Command(ArchiveCommand):
     )
     create = True
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         paths = list(map(Path, args))
         done = {index: _file(archive, paths[index]) for index in by_date(paths)}
         results = [done[index] for index in range(len(paths))]

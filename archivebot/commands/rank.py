@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.rank import METHODS, TOPICAL, best_pages
@@ -28,7 +28,7 @@ class Command(ArchiveCommand):
         )
         parser.add_argument("--external", action="store_true", help="only links from domain to domain")
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.top < 1:
             raise UsageError(f"--top is {opts.top}: give a number from 1 on")
         if (opts.by in TOPICAL) != bool(opts.topic):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.exceptions import UsageError
 from archivebot.markup.media import media_of
@@ -28,7 +28,7 @@ class Command(ArchiveCommand):
         parser.add_argument("--output", metavar="FILE", help="write the body there instead of to stdout")
         parser.add_argument("--headers", action="store_true", help="print the recorded headers, not the body")
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         when = parse_time(opts.at) if opts.at else None
         capture = archive.at(archive.resolve(args[0]), when)
         body = archive.body(capture)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.records import ratio, totals_record
 from archivebot.storage.base import Totals
@@ -19,7 +19,7 @@ class Command(ArchiveCommand):
     least, most = 0, 0
     explanation = "The ratio is bytes stored per byte fetched; that of a host leaves out the indexes."
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         totals = archive.totals()
         whole = totals.pop("")
         if opts.json:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from archivebot.archive import Archive
-from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.cli import WritingCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.templates import learn, sample, shares
 from archivebot.storage.base import LearnedTemplate
@@ -23,7 +23,7 @@ PAGES = 100
 LEAST_PAGES = 2
 
 
-class Command(ArchiveCommand):
+class Command(WritingCommand):
     """Learn what the pages of a site have in common, and show what of it a page has"""
 
     arguments = "URL"
@@ -34,7 +34,7 @@ class Command(ArchiveCommand):
             "--pages", type=int, default=PAGES, metavar="N", help="learn from so many pages (%(default)s)"
         )
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         if opts.pages < LEAST_PAGES:
             raise UsageError(f"--pages is {opts.pages}: give a number from {LEAST_PAGES} on")
         capture = archive.at(archive.resolve(args[0]), None)

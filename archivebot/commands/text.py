@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, tell_age
 from archivebot.content.page import body_content
 from archivebot.markup.media import media_of
@@ -25,7 +25,7 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--at", metavar="TIME", help="the page at that time; the last one by default")
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         when = parse_time(opts.at) if opts.at else None
         capture = archive.at(archive.resolve(args[0]), when)
         body, content_type = archive.document(capture)

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.markup.contenttype import content_type
@@ -222,7 +222,7 @@ def _parted(sources: list[str]) -> Iterator[str]:
             yield from [part] if _URL.match(part) or os.path.exists(part) else filter(None, part.split(","))
 
 
-def _reason(archive: Archive, url: str) -> str:
+def _reason(archive: ArchiveReader, url: str) -> str:
     """Return why a page brought nothing to read."""
     if stored := archive.stored(url):
         headers, body = stored
@@ -253,14 +253,14 @@ def _tell_idle(profile: TopicProfile, rings: list[tuple[str, ...]]) -> None:
             tell(f"scrapy topic: {'='.join(ring)} has no word of the topic yet")
 
 
-def _archived(archive: Archive) -> Iterator[Example]:
+def _archived(archive: ArchiveReader) -> Iterator[Example]:
     for _, url in archive.pages():
         page = _page(archive, url)
         if page is not None:
             yield page
 
 
-def _page(archive: Archive, url: str, relevant: bool = True) -> Example | None:
+def _page(archive: ArchiveReader, url: str, relevant: bool = True) -> Example | None:
     stored = archive.stored(url)
     if stored is None:
         return None

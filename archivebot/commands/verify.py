@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, UsageError
 from archivebot.terminal import say
@@ -20,7 +20,7 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--sample", metavar="N", help="check only N versions, chosen at random")
 
-    def answer(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.sample is not None and not opts.sample.isdigit():
             raise UsageError(f"--sample is {opts.sample!r}: give a whole number")
         checked, damaged = archive.verify(int(opts.sample) if opts.sample else None)

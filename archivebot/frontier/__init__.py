@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from archivebot.config import ArchiveConfig, FrontierConfig, without_password
-from archivebot.exceptions import NotArchived, UsageError
+from archivebot.exceptions import NotArchived, Outdated, UsageError
 from archivebot.frontier.base import (
     HOLD,
     Charge,
@@ -15,6 +15,7 @@ from archivebot.frontier.base import (
     CrawlInfo,
     Entry,
     Frontier,
+    FrontierReader,
     HostCounts,
     Lease,
     Record,
@@ -29,6 +30,7 @@ __all__ = [
     "CrawlInfo",
     "Entry",
     "Frontier",
+    "FrontierReader",
     "HostCounts",
     "Lease",
     "Record",
@@ -37,6 +39,7 @@ __all__ = [
     "chosen_uri",
     "frontier_uri",
     "open_frontier",
+    "read_frontier",
 ]
 
 
@@ -53,6 +56,15 @@ def open_frontier(uri: str, crawl: str | None, patience: float = 60.0, create: b
     if crawl is None or not create:
         crawl = _existing(uri, crawl)
     return _open(uri, crawl, patience)
+
+
+def read_frontier(uri: str, crawl: str | None = None) -> FrontierReader:
+    """Open the frontier of a crawl to be looked at, also while it runs; None: the crawl begun last.
+
+    Nothing is changed, but that a file of an older archivebot is brought up. Raises as :func:`open_frontier`
+    does, and NotArchived if there is no such crawl.
+    """
+    return _read(uri, _existing(uri, crawl))
 
 
 def frontier_uri(archive_uri: str) -> str:
@@ -94,11 +106,23 @@ def _names(uri: str) -> list[str]:
     path = _path(uri)
     if path and not (Path(path).exists() and Path(path).stat().st_size):
         return []
-    frontier = _open(uri, "", 0)
+    frontier = _read(uri, "")
     try:
         return [crawl.name for crawl in frontier.crawls()]
     finally:
         frontier.close()
+
+
+def _read(uri: str, crawl: str) -> FrontierReader:
+    if path := _path(uri):
+        from archivebot.frontier.file import ReadOnlyFile
+        from archivebot.frontier.listing import CrawlListing
+
+        try:
+            return CrawlListing(ReadOnlyFile(path), crawl)
+        except Outdated:
+            pass
+    return _open(uri, crawl, 0)
 
 
 def _open(uri: str, crawl: str, patience: float) -> Frontier:

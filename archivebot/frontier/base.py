@@ -154,10 +154,40 @@ class CrawlInfo:
     counts: Counts
 
 
-class Frontier(Protocol):
-    """The frontier of one crawl, as one worker of it sees it."""
+class FrontierReader(Protocol):
+    """The frontier of one crawl, as it can be looked at."""
 
     crawl: str
+
+    def relied(self) -> Position | None:
+        """Return how far the archive had come when a page of the crawl was settled last; None if unknown."""
+
+    def get(self, url: str) -> Record | None:
+        """Return what is known of a URL."""
+
+    def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
+        """Yield the URLs in some states, none named: in all, state by state.
+
+        Queued ones come in the order of leasing, as if no host had to be waited for; others by order,
+        then URL.
+        """
+
+    def counts(self) -> Counts:
+        """Count the URLs by state."""
+
+    def hosts(self) -> list[HostCounts]:
+        """Count the URLs of each host, the most queued first."""
+
+    def crawls(self) -> list[CrawlInfo]:
+        """Return all crawls that lie where this one lies, the latest begun first."""
+
+    def close(self) -> None:
+        """Release the frontier; leases stay until they are released, settled or out of date."""
+
+
+class Frontier(FrontierReader, Protocol):
+    """The frontier of one crawl, as one worker of it sees it."""
+
     owner: str
 
     def together(self) -> AbstractContextManager[None]:
@@ -165,9 +195,6 @@ class Frontier(Protocol):
 
         Where it cannot, each counts by itself, in order.
         """
-
-    def relied(self) -> Position | None:
-        """Return how far the archive had come when a page of the crawl was settled last; None if unknown."""
 
     def begin(
         self,
@@ -265,22 +292,6 @@ class Frontier(Protocol):
     def reprioritise(self, scores: Mapping[str, float]) -> int:
         """Return queued URLs new scores, up or down; others are left alone. Give how many moved."""
 
-    def get(self, url: str) -> Record | None:
-        """Return what is known of a URL."""
-
-    def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
-        """Yield the URLs in some states, none named: in all, state by state.
-
-        Queued ones come in the order of leasing, as if no host had to be waited for; others by order,
-        then URL.
-        """
-
-    def counts(self) -> Counts:
-        """Count the URLs by state."""
-
-    def hosts(self) -> list[HostCounts]:
-        """Count the URLs of each host, the most queued first."""
-
     def forget(self, urls: Iterable[str] | None = None) -> int:
         """Remove URLs whatever their state, or the crawl with all that is known of it; give how many went."""
 
@@ -289,9 +300,3 @@ class Frontier(Protocol):
 
         A crawl that had ended then goes on at the next ``begin``. Give how many URLs were queued.
         """
-
-    def crawls(self) -> list[CrawlInfo]:
-        """Return all crawls that lie where this one lies, the latest begun first."""
-
-    def close(self) -> None:
-        """Release the frontier; leases stay until they are released, settled or out of date."""

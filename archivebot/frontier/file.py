@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from archivebot.exceptions import StorageError
-from archivebot.frontier.schema import migrate
+from archivebot.frontier.schema import check, migrate
 from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
+from archivebot.storage.sqlite.readonly import connect
 
 # How long a writer waits for another one, in seconds. A crawl stands still meanwhile, and has its own
 # patience beyond it.
@@ -29,19 +30,25 @@ class FrontierFile:
     def __init__(self, path: str) -> None:
         self.uri = f"sqlite:///{path}"
         with self._translated():
-            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+            self._db = self._connected(path)
         try:
             with self._translated():
-                migrate(self._db, self.uri)
-                # A commit survives the death of the process. After that of the machine the last ones may
-                # be missing, but none before another: no page is lost, see Frontier.mark_followed.
-                self._db.execute("PRAGMA synchronous = NORMAL")
-                self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
-                self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
+                self._prepare()
                 self._presence = Presence(path)
         except StorageError:
             self._db.close()
             raise
+
+    def _connected(self, path: str) -> sqlite3.Connection:
+        return sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+
+    def _prepare(self) -> None:
+        migrate(self._db, self.uri)
+        # A commit survives the death of the process. After that of the machine the last ones may be missing,
+        # but none before another: no page is lost, see Frontier.mark_followed.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
+        self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -97,3 +104,13 @@ class FrontierFile:
             self.change(f"DELETE FROM {table} WHERE {column} = ?", *known)
         # After the hosts, so that there are no counts left to keep.
         return sum(self.change("DELETE FROM entry WHERE host = ?", *host) for host in hosts)
+
+
+class ReadOnlyFile(FrontierFile):
+    """A connection that only reads, whether the file may be written or not; see :func:`readonly.connect`."""
+
+    def _connected(self, path: str) -> sqlite3.Connection:
+        return connect(path)[0]
+
+    def _prepare(self) -> None:
+        check(self._db, self.uri)

@@ -16,7 +16,7 @@ class CrawlListing:
     """One crawl of a frontier file, as it can be looked at."""
 
     def __init__(self, file: FrontierFile, crawl: str) -> None:
-        self._file, self.crawl = file, crawl
+        self._file, self.crawl, self.uri = file, crawl, file.uri
 
     def crawls(self) -> list[CrawlInfo]:
         rows = self._file.rows(
@@ -60,3 +60,6 @@ class CrawlListing:
             self.crawl,
         )
         return [HostCounts(*row) for row in rows]
+
+    def close(self) -> None:
+        self._file.close()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 
-from archivebot.storage.sqlite.migration import Step, upgrade
+from archivebot.storage.base import outdated
+from archivebot.storage.sqlite.migration import Step, schema_of, upgrade
 
 # "afro" in ASCII: archivebot's frontier, to be told from an archive.
 APPLICATION_ID = 0x6166726F
 
+ADVICE = "move it away, or crawl elsewhere"
 
 # The states in the order of their numbers, and those of `done` that a server answered.
 COUNTED = ("queued", "leased", "done", "failed", "rejected", "answered")
@@ -141,4 +143,11 @@ STEPS: list[Step] = [_first_schema, _reliance, _budgets, _arrivals]
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:
     """Bring a frontier to the newest schema; raises StorageError for what is no frontier, or a newer one."""
-    upgrade(database, uri, APPLICATION_ID, STEPS, "move it away, or crawl elsewhere")
+    upgrade(database, uri, APPLICATION_ID, STEPS, ADVICE)
+
+
+def check(database: sqlite3.Connection, uri: str) -> None:
+    """Raise Outdated for a frontier of an older schema, StorageError for a newer one and for no frontier."""
+    schema = schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE)
+    if schema < len(STEPS):
+        raise outdated(uri, schema, "frontier")

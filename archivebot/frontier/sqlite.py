@@ -32,7 +32,6 @@ class SQLiteFrontier(CrawlListing):
         self.owner = new_owner()
         self._patience = patience
         self._clock = clock
-        self.uri = self._file.uri
 
     @contextmanager
     def _writing(self) -> Iterator[int]:
@@ -395,6 +394,3 @@ class SQLiteFrontier(CrawlListing):
             self._file.change("UPDATE crawl SET ended = '' WHERE id = ? AND queued > 0", crawl)
             self._place(host for (host,) in hosts)
             return count
-
-    def close(self) -> None:
-        self._file.close()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
-from typing import Any
+
+import brotli
+
+if sys.version_info >= (3, 14):
+    from compression import zstd as zstd
+else:
+    from backports import zstd as zstd  # for the frames of WARC files, too
 
 _GZIP = b"\x1f\x8b"
 
@@ -31,8 +36,8 @@ def decode(data: bytes, codings: list[str], limit: int) -> bytes:
     """Undo content codings, the last one first.
 
     Takes the codings in the order of the Content-Encoding header. Raises CodingError if a coding is
-    unknown, its library is missing, the codings are more than :data:`MOST_CODINGS`, or the bytes are
-    broken or end early; Oversized if they give more than ``limit`` bytes.
+    unknown, the codings are more than :data:`MOST_CODINGS`, or the bytes are broken or end early; Oversized
+    if they give more than ``limit`` bytes.
 
     >>> decode(zlib.compress(zlib.compress(b"text")), ["deflate", "Deflate"], limit=100)
     b'text'
@@ -45,19 +50,6 @@ def decode(data: bytes, codings: list[str], limit: int) -> bytes:
             raise CodingError(f"unknown content coding {coding!r}")
         data = decoder(data, limit) if data else data
     return data
-
-
-@cache
-def zstd() -> Any:
-    """Return the zstd module of Python 3.14 or of backports, or None."""
-    return _library("compression.zstd") or _library("backports.zstd")
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        return None
 
 
 def _identity(data: bytes, _limit: int) -> bytes:
@@ -99,18 +91,15 @@ def _inflate(data: bytes, at: int, limit: int, wbits: int, name: str) -> tuple[b
 
 
 def _zstd(data: bytes, limit: int) -> bytes:
-    library = zstd()
-    if library is None:
-        raise CodingError("zstd body needs the package backports.zstd")
     pieces: list[bytes] = []
     at, left = 0, limit
     while at < len(data):
-        decoder, step = library.ZstdDecompressor(), FIRST
+        decoder, step = zstd.ZstdDecompressor(), FIRST
         while at < len(data) and not decoder.eof and left >= 0:
             given, step = data[at : at + step], min(2 * step, WINDOW)
             try:
                 pieces.append(decoder.decompress(given, left + 1))
-            except library.ZstdError as error:
+            except zstd.ZstdError as error:
                 raise CodingError(f"zstd body is damaged ({error})") from error
             left -= len(pieces[-1])
             at += len(given) - len(decoder.unused_data)
@@ -119,15 +108,12 @@ def _zstd(data: bytes, limit: int) -> bytes:
 
 
 def _brotli(data: bytes, limit: int) -> bytes:
-    library = _library("brotli")
-    if library is None:
-        raise CodingError("br body needs the package brotli")
-    decoder, pieces, size = library.Decompressor(), [], 0
+    decoder, pieces, size = brotli.Decompressor(), [], 0
     try:
         while (piece := decoder.process(data, output_buffer_limit=1 << 20)) and size <= limit:
             pieces.append(piece)
             size, data = size + len(piece), b""
-    except library.error as error:
+    except brotli.error as error:
         raise CodingError(f"br body is damaged ({error})") from error
     _check(size, limit, decoder.is_finished(), "br")
     return b"".join(pieces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.content.page import content
 from archivebot.duplicates.rule import fingerprint
 from archivebot.duplicates.survey import PAGE, Match, Member, Reading, Survey, content_blocks
@@ -21,7 +21,7 @@ BEGINNING = datetime.min.replace(tzinfo=UTC)
 FURNITURE = frozenset((Label.NAVIGATION, Label.HEADER, Label.FOOTER, Label.FORM, Label.ADVERT))
 
 
-def survey_of(archive: Archive, blocks: bool, done: Callable[[int, int], None]) -> tuple[Survey, int]:
+def survey_of(archive: ArchiveReader, blocks: bool, done: Callable[[int, int], None]) -> tuple[Survey, int]:
     """Take the latest version of each page of an archive, those first captured before the others.
 
     Return the survey and the number of pages that could not be read. How many of how many pages were read is
@@ -46,14 +46,14 @@ def survey_of(archive: Archive, blocks: bool, done: Callable[[int, int], None]) 
     return survey, damaged
 
 
-def _first_seen(archive: Archive) -> Iterator[tuple[datetime, str]]:
+def _first_seen(archive: ArchiveReader) -> Iterator[tuple[datetime, str]]:
     """Yield the pages that have content, each with the time of its first capture; walls are no pages."""
     for _, url in archive.pages():
         if archive.version_count(url) and not archive.at(url, None).quality:
             yield archive.at(url, BEGINNING).captured_at, url
 
 
-def _reading(archive: Archive, url: str, blocks: bool) -> Reading:
+def _reading(archive: ArchiveReader, url: str, blocks: bool) -> Reading:
     """Read the latest version of a page; what is no markup says nothing."""
     capture = archive.at(url, None)
     body, content_type = archive.document(capture)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from multiprocessing import get_context
 
-from archivebot.archive import Archive
+from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject
 from archivebot.forms.find import search_forms
@@ -73,13 +74,8 @@ def parts(urls: Iterable[str]) -> Iterator[list[str]]:
     >>> [len(part) for part in parts(map(str, range(450)))]
     [200, 200, 50]
     """
-    part: list[str] = []
-    for url in urls:
-        part.append(url)
-        if len(part) == PART:
-            yield part
-            part = []
-    if part:
+    left = iter(urls)
+    while part := list(islice(left, PART)):
         yield part
 
 
@@ -93,15 +89,12 @@ def scan(config: ArchiveConfig, urls: Iterable[str], topic: TopicProfile | None 
 
     It opens the archive by itself and writes nothing, so that any process or machine can do it.
     """
-    archive = Archive.open(config, create=False)
-    try:
+    with Archive.reader(config) as archive:
         scorer = PageScorer(topic) if topic else None
         return [found for url in urls for found in _sightings(archive, url, scorer)]
-    finally:
-        archive.close()
 
 
-def _sightings(archive: Archive, url: str, scorer: PageScorer | None) -> Iterator[Sighting]:
+def _sightings(archive: ArchiveReader, url: str, scorer: PageScorer | None) -> Iterator[Sighting]:
     """Yield what each version of a page had, at its first and its last capture."""
     seen: dict[str, list[Capture]] = {}
     for capture in archive.captures(url):
@@ -117,7 +110,7 @@ def _sightings(archive: Archive, url: str, scorer: PageScorer | None) -> Iterato
             yield Sighting(url, when, forms)
 
 
-def _forms(archive: Archive, capture: Capture, scorer: PageScorer | None) -> tuple[FormRecord, ...]:
+def _forms(archive: ArchiveReader, capture: Capture, scorer: PageScorer | None) -> tuple[FormRecord, ...]:
     body, content_type = archive.document(capture)
     media = media_of(body, content_type)
     if not media.is_page:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from archivebot.exceptions import UsageError
-from archivebot.frontier.base import Frontier, State
+from archivebot.frontier.base import FrontierReader, State
 
 # The span of the current harvest rate: one page moves it by a percentage point.
 RECENT = 100
@@ -36,7 +36,7 @@ class Point:
     hosts: int
 
 
-def points_of(frontier: Frontier) -> list[Point]:
+def points_of(frontier: FrontierReader) -> list[Point]:
     """Return the points of a crawl, in the order of its fetches; none if no page of it was judged."""
     done = frontier.records(State.DONE)
     return list(curve((each.entry.host, each.relevant) for each in done if each.relevant is not None))

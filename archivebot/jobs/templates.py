@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from archivebot.archive import Archive
+from archivebot.archive import ArchiveReader
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Block, Capture
 from archivebot.templates.parts import Part, parts_of
@@ -30,7 +30,7 @@ def sample(urls: list[str], most: int) -> list[str]:
     return [urls[number * len(urls) // most] for number in range(most)] if len(urls) > most else urls
 
 
-def learn(archive: Archive, urls: Iterable[str]) -> StyleTree:
+def learn(archive: ArchiveReader, urls: Iterable[str]) -> StyleTree:
     """Merge the latest versions of pages; those that cannot be read are left out."""
     tree = StyleTree()
     for url in urls:
@@ -43,7 +43,7 @@ def learn(archive: Archive, urls: Iterable[str]) -> StyleTree:
     return tree
 
 
-def shares(archive: Archive, capture: Capture, tree: StyleTree, page: Part) -> list[Share]:
+def shares(archive: ArchiveReader, capture: Capture, tree: StyleTree, page: Part) -> list[Share]:
     """Return the blocks of a page with the share of the site's pages that say the same there."""
     placed = [block for block, _ in archive.blocks(archive.seen(capture))]
     cut = [Block(block.start, block.end, block.level) for block in placed]

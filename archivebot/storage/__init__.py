@@ -6,7 +6,7 @@ from pathlib import Path
 
 from archivebot.storage.base import ArchiveStore, missing
 
-__all__ = ["ArchiveStore", "open_store"]
+__all__ = ["ArchiveStore", "open_reader", "open_store"]
 
 
 def open_store(uri: str, create: bool = True) -> ArchiveStore:
@@ -30,3 +30,20 @@ def open_store(uri: str, create: bool = True) -> ArchiveStore:
     from archivebot.storage.mongo.store import MongoStore
 
     return MongoStore(uri, create)
+
+
+def open_reader(uri: str) -> ArchiveStore:
+    """Open the store that a URI names to be read only: it is neither made nor brought up, nor written to.
+
+    Raises NotArchived if there is none, Outdated if an older archivebot wrote it, and StorageError if a newer
+    one did, if it belongs to another program, or if it cannot be read.
+    """
+    scheme, _, rest = uri.partition("://")
+    if scheme == "sqlite":
+        from archivebot.storage.sqlite.reader import SQLiteReader
+
+        return SQLiteReader(rest[1:])
+
+    from archivebot.storage.mongo.reader import MongoReader
+
+    return MongoReader(uri)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from archivebot.exceptions import NotArchived
+from archivebot.exceptions import NotArchived, Outdated, StorageError
 from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Link, Outcome, Position
 from archivebot.storage.revisits import RevisitStore
 
@@ -166,6 +166,19 @@ def missing(uri: str) -> NotArchived:
     return NotArchived(f"there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI")
 
 
+def outdated(uri: str, schema: int, command: str = "stats") -> Outdated:
+    """Return the error of an older schema that is not brought up, with the command that does."""
+    return Outdated(
+        f"{uri} was written by an older archivebot (schema {schema}), and a reader changes nothing:"
+        f" scrapy {command} brings it up"
+    )
+
+
+def read_only(uri: str) -> StorageError:
+    """Return the error of a store that is open to be read only, and is asked to store something."""
+    return StorageError(f"{uri} is open to be read only; Archive.open opens it for writing")
+
+
 class CaptureStore(Protocol):
     """The visits of an archive, and the pages that they were of."""
 
@@ -193,8 +206,11 @@ class CaptureStore(Protocol):
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         """Return whether there is a capture of that URL, time, outcome and body (None: any body)."""
 
-    def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
-        """Yield (urlkey, url) of the pages whose urlkey is in [start, end), sorted."""
+    def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
+        """Yield (urlkey, url) of the pages whose urlkey is in [start, end), sorted.
+
+        Of the pages whose urlkey is ``start`` only those are given whose URL comes after ``after``.
+        """
 
     def totals(self) -> dict[str, Totals]:
         """Return the sums per host, and those of the whole archive under ""."""
@@ -221,6 +237,12 @@ class VersionStore(Protocol):
     def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
         """Return the versions of a URL in the order they were stored, all or only the last ones."""
 
+    def versions_after(self, url: str, after: VersionId | None = None) -> Iterator[StoredVersion]:
+        """Yield the versions of content of a URL in the order they were stored, those after one or all.
+
+        They are read as they are asked for.
+        """
+
     def version_ids(self) -> Iterator[VersionId]:
         """Yield the ids of all versions, page by page in the order they were stored."""
 
@@ -246,11 +268,17 @@ class LinkStore(Protocol):
     def all(self) -> Iterator[Edge]:
         """Yield all links, in no promised order, read as they are asked for."""
 
-    def of(self, url: str) -> Iterator[Edge]:
-        """Yield the links of a page, in no promised order."""
+    def of(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
+        """Yield the links of a page: all in no promised order, or at most ``limit`` in an order that stays.
 
-    def to(self, url: str) -> Iterator[Edge]:
-        """Yield the links to a URL, whether that was ever asked for or not, in no promised order."""
+        With a limit only those come that follow the link to the URL ``after``, none if there is no such link.
+        """
+
+    def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
+        """Yield the links to a URL, whether that was ever asked for or not; order and limit as in :meth:`of`.
+
+        With a limit only those come that follow the link from the page ``after``.
+        """
 
 
 class FingerprintStore(Protocol):

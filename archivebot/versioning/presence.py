@@ -13,15 +13,16 @@ from archivebot.versioning.policy import GONE
 _UNTOLD = frozenset({Kind.FAILED, Kind.EXCLUDED})  # such a visit does not tell whether the page is there
 
 
-def placed(captures: Iterable[Capture]) -> Iterator[Capture]:
+def placed(captures: Iterable[Capture], there: bool = False) -> Iterator[Capture]:
     """Yield captures of a page, oldest first, where a 404 or 410 is ``gone`` only after content.
+
+    ``there`` is whether captures before them brought content.
 
     The kind that was stored is what was known at that time: a file with older captures may have been
     ingested later, and archives of older versions of archivebot call every 404 ``gone``.
     """
-    there = False
     for capture in captures:
-        there = there or _is_content(capture)
+        there = there or is_content(capture)
         if capture.outcome in GONE:
             capture = replace(capture, kind=Kind.GONE if there else Kind.NOT_FOUND)
         yield capture
@@ -37,6 +38,6 @@ def gone_since(captures: Sequence[Capture]) -> datetime | None:
     return gone[-1].captured_at if gone else None
 
 
-def _is_content(capture: Capture) -> bool:
+def is_content(capture: Capture) -> bool:
     """Return whether a visit brought the page itself; a wall or an error in its place is no page."""
     return capture.outcome is Outcome.FETCHED and capture.quality is None and capture.kind is not Kind.FAILED

@@ -217,11 +217,8 @@ def _salvage(decoder: Any, data: bytes) -> tuple[bytes, int]:
 
 
 def _zstd(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
-    library = zstd()
-    if library is None:
-        raise WarcError("reading .zst needs Python 3.14 or the package backports.zstd")
     try:
-        decoder = library.ZstdDecompressor(zstd_dict=_dictionary(raw, library))
+        decoder = zstd.ZstdDecompressor(zstd_dict=_dictionary(raw))
         while not decoder.eof:
             data = raw.read(offset, size) if decoder.needs_input else b""
             if decoder.needs_input and not data:
@@ -230,15 +227,15 @@ def _zstd(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
             offset += len(data) - len(decoder.unused_data)
             size = min(2 * size, CHUNK)
             yield piece, offset
-    except (library.ZstdError, ValueError) as error:
+    except (zstd.ZstdError, ValueError) as error:
         raise FrameError(f"Zstandard frame is damaged ({error})", offset) from error
 
 
 @lru_cache(maxsize=1)  # each frame of a file needs it
-def _dictionary(raw: RawFile, library: Any) -> Any:
+def _dictionary(raw: RawFile) -> zstd.ZstdDict | None:
     """Return the dictionary in the first frame, https://iipc.github.io/warc-specifications/specifications/warc-zstd/."""
     head = raw.read(0, 8)
     if not head.startswith(_ZSTD_DICTIONARY):
         return None
     content = raw.read(8, int.from_bytes(head[4:], "little"))
-    return library.ZstdDict(library.decompress(content) if content.startswith(_ZSTD) else content)
+    return zstd.ZstdDict(zstd.decompress(content) if content.startswith(_ZSTD) else content)

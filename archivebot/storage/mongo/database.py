@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TypeVar
 
 from archivebot.config import without_password
-from archivebot.exceptions import ArchiveError, StorageError, UsageError
+from archivebot.exceptions import ArchiveError, Closed, StorageError, UsageError
 from archivebot.models import Position
 from archivebot.storage.base import missing
 from archivebot.storage.mongo.documents import Document
@@ -21,7 +21,13 @@ try:
     from bson.errors import BSONError
     from pymongo import MongoClient, UpdateOne
     from pymongo.collection import Collection
-    from pymongo.errors import BulkWriteError, ConnectionFailure, DuplicateKeyError, PyMongoError
+    from pymongo.errors import (
+        BulkWriteError,
+        ConnectionFailure,
+        DuplicateKeyError,
+        InvalidOperation,
+        PyMongoError,
+    )
     from pymongo.write_concern import WriteConcern
 except ImportError as error:
     raise UsageError("a mongodb:// archive needs pymongo: pip install pymongo") from error
@@ -112,8 +118,21 @@ class MongoDatabase:
             raise
 
     def _prepare(self, create: bool) -> None:
+        schema = self._schema(create)
         archive = self._database["archive"]
-        found = archive.find_one({"_id": "archive"})
+        if schema < SCHEMA:
+            for name, keys, unique in INDEXES:
+                self._database[name].create_index(list(keys), unique=unique)
+            new = {"identity": secrets.token_hex(8), "position": 0}
+            upsert(archive, "archive", {"$setOnInsert": {"schema": schema, **new}})
+            archive.update_one({"_id": "archive", "identity": {"$exists": False}}, {"$set": new})
+            self._add_sums()
+            upsert(archive, "archive", {"$set": {"schema": SCHEMA}})
+        self._identity = self.position().archive
+
+    def _schema(self, create: bool) -> int:
+        """Return the schema of the archive, 0 if there is none and it is to be made."""
+        found = self._database["archive"].find_one({"_id": "archive"})
         if found is None:
             names = self._database.list_collection_names()
             if any(name not in COLLECTIONS and not name.startswith("system.") for name in names):
@@ -125,15 +144,7 @@ class MongoDatabase:
             raise StorageError(
                 f"{self._place} was written by a newer archivebot (schema {schema}); upgrade archivebot"
             )
-        if schema < SCHEMA:
-            for name, keys, unique in INDEXES:
-                self._database[name].create_index(list(keys), unique=unique)
-            new = {"identity": secrets.token_hex(8), "position": 0}
-            upsert(archive, "archive", {"$setOnInsert": {"schema": schema, **new}})
-            archive.update_one({"_id": "archive", "identity": {"$exists": False}}, {"$set": new})
-            self._add_sums()
-            upsert(archive, "archive", {"$set": {"schema": SCHEMA}})
-        self._identity = self.position().archive
+        return int(schema)
 
     def _add_sums(self) -> None:
         """Write the checksums of documents of an older schema; a process that is interrupted goes on."""
@@ -177,6 +188,10 @@ class MongoDatabase:
         except ConnectionFailure as error:
             reason = str(error).partition(" (configured")[0]
             raise StorageError(f"no MongoDB at {self._place} answers: is it running? ({reason})") from error
+        except InvalidOperation as error:
+            if "after close" in str(error):
+                raise Closed(f"mongodb://{self._place} was closed: open it again") from error
+            raise StorageError(f"{self._place}: {error}") from error
         except (PyMongoError, BSONError) as error:
             raise StorageError(f"{self._place}: {error}") from error
 
@@ -192,6 +207,10 @@ class MongoDatabase:
                         raise
                 time.sleep(PAUSE)
 
+    def _writing(self) -> None:
+        """Note that something is about to be written."""
+        self._unsynced = True
+
     def insert(self, collection: Collection[Document], document: Document) -> bool:
         """Insert a document; False where its id or slot is taken by another one."""
         attempts = 0
@@ -206,12 +225,12 @@ class MongoDatabase:
                 return attempts > 1 and collection.find_one({"_id": document["_id"]}) == document
             return True
 
-        self._unsynced = True
+        self._writing()
         return self.retried(insert)
 
     def upsert(self, collection: Collection[Document], identity: str, change: Document) -> None:
         """Change a document, which is made where there is none."""
-        self._unsynced = True
+        self._writing()
         self.retried(lambda: upsert(collection, identity, change))
 
     def insert_many(self, collection: Collection[Document], documents: list[Document]) -> bool:
@@ -226,12 +245,15 @@ class MongoDatabase:
                 return False
             return True
 
-        self._unsynced = self._unsynced or bool(documents)
-        return not documents or self.retried(insert)
+        if not documents:
+            return True
+        self._writing()
+        return self.retried(insert)
 
     def update_many(self, collection: Collection[Document], changes: list[tuple[Document, Document]]) -> None:
         """Change documents, each (which one, how), in no order."""
-        self._unsynced = self._unsynced or bool(changes)
+        if changes:
+            self._writing()
         updates = [UpdateOne(which, change) for which, change in changes]
         for few in batches(updates, UPDATES):
             self.retried(partial(collection.bulk_write, few, ordered=False))
@@ -253,16 +275,24 @@ class MongoDatabase:
         return self.retried(lambda: list(collection.find(query, sort=order, limit=limit)))
 
     def rows(
-        self, collection: Collection[Document], query: Document, order: Order | None = None
+        self,
+        collection: Collection[Document],
+        query: Document,
+        order: Order | None = None,
+        limit: int | None = None,
     ) -> Iterator[Document]:
         with self._translated():
-            yield from collection.find(query, sort=order)
+            yield from collection.find(query, sort=order, limit=limit or 0)
 
     def whole(
-        self, collection: Collection[Document], query: Document, order: Order | None = None
+        self,
+        collection: Collection[Document],
+        query: Document,
+        order: Order | None = None,
+        limit: int | None = None,
     ) -> Iterator[Document]:
         """Yield documents, each held against its checksum; raises CorruptObject."""
-        return (whole(collection.name, document) for document in self.rows(collection, query, order))
+        return (whole(collection.name, document) for document in self.rows(collection, query, order, limit))
 
 
 def upsert(collection: Collection[Document], identity: str, change: Document) -> None:

@@ -37,6 +37,15 @@ def slot(page: str, seq: int) -> str:
     return f"{page}-{seq:08d}"
 
 
+def seq_of(name: str) -> int:
+    """Return the place of a version in the order of its page.
+
+    >>> seq_of(slot("2a1b", 7))
+    7
+    """
+    return int(name.rpartition("-")[2])
+
+
 def frame_name(frame: bytes) -> str:
     """Name a frame: 32 hex digits of the SHA-256 of its bytes, and the number of its parts.
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from archivebot.models import Link
 from archivebot.storage.base import Edge, edges_of
 from archivebot.storage.checksum import document_checksum
-from archivebot.storage.mongo.database import MongoDatabase
+from archivebot.storage.mongo.database import ASCENDING, MongoDatabase, Order
 from archivebot.storage.mongo.documents import Document, page_id
 from archivebot.storage.times import milliseconds, moment
 
@@ -42,15 +42,18 @@ class MongoLinks:
     def all(self) -> Iterator[Edge]:
         return self._edges({})
 
-    def of(self, url: str) -> Iterator[Edge]:
+    def of(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
         page = page_id(url)  # "." is the character after "-"
-        return self._edges({"_id": {"$gte": f"{page}-", "$lt": f"{page}."}})
+        start = link_id(url, after) if after else f"{page}-"
+        return self._edges({"_id": {"$gt": start, "$lt": f"{page}."}}, limit)
 
-    def to(self, url: str) -> Iterator[Edge]:
-        return self._edges({"to": page_id(url)})
+    def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
+        behind = {"_id": {"$gt": link_id(after, url)}} if after else {}
+        return self._edges({"to": page_id(url), **behind}, limit)
 
-    def _edges(self, query: Document) -> Iterator[Edge]:
-        yield from map(edge_of, self._database.whole(self._links, query))
+    def _edges(self, query: Document, limit: int | None = None) -> Iterator[Edge]:
+        order: Order | None = [("_id", ASCENDING)] if limit else None
+        yield from map(edge_of, self._database.whole(self._links, query, order, limit))
 
 
 def link_id(source: str, target: str) -> str:

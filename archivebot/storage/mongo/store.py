@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, Kind, Outcome
@@ -42,6 +44,7 @@ from archivebot.storage.mongo.documents import (
     page_id,
     part_documents,
     part_ids,
+    seq_of,
     slot,
     version_document,
     version_of,
@@ -162,6 +165,11 @@ class MongoStore(MongoDatabase):
         found = self.all(self._captures, {"page": page_id(url), **BROUGHT}, NEWEST, last or 0)
         return [version_of(whole("captures", document)) for document in reversed(found)]
 
+    def versions_after(self, url: str, after: VersionId | None = None) -> Iterator[StoredVersion]:
+        start = seq_of(str(after)) if after else 0
+        query: Document = {"page": page_id(url), "seq": {"$gt": start}, "number": {"$gt": 0}}
+        return map(version_of, self.whole(self._captures, query, [("seq", ASCENDING)]))
+
     def version_ids(self) -> Iterator[VersionId]:
         for document in self.rows(self._captures, BROUGHT, [("slot", ASCENDING)]):
             yield document["slot"]
@@ -210,16 +218,22 @@ class MongoStore(MongoDatabase):
         times |= {"$gt": milliseconds(since)} if since else {}
         query: Document = {"page": page_id(url)} | ({"time": times} if times else {})
         marks = {number: mark for _, number, mark in self.fingerprints.marks(url)}
-        for document in self.whole(self._captures, query, [("time", order), ("version", order)]):
-            yield capture_of(document, marks)
+        # By time alone, of which there is an index: a server has no need to sort them all first.
+        found = self.whole(self._captures, query, [("time", order)])
+        for _, moment in groupby(found, itemgetter("time")):
+            for document in sorted(moment, key=_version_name, reverse=newest_first):
+                yield capture_of(document, marks)
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         query = {"page": page_id(url), "time": milliseconds(when), "outcome": outcome.value}
         return self._one(query | ({"digest": digest} if digest else {})) is not None
 
-    def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
+    def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
         order = [("urlkey", ASCENDING), ("url", ASCENDING)]
-        for pages in batches(self.rows(self._pages, {"urlkey": {"$gte": start, "$lt": end}}, order)):
+        query: Document = {"urlkey": {"$gte": start, "$lt": end}}
+        if after:
+            query["$or"] = [{"urlkey": {"$gt": start}}, {"url": {"$gt": after}}]
+        for pages in batches(self.rows(self._pages, query, order)):
             visited = self._present(self._captures, "page", [page["_id"] for page in pages])
             yield from ((page["urlkey"], page["url"]) for page in pages if page["_id"] in visited)
 
@@ -280,6 +294,10 @@ class MongoStore(MongoDatabase):
     def _one(self, query: Document, order: Order | None = None) -> Document | None:
         found = self.retried(lambda: self._captures.find_one(query, sort=order))
         return whole("captures", found) if found else None
+
+
+def _version_name(document: Document) -> str:
+    return str(document["version"] or "")
 
 
 def _sealed(document: Document) -> Document:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from archivebot.exceptions import CorruptObject, StorageError
+from archivebot.exceptions import ArchiveError, CorruptObject
 from archivebot.models import Position
 from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
@@ -47,17 +47,20 @@ class ArchiveFile:
         self.uri = f"sqlite:///{path}"
         self._path = path
         with self._translated():
-            self.database = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+            self.database = self._connected()
         try:
             with self._translated():
                 self._prepare(writable)
                 self.schema: int = self.database.execute("PRAGMA user_version").fetchone()[0]
-        except StorageError:
+        except ArchiveError:
             self.database.close()
             raise
         self._presence = Presence(path)
         self._durable = self.database.total_changes
         self._is_open = True
+
+    def _connected(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=BUSY_TIMEOUT, isolation_level=None)
 
     def _prepare(self, writable: bool) -> None:
         try:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from archivebot.models import Link
@@ -58,22 +58,30 @@ class SQLiteLinks:
     def all(self) -> Iterator[Edge]:
         return self._edges(ROW)
 
-    def of(self, url: str) -> Iterator[Edge]:
-        return self._edges(f"{ROW} WHERE source = (SELECT id FROM text WHERE value = ?)", url)
+    def of(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
+        start = self._number(after)
+        sql = f"{ROW} WHERE source = (SELECT id FROM text WHERE value = ?)"
+        return islice(self._edges(sql, url, after=start), limit) if start is not None else iter(())
 
-    def to(self, url: str) -> Iterator[Edge]:
-        if self._file.schema < LINKS:
-            return
-        known = self._file.one(lambda row: int(row[0]), "SELECT id FROM text WHERE value = ?", url)
-        if known:
-            # All pages are looked through: an index would take more room than the links.
-            found = self._edges(f"{ROW} WHERE instr(links, ?)", holding(known))
-            yield from (edge for edge in found if edge.target == url)
+    def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
+        known, start = self._number(url), self._number(after)
+        if not known or start is None:
+            return iter(())
+        # All pages are looked through: an index would take more room than the links.
+        sql = f"{ROW} WHERE instr(links, ?) AND source > ? ORDER BY source"
+        found = self._edges(sql, holding(known), start)
+        return islice((edge for edge in found if edge.target == url), limit)
 
-    def _edges(self, sql: str, *values: object) -> Iterator[Edge]:
+    def _number(self, text: str) -> int | None:
+        """Return the number of a text, 0 for none at all, None if the archive does not have it."""
+        if not text or self._file.schema < LINKS:
+            return 0
+        return self._file.one(lambda row: int(row[0]), "SELECT id FROM text WHERE value = ?", text)
+
+    def _edges(self, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
         if self._file.schema >= LINKS:
             with self._file.reading():
-                yield from edges(self._file.database, sql, *values)
+                yield from edges(self._file.database, sql, *values, after=after)
 
 
 def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:
@@ -161,15 +169,20 @@ def links_of(row: Any) -> tuple[int, Links]:
     return source, unpack(data)
 
 
-def edges(database: sqlite3.Connection, sql: str, *values: object) -> Iterator[Edge]:
-    """Yield the links in the rows that a statement gives, see ``links_of``."""
+def edges(database: sqlite3.Connection, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
+    """Yield the links in the rows that a statement gives, see ``links_of``, by the numbers of their targets.
+
+    Only those come whose number is greater than ``after``.
+    """
 
     @lru_cache(maxsize=TEXTS)
     def text(number: int) -> str:
         return str(database.execute("SELECT value FROM text WHERE id = ?", (number,)).fetchone()[0])
 
     for source, links in map(links_of, database.execute(sql, values)):
-        for target, (words, first, last) in links.items():
+        for target, (words, first, last) in sorted(links.items()):
+            if target <= after:
+                continue
             role, kind, anchor = text(words).split("\t", 2)
             yield Edge(text(source), text(target), anchor, role, kind, moment(first), moment(last))
 

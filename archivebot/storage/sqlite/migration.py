@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from archivebot.exceptions import CorruptObject, StorageError
+from archivebot.exceptions import Closed, CorruptObject, StorageError
 
 # What SQLite says of a file whose pages, texts or definitions a disk or a memory changed.
 DAMAGE = re.compile(
@@ -45,6 +45,8 @@ def failure(uri: str, error: sqlite3.Error | UnicodeDecodeError, damaged: str) -
     StorageError('sqlite:///a.db: database is locked (another process is writing; try again)')
     """
     text, advice = str(error), ""
+    if "closed database" in text:
+        return Closed(f"{uri} was closed: open it again")
     if DAMAGE.search(text):
         return CorruptObject(f"{uri}: {text} (the file is damaged or {damaged})")
     if "unable to open" in text or "readonly" in text:
@@ -69,12 +71,8 @@ def upgrade(
     Raises StorageError for a file of another ``application`` (PRAGMA application_id), with the advice,
     and for one that knows more steps than there are.
     """
-    owner, tables, version = _state(database)
-    if owner not in (0, application) or (owner == 0 and tables):
-        raise StorageError(f"{uri} is a SQLite database of another program; {advice}")
-    if version > len(steps):
-        raise StorageError(f"{uri} was written by a newer archivebot (schema {version}); upgrade archivebot")
-    if not tables and page_size:
+    version = schema_of(database, uri, application, len(steps), advice)
+    if not version and page_size:
         database.execute(f"PRAGMA page_size = {page_size}")
     database.execute("PRAGMA journal_mode = WAL")
     for number, step in enumerate(steps[version:], version + 1):
@@ -85,6 +83,16 @@ def upgrade(
             step(database)
             database.execute(f"PRAGMA application_id = {application}")
             database.execute(f"PRAGMA user_version = {number}")
+
+
+def schema_of(database: sqlite3.Connection, uri: str, application: int, newest: int, advice: str) -> int:
+    """Return the schema of a file, 0 for an empty one; raises StorageError as :func:`upgrade` does."""
+    owner, tables, version = _state(database)
+    if owner not in (0, application) or (owner == 0 and tables):
+        raise StorageError(f"{uri} is a SQLite database of another program; {advice}")
+    if version > newest:
+        raise StorageError(f"{uri} was written by a newer archivebot (schema {version}); upgrade archivebot")
+    return version
 
 
 def _state(database: sqlite3.Connection) -> tuple[int, int, int]:

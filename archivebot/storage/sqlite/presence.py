@@ -15,11 +15,11 @@ class Presence:
         self._path = path
         self._file = _identity(path)
 
-    def check(self) -> None:
-        """Raise StorageError if the file was deleted or replaced since."""
+    def check(self, used: str = "written to") -> None:
+        """Raise StorageError if the file was deleted or replaced since it was opened to be ``used``."""
         if _identity(self._path) != self._file:
             raise StorageError(
-                f"sqlite:///{self._path} was deleted, moved or replaced while it was written to:"
+                f"sqlite:///{self._path} was deleted, moved or replaced while it was {used}:"
                 " put it back, and give the same command again"
             )
 

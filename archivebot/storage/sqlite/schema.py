@@ -7,7 +7,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
-from archivebot.storage.sqlite.migration import Step, upgrade
+from archivebot.storage.base import outdated
+from archivebot.storage.sqlite.migration import Step, schema_of, upgrade
 from archivebot.storage.sqlite.sums import enable
 
 # "abot" in ASCII; tells an archive from any other SQLite file.
@@ -15,6 +16,8 @@ APPLICATION_ID = 0x61626F74
 
 # Frames are 3 KB in the median: small database pages waste least at their ends.
 PAGE_SIZE = 2048
+
+ADVICE = "give another ARCHIVE_URI"
 
 
 def _first_schema(database: sqlite3.Connection) -> None:
@@ -199,7 +202,19 @@ STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits, _c
 def migrate(database: sqlite3.Connection, uri: str) -> None:
     """Bring an archive to the newest schema; raises StorageError for what is no archive, or a newer one."""
     enable(database)
-    upgrade(database, uri, APPLICATION_ID, STEPS, "give another ARCHIVE_URI", PAGE_SIZE)
+    upgrade(database, uri, APPLICATION_ID, STEPS, ADVICE, PAGE_SIZE)
+
+
+def is_archive(database: sqlite3.Connection, uri: str) -> bool:
+    """Return whether a file has an archive of the newest schema in it, or nothing.
+
+    Raises Outdated for an archive of an older schema, StorageError for a newer one and for no archive.
+    """
+    enable(database)
+    schema = schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE)
+    if 0 < schema < len(STEPS):
+        raise outdated(uri, schema)
+    return schema > 0
 
 
 def altered(database: sqlite3.Connection) -> Iterator[str]:

@@ -178,6 +178,15 @@ class SQLiteStore(ArchiveFile):
         )
         return found[::-1]
 
+    def versions_after(self, url: str, after: VersionId | None = None) -> Iterator[StoredVersion]:
+        return self.rows(
+            version_of,
+            f"{VERSION} WHERE version.page = (SELECT id FROM page WHERE url = ?) AND version.id > ?"
+            " AND number IS NOT NULL ORDER BY version.id",
+            url,
+            after or 0,
+        )
+
     def version_ids(self) -> Iterator[VersionId]:
         return self.rows(first, "SELECT id FROM version ORDER BY page, id")
 
@@ -245,13 +254,14 @@ class SQLiteStore(ArchiveFile):
         )
         return found is not None
 
-    def urls(self, start: str, end: str) -> Iterator[tuple[str, str]]:
+    def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
         return self.rows(
             whole,
-            f"SELECT {intact('page')}, urlkey, url FROM page WHERE urlkey >= ? AND urlkey < ?"
-            " ORDER BY urlkey, url",
+            f"SELECT {intact('page')}, urlkey, url FROM page WHERE urlkey >= ?1 AND urlkey < ?2"
+            " AND (urlkey > ?1 OR url > ?3) ORDER BY urlkey, url",
             start,
             end,
+            after,
         )
 
     def totals(self) -> dict[str, Totals]:

@@ -1,0 +1,88 @@
+"""Connections to SQLite files that are only read, whether this process may write them or not."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from archivebot.exceptions import NotArchived, StorageError
+
+# How long to wait for a process that puts the write-ahead log in order after another one was killed, in
+# seconds.
+PATIENCE = 30
+
+FIXED = "immutable=1"
+
+
+def connect(path: str) -> tuple[sqlite3.Connection, bool]:
+    """Return a connection that writes nothing, and whether it relies on nobody else writing.
+
+    Any thread may use it, one at a time. Raises sqlite3.Error if the file cannot be opened.
+    """
+    failed = sqlite3.OperationalError("unable to open database file")
+    for way in _ways(path):
+        database = sqlite3.connect(
+            f"file:{quote(path)}?{way}",
+            uri=True,
+            timeout=PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            database.execute("PRAGMA query_only = ON")
+            database.execute("PRAGMA schema_version").fetchone()  # only this opens the file
+        except sqlite3.Error as error:
+            database.close()
+            if not isinstance(error, sqlite3.OperationalError) or not _is_unwritable(error):
+                raise
+            failed = error
+        else:
+            return database, way == FIXED
+    raise failed
+
+
+def _ways(path: str) -> Iterator[str]:
+    """Yield how a file may be opened, the best first.
+
+    Readers of a file in WAL mode share memory with its writers, by a file beside it. A process that may
+    write makes that file and takes it away again; one that may not needs that of a writer.
+    """
+    if os.access(path, os.W_OK):
+        yield "mode=rw"
+    if Path(log_of(path)).exists():
+        yield "mode=ro"
+    if not has_log(path):
+        yield FIXED
+
+
+def has_log(path: str) -> bool:
+    """Return whether there is anything that a writer committed and that is not in the file itself yet."""
+    try:
+        return os.stat(log_of(path)).st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def log_of(path: str) -> str:
+    """Return the path of the write-ahead log of a file."""
+    return f"{path}-wal"
+
+
+def _is_unwritable(error: sqlite3.OperationalError) -> bool:
+    return any(sign in str(error) for sign in ("unable to open", "readonly"))
+
+
+def require(path: str, missing: NotArchived) -> None:
+    """Raise ``missing`` if there is no such file or it is empty, StorageError if it may not be read."""
+    try:
+        with open(path, "rb") as file:
+            if file.read(1):
+                return
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise StorageError(f"sqlite:///{path} cannot be read: {error.strerror}") from error
+    raise missing

@@ -1,0 +1,150 @@
+"""The commands that only read, where they may not write, and while others do."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.frontier import Entry, State, frontier_uri, open_frontier
+from archivebot.storage.sqlite.schema import STEPS
+from archivebot.storage.sqlite.sums import SUMMED
+from tests.conftest import ROOT
+from tests.contracts.reader import keep
+from tests.factories import URL
+
+# Of linux/prctl.h and linux/capability.h.
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
+
+OTHER = "http://example.com/other"
+
+COMMANDS = [
+    ["history", URL],
+    ["history", URL, "--block", "1"],
+    ["delta", URL],
+    ["replay", URL],
+    ["text", URL],
+    ["blocks", URL],
+    ["verify"],
+    ["duplicates"],
+    ["rank"],
+    ["forms"],
+    ["frontier"],
+    ["explain", URL],
+    ["harvest"],
+    ["stats"],
+]
+
+# One process that imports everything once, and a fork of it for each command.
+DRIVER = """
+import json, os, sys
+from importlib import import_module
+from scrapy.cmdline import execute
+for name in ("commands.delta", "commands.forms", "commands.duplicates", "crawl.spider", "links.pagerank"):
+    import_module(f"archivebot.{name}")
+for command in json.loads(sys.argv[1]):
+    child = os.fork()
+    if not child:
+        execute(["scrapy", *command, "--json"])
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(f"\\n{code}\\x1e", flush=True)
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder with an archive and its frontier."""
+    with tempfile.TemporaryDirectory(prefix="archive-") as name:
+        folder = Path(name)
+        uri = f"sqlite:///{folder}/a.db"
+        with Archive.open(ArchiveConfig(uri=uri)) as archive:
+            keep(archive, 0, links=2)
+            keep(archive, 1, links=2)
+            keep(archive, 2, url=OTHER, links=1)
+        with closing(open_frontier(frontier_uri(uri), "tides")) as frontier:
+            frontier.begin("{}", None)
+            frontier.add([Entry(URL, "example.com")])
+            frontier.lease()
+            frontier.settle(URL, State.DONE, answered=True, relevance=0.9, relevant=True)
+        yield folder
+        folder.chmod(0o755)
+
+
+def be_bound() -> None:
+    """Let the rights of files count for this process and those that it begins, also if it is root."""
+    libc = ctypes.CDLL(None)
+    for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def told(folder: Path, *commands: list[str]) -> list[str]:
+    """Return what commands print as JSON, each with its exit code."""
+    ran = subprocess.run(
+        [sys.executable, "-c", DRIVER, json.dumps(commands)],
+        cwd=ROOT,
+        env=os.environ | {"ARCHIVE_URI": f"sqlite:///{folder}/a.db", "PYTHONDONTWRITEBYTECODE": "1"},
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        preexec_fn=be_bound,
+        timeout=120,
+        check=True,
+    )
+    return ran.stdout.removesuffix("\x1e\n").split("\x1e\n")
+
+
+def forbid(folder: Path) -> None:
+    for path in (*folder.iterdir(), folder):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+
+
+def test_reading_commands_need_no_right_to_write_and_wait_for_no_writer(folder: Path) -> None:
+    files = sorted(path.name for path in folder.iterdir())
+    usual = told(folder, *COMMANDS)
+    assert [answer.rpartition("\n")[2] for answer in usual] == [
+        "1" if command[0] in ("duplicates", "forms") else "0" for command in COMMANDS
+    ]
+    assert sorted(path.name for path in folder.iterdir()) == files
+    with (
+        closing(sqlite3.connect(folder / "a.db", isolation_level=None)) as archive,
+        closing(sqlite3.connect(folder / "a.frontier.db", isolation_level=None)) as frontier,
+    ):
+        for database in (archive, frontier):
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("CREATE TABLE half (done)")
+        forbid(folder)
+        assert told(folder, *COMMANDS[:-1:3]) == usual[:-1:3]  # the log counts in stats
+        folder.chmod(0o755)
+    forbid(folder)
+    *answers, refused = told(folder, *COMMANDS, ["template", URL])
+    assert answers == usual
+    assert refused == "\n3"
+
+
+def test_an_older_archive_is_brought_up_or_read_as_it_is(folder: Path) -> None:
+    path = folder / "a.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("ALTER TABLE version DROP COLUMN frame_sum")
+        for table in SUMMED:
+            database.execute(f"ALTER TABLE {table} DROP COLUMN sum")
+        database.execute("DROP TABLE archive")
+        database.execute(f"PRAGMA user_version = {len(STEPS) - 1}")
+    forbid(folder)
+    as_it_is = told(folder, ["history", URL])
+    folder.chmod(0o755)
+    path.chmod(0o644)
+    brought_up = told(folder, ["history", URL])
+    assert as_it_is == brought_up
+    assert brought_up[0].endswith("\n0")
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (len(STEPS),)
