@@ -159,6 +159,12 @@ def test_a_page_on_the_topic_says_why_and_keeps_its_forms(tmp_path: Path) -> Non
 
 
 @looped
+def test_what_a_form_asks_for_tells_what_its_page_is_about(tmp_path: Path) -> None:
+    doors = Doors(tmp_path, topic="author title")
+    assert [len(doors.read(links(text=form))[1].forms) for form in (BOOKS, TYRES)] == [1, 0]
+
+
+@looped
 def test_without_a_topic_every_page_keeps_its_forms_and_is_not_judged(tmp_path: Path) -> None:
     _, page = Doors(tmp_path).read(links(text=OFF + BOOKS))
     assert (len(page.forms), page.focus) == (1, None)

@@ -243,7 +243,6 @@ def test_a_frontier_that_is_away_for_a_while_is_waited_for(
                 assert crawl.next() is None
                 assert not crawl.dispatcher.flush()
                 crawl.dispatcher.reprioritise({A: 5.0})
-                assert crawl.dispatcher.pending(), "nobody knows what is queued"
             waiting = asyncio.ensure_future(crawl.dispatcher.safe(SITE))
             await until(waiting.done)
             assert crawl.engine.looks
@@ -252,6 +251,29 @@ def test_a_frontier_that_is_away_for_a_while_is_waited_for(
 
     asyncio.run(run())
     assert caplog.text.count("The frontier is away, the crawl waits for it") == 1
+
+
+def test_what_waits_is_written_when_the_frontier_is_back(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with begun(tmp_path) as crawl:
+            crawl.queue(A)
+            with frontier_away(tmp_path):
+                assert not crawl.dispatcher.flush()
+            await until(lambda: crawl.engine.looks)
+            assert crawl.state(A) == ("queued", "")
+            crawl.queue(B)
+            assert crawl.dispatcher.flush(), "nothing is waited for any more"
+
+    asyncio.run(run())
+
+
+def test_a_crawl_does_not_end_while_it_cannot_know_whether_anything_is_queued(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with begun(tmp_path) as crawl:
+            crawl.frontier.close()
+            assert crawl.dispatcher.pending()
+
+    asyncio.run(run())
 
 
 def test_a_frontier_that_stays_away_ends_the_crawl_and_is_asked_no_more(

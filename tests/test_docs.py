@@ -38,6 +38,7 @@ from archivebot.models import Change, Kind, Outcome
 from archivebot.sample.server import STATES, SampleSite
 from archivebot.urls.scope import KINDS
 from archivebot.versioning.policy import kind_of
+from tests.commands import run_scrapy
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -157,6 +158,10 @@ def environment() -> dict[str, str]:
 
 
 def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    if arguments[0] == "scrapy":
+        return run_scrapy(
+            arguments[1:], folder=folder, environment=environment(), timeout=120, stderr=subprocess.STDOUT
+        )
     return subprocess.run(
         [sys.executable, "-m", *arguments],
         cwd=folder,
