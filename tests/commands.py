@@ -20,7 +20,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("archivebot", "pipelines", "spiders")
@@ -44,15 +44,21 @@ MOST = 1 << 18  # bytes of a request: the words of the command and the environme
 STATUS = 8  # bytes of a process number, or of an exit status
 
 
-def run_scrapy(
+def run_scrapy(command: Sequence[str], **given: Any) -> subprocess.CompletedProcess[str]:
+    """Run ``scrapy`` with some arguments to its end, as :func:`run_scrapy_raw` does; its output is text."""
+    done = run_scrapy_raw(command, **given)
+    return subprocess.CompletedProcess(done.args, done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def run_scrapy_raw(
     command: Sequence[str],
     *,
     folder: Path = ROOT,
     environment: Mapping[str, str] | None = None,
     timeout: float = 60,
     stderr: int = subprocess.PIPE,
-) -> subprocess.CompletedProcess[str]:
-    """Run ``scrapy`` with some arguments to its end; ``stderr`` may be STDOUT, to get both as one text."""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run ``scrapy`` with some arguments to its end; ``stderr`` may be STDOUT, to get both as one."""
     given = {"command": list(command), "folder": str(folder), "environment": dict(environment or os.environ)}
     line = _started()
     with TemporaryFile() as out, TemporaryFile() as err:
@@ -66,15 +72,19 @@ def run_scrapy(
             os.kill(process, signal.SIGKILL)
             line.settimeout(None)
             _number(line)
-            raise subprocess.TimeoutExpired(list(command), timeout, _text(out), _text(err)) from None
+            raise subprocess.TimeoutExpired(list(command), timeout, _all(out), _all(err)) from None
         finally:
             line.settimeout(None)
-        return subprocess.CompletedProcess(list(command), code, _text(out), _text(err))
+        return subprocess.CompletedProcess(list(command), code, _all(out), _all(err))
 
 
-def _text(file: IO[bytes]) -> str:
+def _all(file: IO[bytes]) -> bytes:
     file.seek(0)
-    return file.read().decode().replace("\r\n", "\n").replace("\r", "\n")  # as subprocess does
+    return file.read()
+
+
+def _text(data: bytes) -> str:
+    return data.decode().replace("\r\n", "\n").replace("\r", "\n")  # as subprocess does
 
 
 def _number(line: socket.socket) -> int:

@@ -155,6 +155,7 @@ def test_what_an_interrupted_crawl_fetched_counts(site: MockServer, deepweb: Cra
     assert len(site.paths()) == 6
 
 
+@pytest.mark.long
 def test_three_workers_give_one_record_for_each_form(
     site: MockServer, deepweb: Crawl, redis_uri: str
 ) -> None:

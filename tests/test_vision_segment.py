@@ -29,6 +29,7 @@ def segment(*args: object, path: str | None = None) -> subprocess.CompletedProce
     return run_scrapy(("segment", *map(str, args)), environment=environment)
 
 
+@pytest.mark.long
 def test_each_file_is_one_line_with_its_visual_blocks(page: Path, tmp_path: Path) -> None:
     if not any(map(shutil.which, BROWSERS)):
         pytest.skip("no browser: install it with apt-get install chromium")
