@@ -92,6 +92,7 @@ def test_a_calendar_without_end_comes_to_its_end(endless: Endless, crawl: Crawl)
     assert {each["url"] for each in state["rejected"]} <= {endless.url(f"/cal?d={n}") for n in range(21, 24)}
 
 
+@pytest.mark.long
 def test_paths_have_more_room_than_queries(endless: Endless, crawl: Crawl) -> None:
     endless.form = "/2026/07/{}"
     crawl(*SMALL, seeds=endless.url(), pages=100)
@@ -114,6 +115,7 @@ def test_the_defaults_end_a_calendar_and_leave_a_manual_whole(crawl: Crawl) -> N
     assert host >= path
 
 
+@pytest.mark.long
 def test_a_restart_goes_on_with_what_is_left_of_a_budget(endless: Endless, crawl: Crawl) -> None:
     crawl(*SMALL, seeds=endless.url(), pages=10)
     crawl(*SMALL, seeds=endless.url())
