@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -100,6 +101,7 @@ def test_pages_that_another_worker_fetched_count_after_a_while(tmp_path: Path) -
                 assert other.lease() is not None
                 other.settle(f"{SITE}{number}", state)
             other.close()
+            budget._asked = time.monotonic()
             assert await budget.spent(HOST) is None, "it was asked a moment ago"
             budget._asked -= REFRESH
             assert await budget.spent(HOST) == "site_pages"
