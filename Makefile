@@ -1,6 +1,6 @@
 # make crawl: archive the sample site twice and show what changed (SEEDS=https://... archives that instead)
-# make test:  style, types, tests
-# make long:  the long tests, which CI runs too
+# make test:  style, types, and the quick tests, in 4 minutes on two cores
+# make test-all: style, types, and all tests, as CI runs them
 # make bench: the benchmarks that need no data, with DATA=folder all others too, or those of ONLY="crawl store";
 #             their tables in docs/performance.md are written anew
 
@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: crawl test long bench clean
+.PHONY: crawl check test test-all bench clean
 
 $(VENV)/installed: setup.py
 	$(PYTHON) -m venv $(VENV)
@@ -23,14 +23,16 @@ else
 	$(BIN)/python -m archivebot.sample
 endif
 
-test: $(VENV)/installed
+check: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+test: check
 	$(BIN)/python -m pytest -m "not long" -n auto --dist worksteal $(ARGS)
 
-long: $(VENV)/installed
-	$(BIN)/python -m pytest -m long -n auto --dist worksteal $(ARGS)
+test-all: check
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 $(VENV)/peers: $(VENV)/installed
 	$(BIN)/pip install -qq --editable .[dev,peers]

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands import run_scrapy
 from tests.mockserver import MockServer
 
 ROOT = Path(__file__).parents[1]
@@ -48,16 +49,20 @@ class Crawl:
     def uri(self) -> str:
         return f"sqlite:///{self.folder}/archive.db"
 
-    def command(self, *options: str, **arguments: object) -> list[str]:
+    def words(self, *options: str, **arguments: object) -> list[str]:
+        """Return the words of the command after ``scrapy``."""
         given = [f"-a{name}={value}" for name, value in arguments.items()]
         quick = ["-s", f"ARCHIVE_URI={self.uri}", "-s", "ARCHIVE_RETRY_BASE=0.05"]
         feed = ["-O", f"{self.folder}/out.jsonl"]
-        return [sys.executable, "-m", "scrapy", "crawl", self.spider, *given, *quick, *feed, *options]
+        return ["crawl", self.spider, *given, *quick, *feed, *options]
+
+    def command(self, *options: str, **arguments: object) -> list[str]:
+        """Return the command, for a process of its own."""
+        return [sys.executable, "-m", "scrapy", *self.words(*options, **arguments)]
 
     def ask(self, *command: str) -> Any:
         """Return what a command on the archive prints with --json."""
-        asking = [sys.executable, "-m", "scrapy", *command, "--json", "-s", f"ARCHIVE_URI={self.uri}"]
-        answer = subprocess.run(asking, cwd=ROOT, text=True, capture_output=True, timeout=60)
+        answer = run_scrapy((*command, "--json", "-s", f"ARCHIVE_URI={self.uri}"))
         assert not answer.returncode, answer.stderr
         return json.loads(answer.stdout)
 
@@ -67,13 +72,17 @@ class Crawl:
         )
 
     def __call__(self, *options: str, **arguments: object) -> Crawled:
-        return self.finish(self.start(*options, **arguments))
+        done = run_scrapy(self.words(*options, **arguments))
+        return self._crawled(done.returncode, done.stderr)
 
     def finish(self, process: subprocess.Popen[str]) -> Crawled:
         _, log = process.communicate(timeout=60)
+        return self._crawled(process.returncode, log)
+
+    def _crawled(self, code: int, log: str) -> Crawled:
         feed = self.folder / "out.jsonl"
         lines = feed.read_text("utf-8").splitlines() if feed.exists() else []
-        return Crawled(process.returncode, log, [json.loads(line) for line in lines])
+        return Crawled(code, log, [json.loads(line) for line in lines])
 
 
 @pytest.fixture

@@ -259,7 +259,7 @@ class CopyOfFrontier:
 
 
 class Deleted:
-    """A pipeline that deletes a file beside the archive when the third page comes."""
+    """A pipeline that deletes a file beside the archive when the third page is stored: all have opened it."""
 
     def __init__(self, crawler: Crawler) -> None:
         file = Path(crawler.settings["ARCHIVE_URI"].removeprefix("sqlite:///"))
@@ -267,10 +267,14 @@ class Deleted:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Deleted:
-        return cls(crawler)
+        probe = cls(crawler)
+        crawler.signals.connect(probe.stored, signals.item_scraped)
+        return probe
 
-    def process_item(self, item: object) -> object:
+    def stored(self) -> None:
         self.pages += 1
         if self.pages == 3:
             self.file.unlink()
+
+    def process_item(self, item: object) -> object:
         return item

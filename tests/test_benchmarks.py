@@ -109,6 +109,7 @@ def test_a_benchmark_that_fails_has_no_report() -> None:
     assert run.measured([sys.executable, "-c", "raise SystemExit(1)"]) == "exit code 1"
 
 
+@pytest.mark.long
 def test_a_benchmark_that_takes_too_long_is_ended_with_what_it_started(tmp_path: Path) -> None:
     file = tmp_path / "alive"
     child = f"import time, pathlib\nwhile True: pathlib.Path({str(file)!r}).touch(); time.sleep(0.05)"

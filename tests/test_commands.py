@@ -15,6 +15,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.models import Outcome
+from tests.commands import run_scrapy
 from tests.conftest import ROOT
 from tests.factories import URL, html, make_page
 
@@ -42,12 +43,8 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def run(uri: str) -> Run:
-    def run(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "ARCHIVE_URI": uri}
-        command = [sys.executable, "-m", "scrapy", *args]
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False, **options
-        )
+    def run(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return run_scrapy(args, environment={**os.environ, "ARCHIVE_URI": uri, **environment})
 
     return run
 
@@ -182,8 +179,7 @@ def test_a_wall_is_told_also_where_it_was_not_modified(tmp_path: Path) -> None:
     for page in (make_page(wall, 0), make_page(b"", 1, outcome=Outcome.NOT_MODIFIED, status=304)):
         archive.add(archive.segment(page))
     archive.close()
-    command = [sys.executable, "-m", "scrapy", "text", URL, "-s", f"ARCHIVE_URI={uri}"]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    result = run_scrapy(("text", URL, "-s", f"ARCHIVE_URI={uri}"))
     assert result.returncode == 0
     assert "may be no page but a soft_404" in result.stderr
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
-import subprocess
-import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from scrapy.settings import Settings
 from archivebot.archive import Archive
 from archivebot.commands.duplicates import Command
 from archivebot.config import ArchiveConfig
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 from tests.factories import make_page
 
 CHANCE = random.Random(20261122)
@@ -216,6 +214,4 @@ def test_an_unknown_url_is_named(run: Run) -> None:
 
 
 def test_scrapy_knows_the_command(uri: str) -> None:
-    command = [sys.executable, "-m", "scrapy", "duplicates", MIRROR, "--pages", "-s", f"ARCHIVE_URI={uri}"]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert SITE in told
+    assert SITE in run_scrapy(("duplicates", MIRROR, "--pages", "-s", f"ARCHIVE_URI={uri}")).stdout

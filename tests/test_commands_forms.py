@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ import pytest
 
 from archivebot.commands.forms import Command
 from archivebot.forms.classifier import FormClassifier
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 from tests.test_forms_classifier import CONTACT, JUMP_MENU, LOGIN, SEARCH_BOX
 from tests.test_forms_labels import BOOKS
 
@@ -96,8 +94,7 @@ def site() -> Iterator[socket.socket]:
 def test_no_form_is_ever_submitted(page: Path, site: socket.socket) -> None:
     address = f"http://127.0.0.1:{site.getsockname()[1]}/"
     page.write_text(f"<base href={address}>" + PAGE.replace("action=/", f"action={address}"))
-    command = [sys.executable, "-m", "scrapy", "forms", "--classify", "--json", str(page)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    result = run_scrapy(("forms", "--classify", "--json", str(page)))
     assert json.loads(result.stdout)[3]["multi_field"]
     with pytest.raises(TimeoutError):
         site.accept()

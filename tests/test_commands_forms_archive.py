@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 from tests.contracts.store import at
 from tests.factories import make_page
 from tests.test_deepweb import BOOKS
@@ -36,8 +35,7 @@ def uri(tmp_path: Path) -> str:
 
 
 def forms(uri: str, *options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scrapy", "forms", *map(str, options), "-s", f"ARCHIVE_URI={uri}"]
-    return subprocess.run(command, cwd=ROOT, text=True, capture_output=True, timeout=60)
+    return run_scrapy(("forms", *map(str, options), "-s", f"ARCHIVE_URI={uri}"))
 
 
 def told(uri: str, *options: object) -> list[dict[str, Any]]:

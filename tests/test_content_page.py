@@ -88,6 +88,7 @@ def test_a_thread_in_noscript_is_read() -> None:
     assert PARAGRAPHS[1] in content(f"<div id=app></div><noscript>{posts}</noscript>").text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece", ["<div>", "<p>word word", "<a href=/>x", "<table><tr><td>x", "&", "<b><p>x"]
 )

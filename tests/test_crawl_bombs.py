@@ -38,6 +38,7 @@ def strained(crawl: Crawl, site: MockServer, *options: str) -> Crawled:
     return crawled
 
 
+@pytest.mark.long
 def test_markup_beyond_the_bounds_is_stored_uncut_byte_for_byte(site: MockServer, crawl: Crawl) -> None:
     rows = b"<html><a href=/first>x</a><table>" + b"<tr><td>" * 1_000_000
     site.routes |= {"/": html("/rows"), "/rows": packed(rows), "/first": html()}
@@ -93,6 +94,7 @@ def test_large_texts_at_once_wait_for_each_other(site: MockServer, crawl: Crawl)
         assert record["size"] > 59_000_000
 
 
+@pytest.mark.long
 def test_endless_headers(site: MockServer, crawl: Crawl) -> None:
     head = b"HTTP/1.1 200 OK\r\n"
     bombs = {

@@ -1,18 +1,17 @@
 """`scrapy crawl` as a user starts it: messages and exit codes."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, Crawl
+from tests.commands import run_scrapy
+from tests.conftest import Crawl
 from tests.mockserver import MockServer, html
 
 
 def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scrapy", "crawl", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    return run_scrapy(("crawl", *arguments))
 
 
 @pytest.mark.parametrize(

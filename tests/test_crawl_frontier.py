@@ -66,6 +66,7 @@ def interrupt(crawl: Crawl, site: MockServer, *options: str) -> None:
     kill(process)
 
 
+@pytest.mark.long
 def test_a_killed_crawl_goes_on_with_the_same_command_and_stores_nothing_twice(
     site: MockServer, crawl: Crawl
 ) -> None:
@@ -78,6 +79,7 @@ def test_a_killed_crawl_goes_on_with_the_same_command_and_stores_nothing_twice(
     assert captures(crawl) == dict.fromkeys((site.url(path) for path in tree()), 1)
 
 
+@pytest.mark.long
 def test_a_page_stored_by_a_process_that_died_before_it_said_so_is_not_fetched_again(
     site: MockServer, crawl: Crawl
 ) -> None:
@@ -89,6 +91,7 @@ def test_a_page_stored_by_a_process_that_died_before_it_said_so_is_not_fetched_a
     assert site.paths().count("/") == 1
 
 
+@pytest.mark.long
 def test_a_page_stored_by_a_process_that_was_killed_before_it_said_so_is_not_captured_twice(
     site: MockServer, crawl: Crawl
 ) -> None:
@@ -98,6 +101,7 @@ def test_a_page_stored_by_a_process_that_was_killed_before_it_said_so_is_not_cap
     assert captures(crawl) == {site.url(): 1, site.url("/a"): 1}
 
 
+@pytest.mark.long
 def test_a_page_whose_links_a_power_cut_took_from_the_frontier_loses_none(
     site: MockServer, crawl: Crawl
 ) -> None:
@@ -112,6 +116,7 @@ def test_a_page_whose_links_a_power_cut_took_from_the_frontier_loses_none(
     assert set(captures(crawl)) == {site.url(), site.url("/a")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("restored", [False, True])
 def test_the_pages_of_an_archive_that_was_deleted_or_restored_are_fetched_again(
     site: MockServer, crawl: Crawl, restored: bool
@@ -131,6 +136,7 @@ def test_the_pages_of_an_archive_that_was_deleted_or_restored_are_fetched_again(
     assert set(captures(crawl)) == {site.url(path) for path in tree(30)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", [".db", ".frontier.db"])
 def test_a_file_deleted_under_way_ends_the_crawl_with_an_error(
     site: MockServer, crawl: Crawl, suffix: str
@@ -142,6 +148,7 @@ def test_a_file_deleted_under_way_ends_the_crawl_with_an_error(
     assert f"archive{suffix} was deleted, moved or replaced while it was written to" in crawled.log
 
 
+@pytest.mark.long
 def test_two_workers_share_a_crawl_over_redis_and_one_is_killed(
     site: MockServer, crawl: Crawl, redis_uri: str
 ) -> None:
@@ -158,6 +165,7 @@ def test_two_workers_share_a_crawl_over_redis_and_one_is_killed(
     assert captures(crawl) == dict.fromkeys((site.url(path) for path in tree()), 1)
 
 
+@pytest.mark.long
 def test_a_redis_that_goes_away_for_a_while_does_not_end_the_crawl(
     site: MockServer, crawl: Crawl, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 
+import pytest
+
 from archivebot.settings import EXTENSIONS
 from tests.conftest import Crawl
 from tests.mockserver import Asked, MockServer, Reply, html, markup
@@ -40,6 +42,7 @@ def test_a_second_crawl_sees_revisits_and_versions(site: MockServer, crawl: Craw
     assert second.of(site.url("/a"))["version"] == 2
 
 
+@pytest.mark.long
 def test_unchanged_pages_are_asked_for_again_when_the_process_of_the_archive_was_killed(
     site: MockServer, crawl: Crawl
 ) -> None:

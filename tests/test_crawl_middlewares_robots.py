@@ -115,26 +115,28 @@ LENGTHY = gzip.compress(b"User-agent: *\nDisallow: /secret\n" + b"#" * 200_000)
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome"),
-    [
-        (OK + b"Content-Length: 99\r\n\r\n" + SHORT, "incomplete"),
-        (OK + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(SHORT), SHORT), "incomplete"),
-        (OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(SHORT)[:-9], "incomplete"),
-        (OK + b"Content-Encoding: gzip\r\n\r\n" + LENGTHY, "too_large"),
-        (OK + b"X-Line: 1\r\n" * 30_000, "incomplete"),
-        (OK[:-2], "incomplete"),
-    ],
-    ids=["counted", "chunked", "coded", "bomb", "headers", "cut headers"],
-)
-def test_rules_that_came_short_forbid_everything(
-    site: MockServer, crawl: Crawl, answer: bytes, outcome: str
-) -> None:
-    site.routes |= {"/": html(), "/robots.txt": Reply(raw=answer)}
-    crawled = crawl("-s", "DOWNLOAD_MAXSIZE=100000", "-s", "RETRY_TIMES=0", seeds=site.url())
-    record = crawled.of(site.url())
-    assert (record["outcome"], site.paths()) == ("robots_denied", [])
-    assert record["reason"] == f"robots.txt unreachable: it is {outcome}"
+CUT = {
+    "counted": (OK + b"Content-Length: 99\r\n\r\n" + SHORT, "incomplete"),
+    "chunked": (OK + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(SHORT), SHORT), "incomplete"),
+    "coded": (OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(SHORT)[:-9], "incomplete"),
+    "bomb": (OK + b"Content-Encoding: gzip\r\n\r\n" + LENGTHY, "too_large"),
+    "headers": (OK + b"X-Line: 1\r\n" * 30_000, "incomplete"),
+    "cut headers": (OK[:-2], "incomplete"),
+}
+
+
+def test_rules_that_came_short_forbid_everything(crawl: Crawl) -> None:
+    with ExitStack() as stack:
+        sites = {
+            name: stack.enter_context(MockServer({"/": html(), "/robots.txt": Reply(raw=answer)}))
+            for name, (answer, _) in CUT.items()
+        }
+        seeds = ",".join(site.url() for site in sites.values())
+        crawled = crawl("-s", "DOWNLOAD_MAXSIZE=100000", "-s", "RETRY_TIMES=0", seeds=seeds)
+    for name, site in sites.items():
+        record = crawled.of(site.url())
+        assert (record["outcome"], site.paths()) == ("robots_denied", []), name
+        assert record["reason"] == f"robots.txt unreachable: it is {CUT[name][1]}", name
 
 
 def test_a_lost_answer_is_asked_for_again(site: MockServer, crawl: Crawl) -> None:
@@ -142,20 +144,17 @@ def test_a_lost_answer_is_asked_for_again(site: MockServer, crawl: Crawl) -> Non
     assert crawl(seeds=site.url()).of(site.url())["outcome"] == "fetched"
 
 
-def test_redirects_of_robots_txt_are_followed_up_to_five(site: MockServer, crawl: Crawl) -> None:
-    site.routes |= {f"/r{hop}": redirect(f"/r{hop + 1}") for hop in range(1, 5)}
-    site.routes |= {
-        "/": html("/no"),
-        "/robots.txt": redirect("/r1"),
-        "/r5": robots("User-agent: *\nDisallow: /no"),
-    }
-    assert crawl(seeds=site.url()).of(site.url("/no"))["outcome"] == "robots_denied"
-
-
-def test_a_sixth_redirect_counts_as_no_robots_txt(site: MockServer, crawl: Crawl) -> None:
-    site.routes |= {f"/r{hop}": redirect(f"/r{hop + 1}") for hop in range(1, 6)}
-    site.routes |= {"/": html(), "/robots.txt": redirect("/r1"), "/r6": robots("User-agent: *\nDisallow: /")}
-    assert crawl(seeds=site.url()).of(site.url())["outcome"] == "fetched"
+def test_five_redirects_of_robots_txt_are_followed_and_a_sixth_counts_as_none(crawl: Crawl) -> None:
+    rules = robots("User-agent: *\nDisallow: /")
+    five = {f"/r{hop}": redirect(f"/r{hop + 1}") for hop in range(1, 5)}
+    first = {"/": html(), "/robots.txt": redirect("/r1"), **five}
+    with (
+        MockServer({**first, "/r5": rules}) as followed,
+        MockServer({**first, "/r5": redirect("/r6"), "/r6": rules}) as left,
+    ):
+        crawled = crawl(seeds=f"{followed.url()},{left.url()}")
+    assert crawled.of(followed.url())["outcome"] == "robots_denied"
+    assert crawled.of(left.url())["outcome"] == "fetched"
 
 
 def test_rules_are_read_again_when_they_expire(site: MockServer, crawl: Crawl) -> None:

@@ -15,6 +15,7 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from archivebot.commands.explain import path
+from archivebot.crawl.arguments import ORDERS
 from archivebot.crawl.middlewares.topicfilter import JUDGED, TopicFilterMiddleware
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.frontier import State, open_frontier
@@ -94,9 +95,9 @@ def test_only_a_page_that_its_server_does_not_have_is_missing(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("given", "reached"),
     [
-        ({"focus": "hard", "tunnel": 3}, 6),
+        pytest.param({"focus": "hard", "tunnel": 3}, 6, marks=pytest.mark.long),
         ({"focus": "hard", "tunnel": 2}, 4),
-        ({"tunnel": 0}, 2),
+        pytest.param({"tunnel": 0}, 2, marks=pytest.mark.long),
         ({"focus": "soft"}, 6),
     ],
 )
@@ -136,7 +137,9 @@ def test_hard_focus_drops_links_that_promise_too_little_and_can_take_them_back(
     assert [record["url"] for record in again.records] == [tunnel.url(name) for name in chain]
 
 
-@pytest.mark.parametrize("order", ["best", "linear", "bfs", "pagerank", "ipagerank"])
+@pytest.mark.parametrize(
+    "order", ["best", "linear", *(pytest.param(name, marks=pytest.mark.long) for name in ORDERS[2:])]
+)
 def test_every_order_reaches_every_page(site: MockServer, focused: Crawl, order: str) -> None:
     names = [f"/{number}" for number in range(1, 40)]
     site.routes["/"] = page(*names[:3], on=True)
@@ -163,6 +166,7 @@ def test_links_of_the_topic_go_first(site: MockServer, focused: Crawl) -> None:
     assert site.paths()[:2] == ["/", "/t"]
 
 
+@pytest.mark.long
 def test_every_score_and_every_drop_of_500_pages_can_be_explained(site: MockServer, focused: Crawl) -> None:
     names = [f"/{number}" for number in range(700)]
     for number, name in enumerate(names):

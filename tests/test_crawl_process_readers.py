@@ -90,6 +90,7 @@ def test_one_that_died_while_it_had_nothing_to_do_is_replaced(config: ArchiveCon
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_when_all_are_killed_again_and_again_no_call_is_blamed(config: ArchiveConfig) -> None:
     async def work() -> None:
         readers = Readers(config, 2)
@@ -112,6 +113,7 @@ def test_when_all_are_killed_again_and_again_no_call_is_blamed(config: ArchiveCo
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_one_that_hangs_is_ended_and_its_call_is_blamed_when_it_hangs_alone(config: ArchiveConfig) -> None:
     async def work() -> None:
         readers = Readers(config, 1, patience=2)
@@ -141,6 +143,7 @@ def test_when_they_are_closed_nobody_is_asked(config: ArchiveConfig) -> None:
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_one_that_dies_while_it_opens_is_replaced_but_not_for_ever(
     config: ArchiveConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

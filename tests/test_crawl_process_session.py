@@ -184,6 +184,7 @@ def test_the_archive_closes_after_the_last_item(site: MockServer, crawl: Crawl) 
     assert crawled.stat("probe/late") == 0
 
 
+@pytest.mark.long
 def test_a_crawl_ends_when_the_process_of_its_archive_is_killed(site: MockServer, crawl: Crawl) -> None:
     links = [f"/{page}" for page in range(200)]
     site.routes |= {"/": html(*links), **{link: Reply(b"x", delay=0.01) for link in links}}
@@ -196,6 +197,7 @@ def test_a_crawl_ends_when_the_process_of_its_archive_is_killed(site: MockServer
     assert len(stored(crawl)) == 201
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_crawl_loses_nothing_that_was_fetched(site: MockServer, crawl: Crawl, number: int) -> None:
     links = [f"/{page}" for page in range(300)]
@@ -214,6 +216,7 @@ def test_a_stopped_crawl_loses_nothing_that_was_fetched(site: MockServer, crawl:
     assert crawled.of(site.url("/busy"))["outcome"] == "server_error"
 
 
+@pytest.mark.long
 def test_a_stopped_crawl_keeps_a_page_whose_links_are_still_on_their_way(
     site: MockServer, crawl: Crawl
 ) -> None:
@@ -250,6 +253,7 @@ def test_a_stopped_crawl_goes_on_where_it_was(site: MockServer, crawl: Crawl) ->
     assert set(stored(crawl).values()) == {1}
 
 
+@pytest.mark.long
 def test_a_killed_crawl_leaves_an_archive_that_goes_on(site: MockServer, crawl: Crawl) -> None:
     links = [f"/{page}" for page in range(40)]
     site.routes |= {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,7 +13,8 @@ import pytest
 from archivebot.crawl.scheduling.budget import REPEATED, UrlBudget
 from archivebot.frontier import Charge, Entry, open_frontier
 from archivebot.settings import EXTENSIONS
-from tests.conftest import ROOT, Crawl
+from tests.commands import run_scrapy
+from tests.conftest import Crawl
 from tests.mockserver import Asked, MockServer, Reply, html
 from tests.servers import redis_server, redis_uri
 from tests.test_crawl_frontier import wait_for
@@ -93,6 +92,7 @@ def test_a_calendar_without_end_comes_to_its_end(endless: Endless, crawl: Crawl)
     assert {each["url"] for each in state["rejected"]} <= {endless.url(f"/cal?d={n}") for n in range(21, 24)}
 
 
+@pytest.mark.long
 def test_paths_have_more_room_than_queries(endless: Endless, crawl: Crawl) -> None:
     endless.form = "/2026/07/{}"
     crawl(*SMALL, seeds=endless.url(), pages=100)
@@ -108,14 +108,14 @@ def test_pages_that_say_the_same_count_more(endless: Endless, crawl: Crawl) -> N
 
 def test_the_defaults_end_a_calendar_and_leave_a_manual_whole(crawl: Crawl) -> None:
     settings = ("ARCHIVE_BUDGET_PATH", "ARCHIVE_BUDGET_QUERY", "ARCHIVE_BUDGET_HOST")
-    asked = ([sys.executable, "-m", "scrapy", "settings", "--get", name] for name in settings)
-    path, query, host = (int(subprocess.check_output(command, cwd=ROOT, timeout=60)) for command in asked)
+    path, query, host = (int(run_scrapy(("settings", "--get", name)).stdout) for name in settings)
     # The most that real sites have of one pattern: docs/crawling.md.
     assert path > 5 * 1000
     assert 190 < query < path
     assert host >= path
 
 
+@pytest.mark.long
 def test_a_restart_goes_on_with_what_is_left_of_a_budget(endless: Endless, crawl: Crawl) -> None:
     crawl(*SMALL, seeds=endless.url(), pages=10)
     crawl(*SMALL, seeds=endless.url())

@@ -51,7 +51,7 @@ def chain(site: MockServer, length: int, anchor: str) -> None:
     site.routes[f"/{length}"] = page(extra=BOOKS.format(method="get"))
 
 
-@pytest.mark.parametrize(("depth", "found"), [(3, 1), (4, 0)])
+@pytest.mark.parametrize(("depth", "found"), [(3, 1), pytest.param(4, 0, marks=pytest.mark.long)])
 def test_forms_are_looked_for_three_links_deep(
     site: MockServer, deepweb: Crawl, depth: int, found: int
 ) -> None:
@@ -145,6 +145,7 @@ def test_a_site_is_left_after_the_form_or_page_that_is_too_many(
     assert crawled.stat(f"guard/{reason}") == 10 - fetched
 
 
+@pytest.mark.long
 def test_what_an_interrupted_crawl_fetched_counts(site: MockServer, deepweb: Crawl) -> None:
     site.routes["/"] = page(*((f"/{n}", f"Search {n}") for n in range(9)))
     for n in range(9):
@@ -155,6 +156,7 @@ def test_what_an_interrupted_crawl_fetched_counts(site: MockServer, deepweb: Cra
     assert len(site.paths()) == 6
 
 
+@pytest.mark.long
 def test_three_workers_give_one_record_for_each_form(
     site: MockServer, deepweb: Crawl, redis_uri: str
 ) -> None:
@@ -180,6 +182,7 @@ def test_a_search_for_forms_says_how_many_it_met_and_how_to_see_them(
     assert f"scrapy forms -s ARCHIVE_URI={deepweb.uri}" in crawled.log
 
 
+@pytest.mark.long
 def test_what_an_interrupted_crawl_found_counts(site: MockServer, deepweb: Crawl) -> None:
     site.routes["/"] = page(*((f"/{n}", f"Search {n}") for n in range(9)))
     for n in range(9):
@@ -198,6 +201,7 @@ def test_a_wrong_rule_for_links_is_refused(site: MockServer, deepweb: Crawl) -> 
     assert "links is 'strong': give one of rank, strict" in crawled.log
 
 
+@pytest.mark.long
 def test_what_is_learnt_moves_links_of_the_kind_that_led_to_forms(site: MockServer, deepweb: Crawl) -> None:
     kinds = {"/shelf/": BOOKS.format(method="get"), "/staff/": ""}
     links = [(f"{folder}{n}", f"Item {n}") for n in range(30) for folder in kinds]
@@ -211,6 +215,7 @@ def test_what_is_learnt_moves_links_of_the_kind_that_led_to_forms(site: MockServ
     assert sum(late) >= 16
 
 
+@pytest.mark.long
 def test_a_seed_that_redirects_leads_on_whatever_its_page_is_about(site: MockServer, deepweb: Crawl) -> None:
     site.routes["/"] = redirect("/home")
     site.routes["/home"] = page(("/x", "Search"), extra="<p>tyres, gears and engines for lorries</p>")

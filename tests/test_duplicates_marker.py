@@ -53,7 +53,7 @@ class Pages:
         return self.texts[url, number]
 
     def mark(self, url: str, text: str) -> Duplicate | None:
-        return mark(self.store.near, url, fingerprint(text), lambda: text, self.text_of)
+        return mark(self.store.fingerprints.near, url, fingerprint(text), lambda: text, self.text_of)
 
 
 @pytest.fixture
@@ -146,7 +146,9 @@ def test_a_version_that_cannot_be_read_is_passed_over(pages: Pages) -> None:
             raise CorruptObject("broken")
         return pages.text_of(url, number)
 
-    found = mark(pages.store.near, "http://c.example/", fingerprint(story(1)), lambda: story(1), text_of)
+    found = mark(
+        pages.store.fingerprints.near, "http://c.example/", fingerprint(story(1)), lambda: story(1), text_of
+    )
     assert found is not None
     assert found.url == "http://b.example/"
 

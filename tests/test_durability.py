@@ -19,6 +19,8 @@ from tests.factories import html
 from tests.mockserver import MockServer, Reply
 from tests.test_ingest import Warc
 
+pytestmark = pytest.mark.long
+
 # Times that a process is killed; each costs about a second.
 KILLS = int(os.environ.get("ARCHIVE_TEST_KILLS", "20"))
 PAGES = 40

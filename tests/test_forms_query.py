@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,8 @@ from archivebot.forms.form import Control, Form
 from archivebot.forms.query import query_urls, read_grid
 from archivebot.forms.record import FormRecord
 from archivebot.urls import host_of
-from tests.conftest import ROOT, Crawl
+from tests.commands import run_scrapy
+from tests.conftest import Crawl
 from tests.contracts.store import at
 from tests.mockserver import MockServer, html
 
@@ -101,8 +101,7 @@ def test_each_row_is_one_query_and_links_are_not_followed(site: MockServer, quer
 
 
 def test_a_dry_run_prints_the_queries_and_asks_nothing(site: MockServer, query: Crawl) -> None:
-    command = query.command(**given(query, site), dry="yes")
-    told = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, timeout=60)
+    told = run_scrapy(query.words(**given(query, site), dry="yes"))
     assert told.returncode == 0
     assert told.stdout.split() == [site.url(LEE), site.url(KIM)]
     assert site.asked == []

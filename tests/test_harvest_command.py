@@ -6,14 +6,13 @@ import csv
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from archivebot.frontier import Entry, Frontier, State, frontier_uri, open_frontier
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -52,10 +51,7 @@ def _settle(frontier: Frontier, url: str, relevant: bool | None) -> None:
 def run(archive_uri: str) -> Run:
     def run(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
         given = {"ARCHIVE_URI": archive_uri, **environment}
-        command = [sys.executable, "-m", "scrapy", "harvest", *args]
-        return subprocess.run(
-            command, cwd=ROOT, env=os.environ | given, capture_output=True, encoding="utf-8", check=False
-        )
+        return run_scrapy(("harvest", *args), environment=os.environ | given)
 
     return run
 

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +17,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.models import Kind
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 from tests.factories import html
 
 URL = "http://example.com/page"
@@ -81,11 +80,8 @@ def uri(tmp_path: Path) -> str:
 @pytest.fixture
 def ingest(uri: str) -> Ingest:
     def run(*args: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "scrapy", "ingest", *map(str, args), "--json"]
         environment = {**os.environ, "ARCHIVE_URI": uri}
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
-        )
+        return run_scrapy(("ingest", *map(str, args), "--json"), environment=environment)
 
     return run
 

@@ -24,7 +24,7 @@ from archivebot.urls import canonical_url, host_of, trap, urlkey
 SIZE = 1 << 20
 DOUBLINGS = 4
 MOST = 2.5
-FLOOR = 0.02  # seconds; what is shorter is noise
+FLOOR = 0.05  # seconds; what is shorter is noise, and a busy machine has more of it
 
 PAGE = "http://a.example/b/"
 AGENT = b"User-agent: *\n"

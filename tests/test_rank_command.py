@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from archivebot.models import Link
 from archivebot.storage import open_store
 from archivebot.topic.logistic import Logistic
 from archivebot.topic.profile import TopicProfile, save
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 from tests.factories import START, html, make_page
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -45,11 +44,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def run(uri: str) -> Run:
     def run(*args: str, archive: str = uri) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "ARCHIVE_URI": archive}
-        command = [sys.executable, "-m", "scrapy", "rank", *args]
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
-        )
+        return run_scrapy(("rank", *args), environment={**os.environ, "ARCHIVE_URI": archive})
 
     return run
 

@@ -246,6 +246,7 @@ def test_serve_only_serves_until_interrupted(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_running_it_again_records_the_visits_and_stores_nothing_twice(tmp_path: Path) -> None:
     with SampleSite(0).running() as site:
         port = site.url.split(":")[2].strip("/")

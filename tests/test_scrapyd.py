@@ -27,6 +27,8 @@ from archivebot.models import Kind
 from tests.mockserver import MockServer, Reply
 from tests.test_packaging import copy_of_checkout
 
+pytestmark = pytest.mark.long
+
 EGG_NAME = "from-the-egg"  # tells the deployed project from the one that is installed
 PATIENCE = 45.0  # seconds until a job has to be over
 CONF = """

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from archivebot.segmentation.segmenter import partition
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 
 STORY = "The ferry crosses the bay six times a day and takes bicycles without a fee. " * 4
 PAGE = f"""<!DOCTYPE html><html lang="en"><head><title>The ferry - Bay News</title></head><body>
@@ -29,8 +28,7 @@ def page(tmp_path: Path) -> Path:
 
 
 def segment(*args: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scrapy", "segment", *map(str, args)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    return run_scrapy(("segment", *map(str, args)))
 
 
 def test_each_file_is_one_line(page: Path, tmp_path: Path) -> None:

@@ -197,6 +197,7 @@ def test_hostile_pages_are_partitioned(name: str) -> None:
     assert_partition(body, partition(body, 6).blocks)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["nested", "misnested", "tables", "quotes", "paragraphs"])
 def test_ten_megabytes_of_hostile_markup_end_soon(name: str) -> None:
     body = b"<html><body>" + HOSTILE[name] * (10_000_000 // len(HOSTILE[name]))

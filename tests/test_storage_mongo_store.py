@@ -21,6 +21,7 @@ from archivebot.models import Duplicate, Fingerprint, FoundForm, Link
 from archivebot.storage.base import LearnedTemplate, PageHead
 from archivebot.storage.mongo.database import INDEXES, SCHEMA
 from archivebot.storage.mongo.store import MongoStore
+from tests.commands import run_scrapy
 from tests.contracts.store import ROOT, URL, StoreContract, at, digest_of, put, version_of, visit
 from tests.servers import CuttingProxy, MongoServer, free_port, mongo_server, mongo_uri
 
@@ -171,13 +172,7 @@ def test_the_links_of_a_page_are_stored_again(store: MongoStore) -> None:
 
 def test_a_database_without_an_archive_is_told_as_a_missing_file_is(mongo_uri: str, tmp_path: Path) -> None:
     for uri in (mongo_uri, f"sqlite:///{tmp_path}/a.db"):
-        asked = subprocess.run(
-            [sys.executable, "-m", "scrapy", "stats", "-s", f"ARCHIVE_URI={uri}"],
-            cwd=ROOT,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-        )
+        asked = run_scrapy(("stats", "-s", f"ARCHIVE_URI={uri}"))
         assert asked.returncode == 1
         told = f"scrapy stats: there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI\n"
         assert asked.stderr == told
@@ -225,6 +220,7 @@ contract.put(Dying({uri!r}), b"body", 0, frame=bytes({size}), sketch=(1, 2))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [100, LARGE])
 def test_what_a_writer_left_that_died_before_its_capture_is_never_seen(
     mongo_uri: str, store: MongoStore, database: Database[dict[str, Any]], size: int
@@ -263,6 +259,7 @@ mongo.MongoStore({uri!r}).add(contract.visit(1, new.record), contract.PageHead(1
 """
 
 
+@pytest.mark.long
 def test_a_writer_that_died_before_its_fingerprint_leaves_that_of_the_version_before(
     mongo_uri: str, store: MongoStore
 ) -> None:
@@ -304,6 +301,7 @@ def server(mongo_server: MongoServer, tmp_path: Path) -> Iterator[MongoServer]:
     server.kill()
 
 
+@pytest.mark.long
 def test_a_server_that_is_killed_and_comes_back_loses_nothing(server: MongoServer) -> None:
     store = MongoStore(server.uri("archive"))
 
@@ -327,6 +325,7 @@ def test_a_server_that_is_killed_and_comes_back_loses_nothing(server: MongoServe
     store.close()
 
 
+@pytest.mark.long
 def test_a_server_that_stays_away_is_named(server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("archivebot.storage.mongo.database.PATIENCE", 0.5)
     monkeypatch.setattr("archivebot.storage.mongo.database.ANSWER_TIMEOUT", 1)

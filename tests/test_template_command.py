@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -17,7 +16,7 @@ from archivebot.jobs.templates import learn, sample
 from archivebot.models import Capture
 from archivebot.templates.styletree import StyleTree
 from archivebot.urls import host_of
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 from tests.factories import make_page
 
 SITE = "http://library.example"
@@ -46,11 +45,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def run(uri: str) -> Run:
     def run(*args: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "ARCHIVE_URI": uri}
-        command = [sys.executable, "-m", "scrapy", *args]
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
-        )
+        return run_scrapy(args, environment={**os.environ, "ARCHIVE_URI": uri})
 
     return run
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from tests.commands import run_scrapy
 from tests.conftest import ROOT
 from tests.factories import URL, html, make_page
 from tests.mockserver import MockServer, Reply, redirect, robots
@@ -37,10 +37,7 @@ def run(tmp_path: Path) -> Run:
     def run(*args: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "archivebot.settings"}
         environment["ARCHIVE_URI"] = f"sqlite:///{tmp_path}/a.db"
-        command = [sys.executable, "-m", "scrapy", "topic", *args]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False
-        )
+        return run_scrapy(("topic", *args), folder=tmp_path, environment=environment)
 
     return run
 

@@ -17,6 +17,8 @@ from archivebot.vision.render import BROWSERS, Browser, tree
 from archivebot.vision.vips import segment
 from tests.mockserver import MockServer, Reply
 
+pytestmark = pytest.mark.long
+
 PAGE = """<!DOCTYPE html><body style="margin: 0; width: 1000px">
 <header style="background: #eee; height: 60px">Bay News</header>
 <nav style="float: left; width: 180px"><ul><li>Home<li>Sea</ul></nav>

@@ -6,13 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from archivebot.vision.render import BROWSERS
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 
 PAGE = """<body style="margin: 0"><header style="background: #ddd; height: 60px">Bay News</header>
 <main style="margin: 40px 0"><p>The ferry runs all year.</p></main><hr><footer>Quay Street</footer>"""
@@ -27,12 +26,10 @@ def page(tmp_path: Path) -> Path:
 
 def segment(*args: object, path: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **({"PATH": path} if path else {})}
-    command = [sys.executable, "-m", "scrapy", "segment", *map(str, args)]
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
-    )
+    return run_scrapy(("segment", *map(str, args)), environment=environment)
 
 
+@pytest.mark.long
 def test_each_file_is_one_line_with_its_visual_blocks(page: Path, tmp_path: Path) -> None:
     if not any(map(shutil.which, BROWSERS)):
         pytest.skip("no browser: install it with apt-get install chromium")

@@ -357,6 +357,7 @@ class FrontierContract:
         assert frontier.reject([entry("A"), entry("B"), entry("C")]) == 1
         assert frontier.counts() == Counts(queued=1, leased=1, rejected=1)
 
+    @pytest.mark.long
     def test_processes_that_add_at_once_add_each_url_once(self, frontier: Frontier, uri: str) -> None:
         with (
             process(flood, uri, 0) as one,
@@ -643,6 +644,7 @@ class FrontierContract:
         assert other.settle(url_of("A"), State.DONE)
         assert frontier.counts() == Counts(leased=1, done=1)
 
+    @pytest.mark.long
     def test_leases_of_a_killed_process_return_at_once(self, live: Frontier, uri: str) -> None:
         wide(live).add([entry(name) for name in "ABC"])
         with process(hold, uri) as holder:
@@ -652,6 +654,7 @@ class FrontierContract:
         assert live.renew() == 2
         assert lease_all(live) == ["A", "B", "C"]
 
+    @pytest.mark.long
     def test_a_new_worker_takes_over_what_killed_ones_left(self, live: Frontier, uri: str) -> None:
         live.add([entry(name) for name in "AB"])
         wide(live)
@@ -669,6 +672,7 @@ class FrontierContract:
         leaving.close()
         assert frontier.counts() == Counts(leased=1)
 
+    @pytest.mark.long
     def test_of_two_workers_one_is_killed_and_no_page_is_lost(self, live: Frontier, uri: str) -> None:
         live.add([entry("0")])
         with process(work, uri, 4, 5) as killed, process(work, uri, 4, 5) as survivor:
@@ -688,6 +692,7 @@ class FrontierContract:
         assert len(before) + len(after) <= len(done)
         assert live.counts() == Counts(done=len(done), answered=len(done))
 
+    @pytest.mark.long
     def test_workers_killed_at_any_moment_leave_all_in_order(self, live: Frontier, uri: str) -> None:
         chance = random.Random(5)
         with ExitStack() as running:

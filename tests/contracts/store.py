@@ -588,6 +588,7 @@ class StoreContract:
         version = put(store, b"a body of many words!", 0, base=base, frame=frame)
         assert decode(store.frames(version.id)) == b"a body of many words!"
 
+    @pytest.mark.long
     def test_a_frame_of_forty_megabytes_is_kept(self, store: ArchiveStore) -> None:
         frame = random.Random(1).randbytes(40_000_000)
         version = put(store, b"large", 0, frame=frame)
@@ -656,6 +657,7 @@ class StoreContract:
         ]
         again.close()
 
+    @pytest.mark.long
     @pytest.mark.parametrize("seen", [1, 4, 7])
     def test_a_writer_that_is_killed_leaves_whole_captures_only(self, uri: str, seen: int) -> None:
         writer = start_telling(uri, 0, 10_000, 1)
@@ -675,6 +677,7 @@ class StoreContract:
         assert archive.verify() == (count + 2, [])
         archive.close()
 
+    @pytest.mark.long
     def test_two_processes_number_the_versions_of_a_page_without_gap(self, uri: str) -> None:
         archive_of(uri).close()
         writers = [start_telling(uri, first, 16, 2) for first in (0, 1)]
@@ -684,6 +687,7 @@ class StoreContract:
         assert archive.verify() == (16, [])
         archive.close()
 
+    @pytest.mark.long
     def test_an_archive_is_made_by_two_processes_at_once(self, uri: str) -> None:
         writers = [start_telling(uri, first, first + 1, 1) for first in (0, 1, 2)]
         assert [writer.wait() for writer in writers] == [0, 0, 0]

@@ -1,0 +1,160 @@
+"""Runs commands of scrapy out of a process that has imported them: the imports take longer than most crawls.
+
+Each command is a process of its own, forked from that one: with its own folder, environment, output and exit
+code, as if a shell had started it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("archivebot", "pipelines", "spiders")
+
+# What a crawl imports by the names in its settings.
+NAMED = (
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.core.scraper",
+    "scrapy.crawler",
+    "scrapy.extensions.closespider",
+    "scrapy.extensions.corestats",
+    "scrapy.extensions.feedexport",
+    "scrapy.extensions.memusage",
+    "scrapy.extensions.spiderstate",
+    "scrapy.extensions.telnet",
+    "scrapy.resolver",
+    "scrapy.spiderloader",
+)
+
+MOST = 1 << 18  # bytes of a request: the words of the command and the environment
+STATUS = 8  # bytes of a process number, or of an exit status
+
+
+def run_scrapy(command: Sequence[str], **given: Any) -> subprocess.CompletedProcess[str]:
+    """Run ``scrapy`` with some arguments to its end, as :func:`run_scrapy_raw` does; its output is text."""
+    done = run_scrapy_raw(command, **given)
+    return subprocess.CompletedProcess(done.args, done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def run_scrapy_raw(
+    command: Sequence[str],
+    *,
+    folder: Path = ROOT,
+    environment: Mapping[str, str] | None = None,
+    timeout: float = 60,
+    stderr: int = subprocess.PIPE,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run ``scrapy`` with some arguments to its end; ``stderr`` may be STDOUT, to get both as one."""
+    given = {"command": list(command), "folder": str(folder), "environment": dict(environment or os.environ)}
+    line = _started()
+    with TemporaryFile() as out, TemporaryFile() as err:
+        files = [out.fileno(), (out if stderr == subprocess.STDOUT else err).fileno()]
+        socket.send_fds(line, [json.dumps(given).encode()], files)
+        process = _number(line)
+        line.settimeout(timeout)
+        try:
+            code = _number(line)
+        except TimeoutError:
+            os.kill(process, signal.SIGKILL)
+            line.settimeout(None)
+            _number(line)
+            raise subprocess.TimeoutExpired(list(command), timeout, _all(out), _all(err)) from None
+        finally:
+            line.settimeout(None)
+        return subprocess.CompletedProcess(list(command), code, _all(out), _all(err))
+
+
+def _all(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def _text(data: bytes) -> str:
+    return data.decode().replace("\r\n", "\n").replace("\r", "\n")  # as subprocess does
+
+
+def _number(line: socket.socket) -> int:
+    data = line.recv(STATUS, socket.MSG_WAITALL)
+    assert len(data) == STATUS, "the process that starts commands is gone"
+    return int.from_bytes(data, "big", signed=True)
+
+
+@cache
+def _started() -> socket.socket:
+    """Start the process that the commands of this test run are forked from; it ends with the test run."""
+    line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.commands"], cwd=ROOT, stdin=theirs, stdout=subprocess.DEVNULL
+        )
+
+    def end() -> None:
+        line.close()
+        process.wait()
+
+    atexit.register(end)
+    return line
+
+
+def main() -> None:
+    """Fork one command after another; a forked process leaves the loop and becomes its command."""
+    _import_all()
+    gc.freeze()
+    line = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    while True:
+        data, files, _, _ = socket.recv_fds(line, MOST, 2)
+        if not data:
+            return
+        process = os.fork()
+        if not process:
+            line.close()
+            break
+        for file in files:
+            os.close(file)
+        line.send(process.to_bytes(STATUS, "big", signed=True))
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        line.send(code.to_bytes(STATUS, "big", signed=True))
+    _become(json.loads(data), files)
+
+
+def _become(given: dict[str, object], files: Sequence[int]) -> None:
+    for number, file in enumerate(files, 1):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(str(given["folder"]))
+    os.environ.clear()
+    os.environ.update(given["environment"])  # type: ignore[arg-type]
+    sys.stdout.reconfigure(line_buffering="PYTHONUNBUFFERED" in os.environ)  # type: ignore[union-attr]
+    sys.path[0] = str(given["folder"])
+    sys.argv = ["scrapy", *given["command"]]  # type: ignore[misc]
+    sys.modules.pop("archivebot.settings", None)  # read anew, in the environment of the command
+    runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+
+
+def _import_all() -> None:
+    """Import what commands and crawls need; no reactor, of which a process has one."""
+    files = (path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in files]
+    for name in (*NAMED, *(name for name in names if not name.endswith(("__init__", "__main__")))):
+        import_module(name)
+    assert "twisted.internet.reactor" not in sys.modules
+
+
+if __name__ == "__main__":
+    main()
