@@ -55,7 +55,7 @@ class Wire:
     @property
     def status_line(self) -> str:
         """The first line of the answer, without its end."""
-        return _text(self.head.partition(b"\n")[0].rstrip(b"\r"))
+        return next(iter(text_lines(self.head)), "")
 
     @property
     def headers(self) -> Headers:
@@ -94,6 +94,15 @@ def header_fields(lines: bytes) -> Headers:
     """
     split = (_text(line).partition(":") for line in _FOLD.sub(b" ", lines).split(b"\n"))
     return tuple((name.strip(), value.strip()) for name, colon, value in split if colon)
+
+
+def text_lines(head: bytes) -> list[str]:
+    """Return the lines of a head as text, without their ends.
+
+    >>> text_lines(b"HTTP/1.1 200 OK\\r\\nX: \\xe9\\r\\n\\r\\n")
+    ['HTTP/1.1 200 OK', 'X: é', '']
+    """
+    return [_text(line.rstrip(b"\r\n")) for line in _LINE.findall(head)]
 
 
 def without_secrets(request: bytes) -> tuple[bytes, tuple[str, ...]]:

@@ -23,6 +23,7 @@ from archivebot.models import Outcome
 MOST_HEADERS = 256 * 1024
 
 TOO_LONG = f"the headers are longer than {MOST_HEADERS} bytes"
+CUT_OFF = "the connection ended before the headers did"
 
 # Interim answers (100 Continue, 103 Early Hints) before the final one; Twisted logs each. Real servers send
 # one or two.
@@ -101,7 +102,7 @@ class AnswerParser(LenientParser):
         if self.state in (STATUS, HEADER):
             self.exchange.line(self.unfinished_line())
         if self.state == HEADER and hasattr(self, "response") and self.response.code >= 200:
-            self._break_off("the connection ended before the headers did")
+            self._break_off(CUT_OFF)
         else:
             super().connectionLost(reason)
 
@@ -174,7 +175,8 @@ def _cut(response: Response) -> str:
     outcome, reason = outcome_told(response)
     if outcome is not Outcome.INCOMPLETE:
         return ""
-    return "length" if reason == TOO_LONG else "disconnect"
+    cut_off = "dataloss" in response.flags or reason == CUT_OFF
+    return "length" if reason == TOO_LONG else "disconnect" if cut_off else "unspecified"
 
 
 def _cut_by(error: Exception) -> str:
