@@ -96,6 +96,7 @@ ROOMS: dict[str, set[str]] = {
         "archive",
         "cli",
         "content",
+        "crawl",
         "duplicates",
         "fingerprint",
         "forms",
