@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from archivebot.exceptions import UsageError
-from archivebot.models import Attribute
 
 ARCHIVE = "ARCHIVE_URI"  # the setting that names the archive
 DEFAULT_URI = "sqlite:///archive.db"
@@ -26,10 +25,13 @@ MAX_LEVEL = 9
 # 11 11.59 MB in 25 and level 12 11.59 MB in 28.
 ZSTD_LEVEL = 10
 
+# The words of archivebot.models.Attribute, which lies above this.
+ATTRIBUTES = ("title", "link", "image", "alt")
+
 # What is content beside the text of a page. Of 1,044 versions of history-dev that were judged to be without a
 # change of content none has another title or text of an image, 17 another link in the content (a site that
 # moved) and 19 another image (mostly the same one cut anew); of 242 with one it is 9, 14, 30 and 43.
-CONTENT_ATTRIBUTES = frozenset((Attribute.TITLE, Attribute.ALT))
+CONTENT_ATTRIBUTES = frozenset(("title", "alt"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class ArchiveConfig:
     adjust_level: bool = True
     frame_bound: int = 16_000_000
     zstd_level: int = ZSTD_LEVEL
-    content_attributes: frozenset[Attribute] = CONTENT_ATTRIBUTES
+    content_attributes: frozenset[str] = CONTENT_ATTRIBUTES
 
     def __post_init__(self) -> None:
         if not KINDS.fullmatch(self.uri):
@@ -230,13 +232,12 @@ _READERS: dict[type, Callable[[str, Mapping[str, Any], Any], Any]] = {
 }
 
 
-def _attributes(settings: Mapping[str, Any], default: frozenset[Attribute]) -> frozenset[Attribute]:
+def _attributes(settings: Mapping[str, Any], default: frozenset[str]) -> frozenset[str]:
     name = "ARCHIVE_CONTENT_ATTRIBUTES"
     value = settings.get(name)
     if value is None:
         return default
     words = value.replace(",", " ").split() if isinstance(value, str) else value
-    try:
-        return frozenset(map(Attribute, words))
-    except ValueError as error:
-        raise UsageError(f"{name} is {value!r}: give any of {', '.join(Attribute)}, or nothing") from error
+    if any(word not in ATTRIBUTES for word in words):
+        raise UsageError(f"{name} is {value!r}: give any of {', '.join(ATTRIBUTES)}, or nothing")
+    return frozenset(words)

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
-Headers = tuple[tuple[str, str], ...]
+from archivebot.wire import Headers as Headers
+from archivebot.wire import Wire
+from archivebot.wire import first_header as first_header
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +134,6 @@ class Focus:
     why: str = field(default="", repr=False)
 
 
-def first_header(headers: Headers, name: str) -> str | None:
-    """Return the first header of a name, case ignored, or None.
-
-    >>> first_header((("content-type", "text/html"),), "Content-Type")
-    'text/html'
-    """
-    return next((value for key, value in headers if key.lower() == name.lower()), None)
-
-
 @dataclass(frozen=True, slots=True)
 class FoundForm:
     """A form of a page: its ``signature`` and, as JSON, all that is said of it, see archivebot.forms."""
@@ -169,7 +162,8 @@ class Page:
     ``url`` is the canonical URL, ``captured_at`` an aware UTC time, ``status`` the HTTP status
     or None where no answer came, ``location`` the absolute redirect target, ``links`` the links
     found, ``level`` a wish of the operator (None: from the URL's history), ``focus`` what a focused
-    crawl says of the page, ``forms`` those that a crawl for them found, ``payload`` that of its record.
+    crawl says of the page, ``forms`` those that a crawl for them found, ``payload`` that of its record,
+    ``wire`` what went over the wire, None where that is not known.
     """
 
     url: str
@@ -186,6 +180,7 @@ class Page:
     focus: Focus | None = None
     forms: tuple[FoundForm, ...] = field(default=(), repr=False)
     payload: Payload | None = None
+    wire: Wire | None = None
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name, case ignored, or None."""
@@ -309,7 +304,8 @@ class Capture:
 
     ``number`` counts the versions of content of a URL from 1 and is None for a visit that saw
     none; ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled where the version was
-    cut into blocks by this very visit; ``quality`` and ``duplicate`` as in :class:`Snapshot`.
+    cut into blocks by this very visit; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as
+    in :class:`Page`.
     """
 
     url: str
@@ -334,6 +330,7 @@ class Capture:
     focus: Focus | None = None
     quality: Quality | None = None
     duplicate: Duplicate | None = None
+    wire: Wire | None = None
 
     @property
     def sha256(self) -> str:
@@ -352,6 +349,7 @@ class Capture:
             reason=self.reason,
             location=self.location,
             origin=self.origin,
+            wire=self.wire,
         )
 
 

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # The modules that every room may import.
-FLOOR = {"bounds", "config", "exceptions", "interrupt", "models", "terminal", "timestamps", "units"}
+FLOOR = {"bounds", "config", "exceptions", "interrupt", "models", "terminal", "timestamps", "units", "wire"}
 
 # What else lies in archivebot/ itself: Scrapy looks for the settings there, Python for the public names.
 LOOSE = {"settings", ""}
@@ -97,6 +97,7 @@ ROOMS: dict[str, set[str]] = {
         "archive",
         "cli",
         "content",
+        "crawl",
         "duplicates",
         "fingerprint",
         "forms",
@@ -158,20 +159,21 @@ FOREIGN: dict[str, set[str]] = {
 CRAWL: dict[str, set[str]] = {
     "": set(),
     "arguments": set(),
-    "compat": set(),
+    "compat": {"exchange"},
+    "exchange": set(),
     "extension": set(),
     "feed": set(),
     "refusals": set(),
     "downloader": {"refusals"},
     "process": {"extension"},
-    "reading": {"compat"},
+    "reading": {"compat", "exchange"},
     "retry": {"compat"},
     "intake": {"retry"},
     "scheduling": {"arguments", "compat", "extension", "process", "retry"},
-    "answers": {"compat", "intake", "reading"},
+    "answers": {"compat", "exchange", "intake", "reading"},
     "extensions": {"arguments", "compat", "downloader", "extension", "process", "scheduling"},
     "scheduler": {"arguments", "scheduling"},
-    "spider": {"arguments", "process", "reading", "refusals", "retry", "scheduling"},
+    "spider": {"arguments", "exchange", "process", "reading", "refusals", "retry", "scheduling"},
     "middlewares": {
         *("arguments", "extensions", "intake", "process", "reading", "refusals", "retry", "scheduling"),
         "spider",

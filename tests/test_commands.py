@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,16 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.models import Outcome
+from archivebot.wire import Wire
 from tests.commands import run_scrapy
 from tests.conftest import ROOT
 from tests.factories import URL, html, make_page
 
 OLD = ["Opening hours are from nine to six on working days.", "The café is closed on Mondays.", "Imprint"]
 NEW = ["Opening hours are from nine to eight on working days.", "The café is closed on Mondays.", "Imprint"]
+
+WIRED = "http://wired.example/"
+RECEIVED = b"HTTP/1.1 200 Fine\r\ncontent-TYPE: text/html\r\nX-A: \x1b[1m\r\nX-a: 2\r\n\r\n"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -115,8 +121,26 @@ def test_replay_writes_bytes_to_stdout_and_talk_to_stderr(uri: str) -> None:
 
 
 def test_replay_shows_the_recorded_headers(run: Run) -> None:
-    assert "Content-Type: text/html; charset=utf-8" in run("replay", URL, "--headers").stdout
+    shown = run("replay", URL, "--headers")
+    assert shown.stdout == "HTTP 200\nContent-Type: text/html; charset=utf-8\n"
+    assert "was not recorded" in shown.stderr
     assert document(run("replay", URL, "--json"))["version"] == 2
+
+
+def test_replay_shows_status_line_and_headers_as_they_came(run: Run, tmp_path: Path) -> None:
+    wire = Wire(received=RECEIVED, trailers=b"X-Sum: 1\r\n", length=31)
+    uri = f"sqlite:///{tmp_path}/wired.db"
+    with closing(Archive.open(ArchiveConfig(uri=uri))) as archive:
+        page = make_page(html(*NEW), url=WIRED, headers=wire.headers)
+        archive.add(archive.segment(replace(page, wire=wire)))
+    wired = ("-s", f"ARCHIVE_URI={uri}")
+    shown = run("replay", WIRED, "--headers", *wired).stdout
+    assert shown == "HTTP/1.1 200 Fine\ncontent-TYPE: text/html\nX-A: \ufffd[1m\nX-a: 2\n\nX-Sum: 1\n"
+    record = document(run("replay", WIRED, "--json", *wired))
+    assert record["headers"] == [["content-TYPE", "text/html"], ["X-A", "\x1b[1m"], ["X-a", "2"]]
+    assert record["wire"]["received"].encode("latin-1") == RECEIVED
+    assert document(run("history", WIRED, "--json", *wired))["captures"][0]["wire"]["length"] == 31
+    assert {capture["wire"] for capture in document(run("history", URL, "--json"))["captures"]} == {None}
 
 
 def test_replay_explains_what_is_wrong(run: Run) -> None:

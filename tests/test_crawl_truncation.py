@@ -184,6 +184,7 @@ def test_codings_that_hold_are_undone_and_others_left(site: MockServer, crawl: C
         record = crawled.of(site.url(path))
         assert (record["outcome"], record["size"]) == ("fetched", len(PAGE))
     with closing(Archive.open(ArchiveConfig(uri=crawl.uri))) as archive:
-        kept = {path: dict(archive.captures(site.url(path))[0].headers) for path in paths}
-    assert [path for path in paths if "Content-Encoding" in kept[path]] == ["/utf8"]
+        wires = {path: archive.captures(site.url(path))[0].wire for path in paths}
+    assert [path for path, wire in wires.items() if not (wire and wire.decoded)] == ["/utf8"]
+    assert all(wire and dict(wire.headers)["Content-Encoding"] for wire in wires.values())
     assert "gzip, deflate, br, zstd" in {asked.headers["Accept-Encoding"] for asked in site.asked}

@@ -271,7 +271,7 @@ def test_the_python_of_a_document_runs(path: Path, sample: Sample, tmp_path: Pat
 
 def test_a_body_is_recovered_by_hand_with_python(sample: Sample, tmp_path: Path) -> None:
     folder = sample.copy(tmp_path / "work")
-    ((_, script),) = fenced(text_of("docs/storage-format.md"), "python")
+    *_, (_, script) = fenced(text_of("docs/storage-format.md"), "python")
     subprocess.run([sys.executable, "-c", sample.adapted(script)], cwd=folder, check=True)
     assert (folder / "body.html").read_bytes() == front_page()
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from archivebot.models import Capture, Change, Kind, Outcome, PlacedBlock
-from archivebot.records import capture_record, history_record
+from archivebot.records import capture_record, history_record, replay_record
+from archivebot.wire import Wire
 
 CAPTURE = Capture(
     url="http://a.example/ü",
@@ -24,6 +25,19 @@ CAPTURE = Capture(
     links=7,
     headers=(("ETag", "x"),),
     blocks=(PlacedBlock("ab-1", 3, 10, 20, "topic", Change.MODIFIED, True),),
+    wire=Wire(
+        received=b"HTTP/1.1 200 Fine\r\ncontent-encoding: gzip\r\nETag: x\r\n\r\n",
+        request=b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n",
+        left_out=("Cookie",),
+        ip="192.0.2.1",
+        port=80,
+        protocols=("http/1.1",),
+        started=datetime(2026, 1, 2, 3, 4, 5, 250_000, tzinfo=UTC),
+        first_byte=20,
+        ended=30,
+        length=77,
+        decoded=True,
+    ),
 )
 RECORD = {
     "url": "http://a.example/ü",
@@ -61,6 +75,21 @@ RECORD = {
     "block_count": 1,
     "new_blocks": 1,
     "origin": "crawl",
+    "wire": {
+        "status_line": "HTTP/1.1 200 Fine",
+        "address": "192.0.2.1:80",
+        "protocols": ["http/1.1"],
+        "content_encoding": "gzip",
+        "transfer_encoding": None,
+        "length": 77,
+        "decoded": True,
+        "started": "2026-01-02T03:04:05.250+00:00",
+        "first_byte": 20,
+        "ended": 30,
+        "truncated": "",
+        "left_out": ["Cookie"],
+        "record": "",
+    },
 }
 
 
@@ -71,6 +100,19 @@ def test_a_record_holds_exactly_what_is_promised() -> None:
 
 def test_a_record_is_json_without_enumerations() -> None:
     assert json.loads(json.dumps(capture_record(CAPTURE))) == RECORD
+
+
+def test_a_replay_shows_the_heads_byte_for_byte() -> None:
+    record = replay_record(CAPTURE, CAPTURE, None, None)["wire"]
+    assert record["received"].encode("latin-1") == CAPTURE.wire.received
+    assert record["request"].encode("latin-1") == CAPTURE.wire.request
+    assert record.items() >= RECORD["wire"].items()
+
+
+def test_what_was_not_recorded_is_none() -> None:
+    older = replace(CAPTURE, wire=None)
+    assert capture_record(older)["wire"] is None
+    assert replay_record(older, older, None, None)["wire"] is None
 
 
 def test_a_visit_without_content_has_neither_version_nor_digest() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archivebot.config import ArchiveConfig
+from archivebot.config import ATTRIBUTES, ArchiveConfig
 from archivebot.exceptions import UsageError
 from archivebot.models import Attribute, ChangeKind
 from archivebot.significance.beside import beside
@@ -118,6 +118,7 @@ def test_the_setting_is_a_list(value: object, expected: set[Attribute]) -> None:
     assert config.content_attributes == expected
 
 
-def test_the_setting_knows_four_attributes() -> None:
+def test_the_setting_knows_all_attributes() -> None:
+    assert tuple(Attribute) == ATTRIBUTES
     with pytest.raises(UsageError, match="give any of title, link, image, alt"):
         ArchiveConfig.from_settings({"ARCHIVE_CONTENT_ATTRIBUTES": "href"})

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from archivebot.storage.base import LearnedTemplate, PageHead
 from archivebot.storage.mongo.database import INDEXES, SCHEMA
 from archivebot.storage.mongo.store import MongoStore
 from tests.commands import run_scrapy
-from tests.contracts.store import ROOT, URL, StoreContract, at, digest_of, put, version_of, visit
+from tests.contracts.store import ROOT, URL, StoreContract, at, digest_of, put, version_of, visit, wire_of
 from tests.servers import CuttingProxy, MongoServer, free_port, mongo_server, mongo_uri
 
 __all__ = ["mongo_server", "mongo_uri"]
@@ -394,6 +395,8 @@ def test_a_check_names_captures_of_versions_that_are_gone(
     [
         ("captures", {"status": 201}),
         ("captures", {"headers": [{"name": "A", "value": "c"}]}),
+        ("captures", {"wire": b"0"}),
+        ("references", {"data": b"0"}),
         ("fingerprints", {"words": 4}),
         ("links", {"anchor": "wordz"}),
         ("templates", {"pages": 4}),
@@ -401,13 +404,17 @@ def test_a_check_names_captures_of_versions_that_are_gone(
     ],
 )
 def test_a_changed_document_is_found_and_not_read(
-    store: MongoStore, database: Database[dict[str, Any]], collection: str, change: dict[str, Any]
+    mongo_uri: str,
+    store: MongoStore,
+    database: Database[dict[str, Any]],
+    collection: str,
+    change: dict[str, Any],
 ) -> None:
     head = store.head(URL)
     fingerprint = Fingerprint(digest=-1, simhash=1 << 63, keys=(1, -2), words=3)
     duplicate = Duplicate("http://example.org/", 1, 2, 1.0, "shingles")
     new = replace(version_of(b"body", head), fingerprint=fingerprint, duplicate=duplicate)
-    assert store.add(visit(0, new.record, headers=(("A", "b"),)), head, new)
+    assert store.add(visit(0, new.record, headers=(("A", "b"),), wire=wire_of(0)), head, new)
     store.links.add(URL, [Link("http://example.org/", "words")], at(0))
     store.links.add(URL, [Link("http://example.org/", "other words")], at(1))
     store.templates.add(LearnedTemplate("example.com", at(0), 3, "{}"))
@@ -415,13 +422,14 @@ def test_a_changed_document_is_found_and_not_read(
         store.forms.add("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
 
     def read() -> None:
-        (
-            list(store.captures(URL)),
-            list(store.links.all()),
-            list(store.fingerprints.all()),
-            list(store.forms.all()),
-        )
-        store.templates.latest("example.com")
+        with closing(MongoStore(mongo_uri)) as store:
+            (
+                list(store.captures(URL)),
+                list(store.links.all()),
+                list(store.fingerprints.all()),
+                list(store.forms.all()),
+            )
+            store.templates.latest("example.com")
 
     read()
     assert store.check() == []

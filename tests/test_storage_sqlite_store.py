@@ -25,10 +25,11 @@ from archivebot.storage.sqlite.schema import (
     LINKS,
     PAGE_SIZE,
     STEPS,
+    WIRE,
 )
 from archivebot.storage.sqlite.store import SQLiteStore
-from archivebot.storage.sqlite.sums import SUMMED
-from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit
+from archivebot.storage.sqlite.sums import SUMMED, enable
+from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit, wire_of
 
 
 class TestSQLiteStore(StoreContract):
@@ -216,6 +217,7 @@ NEW_TABLES = {
     FORMS: ("form_page", "form"),
     5: ("waiting", "payload"),
     CHECKSUMS: ("archive",),
+    WIRE: ("reference",),
 }
 
 
@@ -224,14 +226,22 @@ def make_older(path: Path, schema: int = 1) -> None:
     store = SQLiteStore(str(path))
     put(store, b"body", 0)
     store.close()
-    for table in SUMMED:
-        change(path, f"ALTER TABLE {table} DROP COLUMN sum")
-    change(path, "ALTER TABLE version DROP COLUMN frame_sum")
+    if schema < CHECKSUMS:
+        for table in SUMMED:
+            change(path, f"ALTER TABLE {table} DROP COLUMN sum")
+        change(path, "ALTER TABLE version DROP COLUMN frame_sum")
+    for column in ("reference", "wire"):
+        change(path, f"ALTER TABLE capture DROP COLUMN {column}")
     for step in range(schema + 1, len(STEPS) + 1):
         for table in NEW_TABLES[step]:
             change(path, f"DROP TABLE {table}")
     if schema < FINGERPRINTS:
         change(path, "ALTER TABLE capture DROP COLUMN quality")
+    if schema >= CHECKSUMS:
+        columns = ", ".join(SUMMED["capture"][:-2])
+        with closing(sqlite3.connect(path)) as database, database:
+            enable(database)
+            database.execute(f"UPDATE capture SET sum = checksum({columns}) WHERE sum")
     change(path, "VACUUM")
     change(path, f"PRAGMA user_version = {schema}")
 
@@ -483,7 +493,8 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
     for minute, body in enumerate((b"first", b"next")):
         head = store.head(URL)
         new = replace(version_of(body, head), fingerprint=fingerprint, duplicate=duplicate)
-        assert store.add(visit(minute, new.record, headers=(("A", "b"),)), head, new)
+        told = visit(minute, new.record, headers=(("A", "b"),), wire=wire_of(minute))
+        assert store.add(told, head, new)
         store.links.add(URL, [Link("http://example.org/", f"link {minute}")], at(minute))
         store.forms.add("example.com", URL, [FoundForm("ab", f"[{minute}]")], at(minute))
         store.templates.add(LearnedTemplate("example.com", at(minute), 3, "{}"))
@@ -501,6 +512,9 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         ("UPDATE capture SET status = 201", "the capture at 1767312000000 of page 1 does not have its"),
         ("UPDATE capture SET headers = x'ff'", "the capture at 1767312000000 of page 1 does not have its"),
         ("UPDATE capture SET outcome = 'fetchee'", "the capture at 1767312000000 of page 1 does not have"),
+        ("UPDATE capture SET wire = x'00'", "the capture at 1767312000000 of page 1 does not have its"),
+        ("UPDATE reference SET data = x'00'", "the reference 1 of com,example does not have its checksum"),
+        ("DELETE FROM reference", f"the capture of {URL} at 1767312000000 has lost its reference"),
         ("UPDATE version SET charset = 'utf-9'", "version 1 does not have its checksum"),
         ("UPDATE page SET lineages = 9", f"{URL} does not have its checksum"),
         ("UPDATE frame SET data = x'00'", "the frame of version 1 does not have its checksum"),
@@ -516,7 +530,7 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
     head = store.head(URL)
     fingerprint = Fingerprint(digest=1, simhash=None, keys=(1,), words=3)
     new = replace(version_of(b"body", head), fingerprint=fingerprint)
-    store.add(visit(0, new.record), head, new)
+    store.add(visit(0, new.record, wire=wire_of(0)), head, new)
     store.links.add(URL, [Link("http://example.org/")], at(0))
     store.sync()
     assert store.check() == []
@@ -531,6 +545,9 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
         "UPDATE capture SET headers = x'ff'",
         "UPDATE capture SET reason = CAST(x'ff' AS TEXT)",
         "UPDATE capture SET time = 1 << 62",
+        "UPDATE capture SET wire = x'00'",
+        "UPDATE reference SET data = x'00'",
+        "DELETE FROM reference",
         "UPDATE version SET charset = 'utf-9'",
         "UPDATE link SET links = x'00'",
         "UPDATE template SET tree = x'00'",
@@ -542,6 +559,7 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
 )
 def test_a_damaged_row_is_not_read_as_another_one(store: SQLiteStore, path: Path, sql: str) -> None:
     put(store, b"body", 0)
+    store.add(visit(1, wire=wire_of(1)), store.head(URL), None)
     store.links.add(URL, [Link("http://example.org/")], at(0))
     store.templates.add(LearnedTemplate("example.com", at(0), 3, "{}"))
     store.forms.add("example.com", URL, [FoundForm("ab", "[]")], at(0))

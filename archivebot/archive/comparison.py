@@ -9,7 +9,7 @@ from functools import cache, partial
 from archivebot.archive.bodies import Bodies
 from archivebot.config import CONTENT_ATTRIBUTES
 from archivebot.exceptions import StorageError
-from archivebot.models import UNTOLD, Attribute, AttributeChange, ChangeKind
+from archivebot.models import UNTOLD, AttributeChange, ChangeKind
 from archivebot.significance.beside import beside
 from archivebot.significance.habits import MOST_VERSIONS, Lines
 from archivebot.significance.reading import Reading
@@ -30,7 +30,7 @@ class Comparison:
     """Compares bodies with stored versions by what a reader sees."""
 
     def __init__(
-        self, store: ArchiveStore, bodies: Bodies, counted: Collection[Attribute] = CONTENT_ATTRIBUTES
+        self, store: ArchiveStore, bodies: Bodies, counted: Collection[str] = CONTENT_ATTRIBUTES
     ) -> None:
         self._store, self._bodies, self._counted = store, bodies, counted
 

@@ -256,6 +256,7 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         focus=page.focus,
         quality=snapshot.quality,
         duplicate=snapshot.duplicate,
+        wire=page.wire,
     )
 
 

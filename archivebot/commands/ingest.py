@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 from archivebot.archive import Archive
 from archivebot.cli import WritingCommand, print_json
+from archivebot.config import CrawlConfig
+from archivebot.crawl.reading.links import links_of
 from archivebot.exceptions import WarcError
-from archivebot.jobs.ingest import Ingested, by_date, ingest
+from archivebot.jobs.ingest import Ingested, LinksOf, by_date, ingest
 from archivebot.terminal import status, tell
 from archivebot.units import size
 
@@ -30,21 +33,23 @@ class Command(WritingCommand):
 
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         paths = list(map(Path, args))
-        done = {index: _file(archive, paths[index]) for index in by_date(paths)}
+        obeys = CrawlConfig.from_settings(self.settings or {}).obey_meta_robots
+        links = partial(links_of, skip_nofollow=obeys)
+        done = {index: _file(archive, paths[index], links) for index in by_date(paths)}
         results = [done[index] for index in range(len(paths))]
         if opts.json:
             print_json({"archive": archive.uri, "files": [result.record() for result in results]})
         return WarcError.exit_code if any(result.damaged or result.error for result in results) else 0
 
 
-def _file(archive: Archive, path: Path) -> Ingested:
-    """Ingest a file, and tell how that goes."""
+def _file(archive: Archive, path: Path, links: LinksOf) -> Ingested:
+    """Ingest a file with the links of its pages, and tell how that goes."""
 
     def done(number: int) -> None:
         if number % PROGRESS == 0:
             status(f"{path.name}: {number} records")
 
-    result = ingest(archive, path, lambda damage: tell(str(damage)), done)
+    result = ingest(archive, path, lambda damage: tell(str(damage)), done, links)
     if result.error:
         tell(f"scrapy ingest: {result.error}")
     tell(_summary(result))

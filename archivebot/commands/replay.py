@@ -13,6 +13,7 @@ from archivebot.models import Capture
 from archivebot.records import replay_record
 from archivebot.terminal import harmless, is_terminal, say, say_bytes, tell
 from archivebot.timestamps import parse_time, timestamp
+from archivebot.wire import text_lines
 
 
 class Command(ArchiveCommand):
@@ -26,7 +27,8 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--at", metavar="TIME", help="14 digits (or fewer), an ISO or an HTTP date")
         parser.add_argument("--output", metavar="FILE", help="write the body there instead of to stdout")
-        parser.add_argument("--headers", action="store_true", help="print the recorded headers, not the body")
+        told = "print status line and headers as they came, not the body"
+        parser.add_argument("--headers", action="store_true", help=told)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         when = parse_time(opts.at) if opts.at else None
@@ -40,6 +42,8 @@ class Command(ArchiveCommand):
             print_json(replay_record(capture, brought, opts.output, since))
         elif opts.headers:
             say(_headers(brought))
+            if brought.wire is None:
+                tell("what went over the wire was not recorded: these are the headers as they were read")
         elif not opts.output:
             _show(capture.url, *archive.document(capture))
         if not opts.json:
@@ -69,5 +73,9 @@ def _show(url: str, body: bytes, content_type: str) -> None:
 
 
 def _headers(capture: Capture) -> str:
+    """Return status line and headers as they came, the trailers behind an empty line."""
+    if capture.wire:
+        lines = text_lines(capture.wire.received) + text_lines(capture.wire.trailers)
+        return "\n".join(lines).removesuffix("\n")
     lines = [f"HTTP {capture.status}"] if capture.status else []
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in capture.headers)])

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import StopDownload
+from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, StopDownload
 from scrapy.http import Response
 from twisted.python.failure import Failure
-from twisted.web.http_headers import Headers
+from twisted.web.http_headers import Headers, InvalidHeaderName
 
 from archivebot.crawl.compat import HEADER, STATUS, LenientParser, ParseError, ParsingHandler, content_length
+from archivebot.crawl.exchange import WIRE, Exchange
 from archivebot.crawl.intake import Intake
-from archivebot.crawl.reading.convert import flagged
+from archivebot.crawl.reading.convert import flagged, outcome_told
 from archivebot.models import Outcome
 
 # Bytes of the headers of an answer, and of one line of them. Chromium takes 256 kB, Twisted by itself any
 # number of lines of 16 kB: endless headers took 2.3 GB.
 MOST_HEADERS = 256 * 1024
+
+TOO_LONG = f"the headers are longer than {MOST_HEADERS} bytes"
+CUT_OFF = "the connection ended before the headers did"
 
 # Interim answers (100 Continue, 103 Early Hints) before the final one; Twisted logs each. Real servers send
 # one or two.
@@ -46,20 +51,33 @@ class AnswerParser(LenientParser):
     interim = 0  # answers before the final one
     silence: Any = None  # the call that ends a body of unknown length
 
+    def dataReceived(self, data: bytes) -> None:
+        self.exchange.arrived()
+        super().dataReceived(data)  # type: ignore[no-untyped-call]
+
     def lineReceived(self, line: bytes) -> None:
+        self.exchange.line(line + b"\n")
         self.size += len(line) + 1
         if self.size > MOST_HEADERS:
-            self.lineLengthExceeded(line)
+            self._too_long()
         elif self.state == STATUS or line[: len(FAULT)].lower() != FAULT.lower().encode():
             super().lineReceived(line)
 
     def lineLengthExceeded(self, line: bytes) -> None:
-        self._break_off(f"the headers are longer than {MOST_HEADERS} bytes")
+        self.exchange.line(line[: MOST_HEADERS - self.size])
+        self._too_long()
+
+    def _too_long(self) -> None:
+        self._break_off(TOO_LONG)
 
     def statusReceived(self, status: bytes) -> None:
         super().statusReceived(status)  # type: ignore[no-untyped-call]
         if not 100 <= self.response.code <= 999:
             raise ParseError("status code out of range", status[:40])  # type: ignore[no-untyped-call]
+
+    def headerReceived(self, name: bytes, value: bytes) -> None:
+        with suppress(InvalidHeaderName):  # nobody can ask for it; it stays in what was received
+            super().headerReceived(name.rstrip(), value)  # type: ignore[no-untyped-call]
 
     def allHeadersReceived(self) -> None:
         self.interim += self.response.code < 200
@@ -80,8 +98,11 @@ class AnswerParser(LenientParser):
     def connectionLost(self, reason: Failure | None = None) -> None:
         if self.silence and self.silence.active():
             self.silence.cancel()
+        self.note_trailers()
+        if self.state in (STATUS, HEADER):
+            self.exchange.line(self.unfinished_line())
         if self.state == HEADER and hasattr(self, "response") and self.response.code >= 200:
-            self._break_off("the connection ended before the headers did")
+            self._break_off(CUT_OFF)
         else:
             super().connectionLost(reason)
 
@@ -128,14 +149,41 @@ class AnswerHandler(ParsingHandler):
     async def download_request(self, request: Request) -> Response:
         intake = self._intake
         try:
-            return intake.received.keep(_told(await super().download_request(request)))
+            return intake.received.keep(await self._download(request))
         except StopDownload:
             if request not in intake.waiting:
                 raise
             async with intake.received.waited_for(intake.waiting[request]):
-                return intake.received.keep(_told(await super().download_request(request)))
+                return intake.received.keep(await self._download(request))
         finally:
             intake.done(request)
+
+    async def _download(self, request: Request) -> Response:
+        """Download once; the request carries the facts of the exchange afterwards, whatever its end."""
+        exchange = Exchange()
+        try:
+            response = _told(await self.download_noted(request, exchange))
+        except Exception as error:
+            request.meta[WIRE] = exchange.wire(None, _cut_by(error))
+            raise
+        request.meta[WIRE] = exchange.wire(len(response.body), _cut(response))
+        return response
+
+
+def _cut(response: Response) -> str:
+    """Return why an answer is not whole, as WARC-Truncated says it; "" for one that is."""
+    outcome, reason = outcome_told(response)
+    if outcome is not Outcome.INCOMPLETE:
+        return ""
+    cut_off = "dataloss" in response.flags or reason == CUT_OFF
+    return "length" if reason == TOO_LONG else "disconnect" if cut_off else "unspecified"
+
+
+def _cut_by(error: Exception) -> str:
+    """Return why no answer came in full, as WARC-Truncated says it."""
+    if isinstance(error, DownloadTimeoutError):
+        return "time"
+    return "length" if isinstance(error, DownloadCancelledError) else "disconnect"
 
 
 def _told(response: Response) -> Response:

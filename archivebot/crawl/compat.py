@@ -6,8 +6,12 @@ read answers with a parser of one's own.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from scrapy import Request
 from scrapy.core.downloader import Slot
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
@@ -17,11 +21,14 @@ from scrapy.core.downloader.handlers.http11 import (
 )
 from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IAddress
 from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol, ParseError, _contentLength
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IResponse
+
+from archivebot.crawl.exchange import Exchange
 
 __all__ = [
     "HEADER",
@@ -79,6 +86,24 @@ class LenientParser(_LenientHTTPClientParser):
 
     abort: Any = None  # closes the connection at once
 
+    @property
+    def exchange(self) -> Exchange:
+        """The notes of the exchange that this answer is part of."""
+        found: Exchange = self.request.exchange
+        return found
+
+    def unfinished_line(self) -> bytes:
+        """Return what came of a line whose end did not."""
+        return bytes(self.clearLineBuffer())  # type: ignore[no-untyped-call]
+
+    def note_trailers(self) -> None:
+        """Note the header lines that came behind a chunked body."""
+        self.exchange.trailed(getattr(self.bodyDecoder, "_trailerHeaders", ()))
+
+    def _finished(self, rest: bytes) -> None:
+        self.note_trailers()
+        super()._finished(rest)  # type: ignore[no-untyped-call]
+
     def knows_coding(self, name: bytes) -> bool:
         """Return whether a transfer coding can be undone."""
         return name in self._transferDecoders
@@ -91,7 +116,46 @@ class ParsingHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._pool._factory = _factory(self.parser)
+        pool: Any = self._pool
+        pool._factory = _factory(self.parser)
+        connect = pool.getConnection
+        pool.getConnection = lambda *place: connect(*place).addCallback(_Noted, _NOTES.get())
+
+    async def download_noted(self, request: Request, exchange: Exchange) -> Response:
+        """Download with notes; the connection is asked for before anything else has its turn."""
+        _NOTES.set(exchange)
+        return await super().download_request(request)
+
+
+# The notes of the request that is about to ask for a connection.
+_NOTES: ContextVar[Exchange] = ContextVar("notes")
+
+
+@dataclass(frozen=True)
+class _Noted:
+    """A connection whose next request takes notes, again if it is sent once more over another one."""
+
+    connection: HTTP11ClientProtocol
+    exchange: Exchange
+
+    def request(self, request: Any) -> Deferred[IResponse]:
+        write = request._writeHeaders
+        request.exchange = self.exchange
+        request._writeHeaders = lambda transport, length: write(_Tee(transport, self.exchange), length)
+        answer: Deferred[IResponse] = self.connection.request(request)
+        return answer
+
+
+@dataclass(frozen=True)
+class _Tee:
+    """A transport whose lines are noted."""
+
+    transport: Any
+    exchange: Exchange
+
+    def writeSequence(self, lines: list[bytes]) -> None:
+        self.exchange.sent(lines)
+        self.transport.writeSequence(lines)
 
 
 def _factory(parser: type[LenientParser]) -> type[_LenientHTTP11ClientFactory]:
@@ -99,12 +163,20 @@ def _factory(parser: type[LenientParser]) -> type[_LenientHTTP11ClientFactory]:
 
     class Protocol(_LenientHTTP11ClientProtocol):
         def request(self, request: Any) -> Deferred[IResponse]:
+            transport: Any = self.transport
+            peer = transport.getPeer()
+            request.exchange.begin(getattr(peer, "host", ""), getattr(peer, "port", None))
             answer = super().request(request)
             assert self._parser is not None
-            assert self.transport is not None
             self._parser.__class__ = parser  # as Scrapy does for its own
-            self._parser.abort = self.transport.abortConnection  # type: ignore[attr-defined]
-            return answer
+            self._parser.abort = transport.abortConnection  # type: ignore[attr-defined]
+
+            def secured(response: IResponse) -> IResponse:
+                with suppress(AttributeError):  # no TLS
+                    request.exchange.secured(transport.getHandle().get_protocol_version_name())
+                return response
+
+            return answer.addCallback(secured)
 
     class Factory(_LenientHTTP11ClientFactory):
         def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -49,6 +50,7 @@ class CaptureCsvExporter(CsvItemExporter):
         if isinstance(item, Capture):
             item = capture_record(item)
             item["blocks"] = item["blocks"]["count"]
+            item["wire"] = json.dumps(item["wire"]) if item["wire"] else ""
         super().export_item(item)
 
     def serialize_field(self, field: Any, name: str, value: Any) -> Any:

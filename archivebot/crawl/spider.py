@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from archivebot.archive import Archive
 from archivebot.config import CrawlConfig
 from archivebot.crawl.arguments import Arguments
+from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.worker import Crashed
 from archivebot.crawl.reading.convert import (
@@ -42,6 +43,7 @@ from archivebot.frontier import SeenCache
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
 from archivebot.urls import Scope, is_loopback
+from archivebot.wire import Wire
 
 logger = logging.getLogger(__name__)
 
@@ -144,13 +146,16 @@ class ArchiveSpider(Spider):
             Dispatcher.of(self.crawler).fail("The archive cannot be read", error)
             return ()
         denied = isinstance(error, RobotsDenied)
+        wire: Wire | None = request.meta.get(WIRE)
         page = Page(
             url=key_of(request),
             captured_at=datetime.now(UTC),
             outcome=Outcome.ROBOTS_DENIED if denied else outcome_of_failure(error),
+            headers=wire.headers if wire else (),
             reason=reason_of(error),
             level=self.arguments.level,
             focus=self.focus(request),
+            wire=wire,
         )
         wait = self.retries.wait(page.outcome, request.meta.get("archive_attempt", 1))
         return (page,) if wait is None else self._later(request, page, wait)

@@ -52,6 +52,18 @@ def decode(data: bytes, codings: list[str], limit: int) -> bytes:
     return data
 
 
+def parted(header: str) -> tuple[list[str], list[str]]:
+    """Part the codings of a Content-Encoding header into those that stay and those that can be undone.
+
+    >>> parted("utf-8, GZIP"), parted("")
+    ((['utf-8'], ['gzip']), ([], []))
+    """
+    left, known = [name.strip() for name in header.lower().split(",")] if header else [], list[str]()
+    while left and left[-1] in KNOWN:
+        known.insert(0, left.pop())
+    return left, known
+
+
 def _identity(data: bytes, _limit: int) -> bytes:
     return data
 

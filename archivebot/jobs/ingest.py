@@ -5,18 +5,27 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from archivebot.archive import Archive
-from archivebot.exceptions import UsageError, WarcError
+from archivebot.exceptions import NotArchived, UsageError, WarcError
 from archivebot.fingerprint.payload import payload_key
-from archivebot.models import Capture, Page, Payload
+from archivebot.models import Capture, Link, Outcome, Page, Payload
 from archivebot.urls import canonical_url
 from archivebot.warc import Damage, WarcPage, first_date, read_pages
 
 LAST = datetime.max.replace(tzinfo=UTC)
+
+
+LinksOf = Callable[[Page], tuple[Link, ...]]
+
+
+def no_links(page: Page) -> tuple[Link, ...]:
+    """Return the links of a page where nobody asks for them."""
+    return ()
 
 
 @dataclass(slots=True)
@@ -52,9 +61,13 @@ class Ingested:
 
 
 def ingest(
-    archive: Archive, path: Path, damaged: Callable[[Damage], None], done: Callable[[int], None]
+    archive: Archive,
+    path: Path,
+    damaged: Callable[[Damage], None],
+    done: Callable[[int], None],
+    links_of: LinksOf = no_links,
 ) -> Ingested:
-    """Put the pages of a file into an archive, durably.
+    """Put the pages of a file into an archive, durably, with the links that ``links_of`` finds on them.
 
     Each damage is handed to ``damaged`` when it is met, the number of records so far to ``done``. What ends
     the reading of a file is the ``error`` of the result.
@@ -67,7 +80,7 @@ def ingest(
 
     try:
         for number, page in enumerate(read_pages(path, report), 1):
-            add(archive, page, result)
+            add(archive, page, result, links_of)
             done(number)
     except WarcError as error:
         result.error = str(error)
@@ -84,7 +97,7 @@ def by_date(paths: Sequence[Path]) -> list[int]:
     return sorted(range(len(paths)), key=lambda index: first_date(paths[index]) or LAST)
 
 
-def add(archive: Archive, found: WarcPage, result: Ingested) -> None:
+def add(archive: Archive, found: WarcPage, result: Ingested, links_of: LinksOf = no_links) -> None:
     """Store a page, then the revisits of earlier files that waited for it, and what waited for those."""
     payload = Payload(
         payload_key(found.payload_digest or ""),
@@ -99,12 +112,25 @@ def add(archive: Archive, found: WarcPage, result: Ingested) -> None:
         archive.remember(page)
         result.known += 1
     else:
+        page = _linked(archive, page, links_of)
         result.count(page, archive.add(archive.segment(page)))
     waiting = archive.released(page)
     while waiting:
-        page = waiting.pop()
+        page = _linked(archive, waiting.pop(), links_of)
         result.count(page, archive.settle(archive.segment(page)))
         waiting += archive.released(page)
+
+
+def _linked(archive: Archive, page: Page, links_of: LinksOf) -> Page:
+    """Return a page with its links; those of a 304 are on what the archive holds of that time."""
+    if page.outcome is not Outcome.NOT_MODIFIED:
+        return replace(page, links=links_of(page))
+    with suppress(NotArchived):
+        seen = archive.at(page.url, page.captured_at)
+        if seen.captured_at <= page.captured_at:
+            content = replace(archive.brought(seen).page(archive.body(seen)), outcome=Outcome.FETCHED)
+            return replace(page, links=links_of(content))
+    return page
 
 
 def _identity(url: str) -> str:

@@ -8,14 +8,15 @@ from typing import Any
 from archivebot.models import Capture, Duplicate, Focus
 from archivebot.records.block import block_record
 from archivebot.timestamps import timestamp
+from archivebot.wire import Wire, first_header
 
 
 def capture_record(capture: Capture) -> dict[str, Any]:
     """Return a capture as a record; ``version`` and ``digest`` are None without content.
 
     A capture of a focused crawl also has the fields of its focus; what has no text to judge is not
-    relevant. ``bytes`` is ``size`` and ``block_count`` what ``blocks`` counts: scripts know them by both
-    names.
+    relevant. ``wire`` is None where it was not recorded. ``bytes`` is ``size`` and ``block_count`` what
+    ``blocks`` counts: scripts know them by both names.
     """
     return {
         "url": capture.url,
@@ -44,6 +45,7 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "block_count": capture.block_count,
         "new_blocks": capture.new_blocks,
         "origin": capture.origin,
+        "wire": wire_record(capture.wire) if capture.wire else None,
     }
 
 
@@ -65,7 +67,36 @@ def replay_record(
         "digest": capture.digest,
         "bytes": capture.size,
         "headers": [list(header) for header in brought.headers],
+        "wire": exchange_record(brought.wire) if brought.wire else None,
         "output": output,
+    }
+
+
+def wire_record(wire: Wire) -> dict[str, Any]:
+    """Return what is known of an exchange as a record; what is not known is None or empty."""
+    return {
+        "status_line": wire.status_line,
+        "address": wire.address,
+        "protocols": list(wire.protocols),
+        "content_encoding": first_header(wire.headers, "Content-Encoding"),
+        "transfer_encoding": first_header(wire.headers, "Transfer-Encoding"),
+        "length": wire.length,
+        "decoded": wire.decoded,
+        "started": wire.started.isoformat(timespec="milliseconds") if wire.started else None,
+        "first_byte": wire.first_byte,
+        "ended": wire.ended,
+        "truncated": wire.truncated,
+        "left_out": list(wire.left_out),
+        "record": wire.record,
+    }
+
+
+def exchange_record(wire: Wire) -> dict[str, Any]:
+    """Return an exchange with its heads as a record; in these each character is one byte (Latin-1)."""
+    return wire_record(wire) | {
+        "request": wire.request.decode("latin-1"),
+        "received": wire.received.decode("latin-1"),
+        "trailers": wire.trailers.decode("latin-1"),
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from archivebot.config import CONTENT_ATTRIBUTES
-from archivebot.models import Attribute, ChangeKind
+from archivebot.models import ChangeKind
 from archivebot.significance.beside import beside, described
 from archivebot.significance.edits import in_place, only_numbers
 from archivebot.significance.habits import MOST_VERSIONS, Habits, Lines, may_count
@@ -62,7 +62,7 @@ def significance(
     before: Reading,
     after: Reading,
     history: Iterable[Lines] = (),
-    counted: Collection[Attribute] = CONTENT_ATTRIBUTES,
+    counted: Collection[str] = CONTENT_ATTRIBUTES,
 ) -> Significance:
     """Return whether the content of a page changed from one version to the next, or only its furniture.
 

@@ -15,7 +15,7 @@ _NEXT = re.compile(rb"\n(?=" + _OPENING.pattern + rb")")
 
 _WARC = re.compile(rb"WARC/\d\.\d+[ \t]*\r{0,2}\n")  # a second \r comes from a conversion of line ends
 _LENGTH = re.compile(rb"-?\w{1,20}")
-_ADDRESS_AND_DATE = re.compile(rb" [^ ]{1,100} (\d{8,20}) ")
+_ADDRESS_AND_DATE = re.compile(rb" ([^ ]{1,100}) (\d{8,20}) ")
 _LONGEST_REST = 1000
 
 
@@ -23,6 +23,7 @@ class ArcLine(NamedTuple):
     """The fields of the first line of an ARC record that a page needs."""
 
     url: bytes
+    ip: bytes
     date: bytes
     content_type: bytes
     length: bytes
@@ -33,8 +34,8 @@ def arc_line(line: bytes) -> ArcLine | None:
 
     The URL may hold blanks: it ends two words before the first word that is a date.
 
-    >>> arc_line(b"http://a/b c 1.2.3.4 20140216050221 text/html 1591")
-    ArcLine(url=b'http://a/b c', date=b'20140216050221', content_type=b'text/html', length=b'1591')
+    >>> arc_line(b"http://a/b c 1.2.3.4 20140216050221 text/html 1591")[:3]
+    (b'http://a/b c', b'1.2.3.4', b'20140216050221')
     """
     found = _ADDRESS_AND_DATE.search(line)
     if not found or not found.start():
@@ -44,7 +45,7 @@ def arc_line(line: bytes) -> ArcLine | None:
     length = rest.rpartition(b" ")[2]
     if not _LENGTH.fullmatch(length) or len(rest) > _LONGEST_REST:
         return None
-    return ArcLine(line[: found.start()], found[1], content_type if blank else b"", length)
+    return ArcLine(line[: found.start()], found[1], found[2], content_type if blank else b"", length)
 
 
 def begins(data: bytes | bytearray, at: int = 0) -> bool:

@@ -11,6 +11,7 @@ from enum import Enum
 
 from archivebot.http.codings import KNOWN, CodingError, Oversized, decode
 from archivebot.models import Headers
+from archivebot.wire import header_fields
 
 # The reason phrase may be missing, and with it the space before it; Browsertrix writes a 0 for some
 # answers without a body; a second \r at a line end comes from a conversion of line ends.
@@ -38,6 +39,7 @@ class Response:
     status: int
     headers: Headers
     payload: bytes = field(repr=False)
+    head: bytes = field(default=b"", repr=False)
 
     def values(self, name: str) -> list[str]:
         """Return the comma-separated values of all headers of a name in order."""
@@ -46,7 +48,7 @@ class Response:
 
 
 def parse_response(block: bytes) -> Response:
-    """Split a block into status, headers and payload; raises PayloadError without a status line.
+    """Split a block into status, headers, payload and head; raises PayloadError without a status line.
 
     >>> parse_response(b"HTTP/1.1 404\\r\\nA: b\\r\\n\\r\\ntext").headers
     (('A', 'b'),)
@@ -56,18 +58,8 @@ def parse_response(block: bytes) -> Response:
         raise PayloadError(f"malformed HTTP status line {block[:40].splitlines()[:1]}")
     end = HEADERS_END.search(block, line.end())
     head = block[line.end() : end.start() if end else len(block)]
-    return Response(int(line[1]), _headers(head), block[end.end() :] if end else b"")
-
-
-def _headers(head: bytes) -> Headers:
-    """Read header lines as UTF-8, or as Latin-1 where they are not that; folded lines become one."""
-    try:
-        text = head.decode("utf-8")
-    except UnicodeDecodeError:
-        text = head.decode("latin-1")
-    lines = re.sub(r"\r?\n[ \t]+", " ", text).split("\n")
-    pairs = (line.partition(":") for line in lines)
-    return tuple((name.strip(), value.strip()) for name, colon, value in pairs if colon)
+    at = end.end() if end else len(block)
+    return Response(int(line[1]), header_fields(head), block[at:], block[:at])
 
 
 class State(Enum):

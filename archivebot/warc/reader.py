@@ -26,8 +26,10 @@ from archivebot.warc.payload import (
     read_body,
 )
 from archivebot.warc.records import Record, read_records
-from archivebot.warc.requests import Requests
+from archivebot.warc.requests import Asked, Requests
 from archivebot.warc.source import HEAD, Source
+from archivebot.warc.wire import wire_of
+from archivebot.wire import without_secrets
 
 # Bodies beyond this are left coded, records beyond it left out; 512 MiB is above every page that a
 # crawl with Scrapy's largest sensible DOWNLOAD_MAXSIZE keeps, and fits the memory of a small machine.
@@ -105,10 +107,18 @@ def read_pages(
                     report(record.offset, str(error))
                 continue
             if item is not None:
-                url = requests.url(record, item.page.url)
-                yield replace(item, page=replace(item.page, url=url))
+                yield replace(item, page=_asked(item.page, requests.of(record)))
         if raw.size and not source.found:
             raise _not_a_warc(path, raw)
+
+
+def _asked(page: Page, asked: Asked | None) -> Page:
+    """Return a page with what its request says: its URL, and the head without secrets."""
+    if asked is None or page.wire is None:
+        return page
+    request, left_out = without_secrets(asked.head)
+    wire = replace(page.wire, request=request, left_out=left_out)
+    return replace(page, url=asked.url or page.url, wire=wire)
 
 
 def first_date(path: Path) -> datetime | None:
@@ -173,6 +183,7 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built
         headers=response.headers,
         body=body.content,
         reason=_truncation(record),
+        wire=wire_of(record, when, response, body),
     )
     if outcome is Outcome.REDIRECT:
         page = replace(page, location=_location(page))
@@ -184,7 +195,8 @@ def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> _Built
     if not record.framed:
         raise _PageError(wrong)
     outcome = Outcome.INCOMPLETE if record.cut else Outcome.PROTOCOL_ERROR
-    page = Page(uri, when, outcome, body=record.block if record.block.strip() else b"")
+    body = record.block if record.block.strip() else b""
+    page = Page(uri, when, outcome, body=body, wire=wire_of(record, when))
     # What was cut was reported already.
     return WarcPage(page, digest_of(record.block)), [] if record.cut else [wrong]
 
@@ -194,7 +206,8 @@ def _resource(record: Record, uri: str, when: datetime, _max_body: int) -> _Buil
     kind = record.fields.get("content-type")
     headers: Headers = (("Content-Type", kind),) if kind else ()
     outcome = _shortened(record, body) or outcome_of(200, record.block)
-    page = Page(uri, when, outcome, 200, headers, record.block, _truncation(record))
+    wire = wire_of(record, when, None, body)
+    page = Page(uri, when, outcome, 200, headers, record.block, _truncation(record), wire=wire)
     return _checked(record, page, body)
 
 
@@ -221,6 +234,7 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built
         status=response.status if response else None,
         headers=response.headers if response else (),
         reason="revisit: " + (profile or "unknown profile"),
+        wire=wire_of(record, when, response),
     )
     refers_to = fields.get("warc-refers-to-target-uri", "").strip("<> ") or None
     refers_date = record_date(fields.get("warc-refers-to-date", ""))

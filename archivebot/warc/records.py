@@ -13,16 +13,16 @@ from archivebot.warc.source import Source
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
-# The only field that a record may have more than once.
-_REPEATED = "warc-concurrent-to"
+# The fields that a record may have more than once.
+_REPEATED = ("warc-concurrent-to", "warc-protocol")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One record as it is stored; names of fields are lower case, ``flaw`` says what its frame lacks.
 
-    Repeated WARC-Concurrent-To fields are one, with blanks between. The block of a record that is
-    ``cut`` ended before its Content-Length; ``framed`` tells whether it ended where it should.
+    Repeated fields (WARC-Concurrent-To, WARC-Protocol) are one, with blanks between. The block of a
+    record that is ``cut`` ended before its Content-Length; ``framed`` tells whether it ended where it should.
     """
 
     offset: int
@@ -100,16 +100,13 @@ def _warc_fields(head: bytes) -> dict[str, str]:
     {'warc-type': 're source', 'x': 'a:b'}
     """
     fields: dict[str, str] = {}
-    repeated: list[str] = []
     for line in _FOLD.sub(" ", head.decode("utf-8", "replace")).split("\n")[1:]:
         name, colon, value = line.partition(":")
         name = name.strip().lower()
-        if colon and name == _REPEATED:
-            repeated.append(value.strip())
+        if colon and name in _REPEATED and name in fields:
+            fields[name] += " " + value.strip()
         elif colon:
             fields.setdefault(name, value.strip())
-    if repeated:
-        fields[_REPEATED] = " ".join(repeated)
     if not fields.get("warc-type"):
         raise _RecordError("record has no WARC-Type")
     return fields
@@ -125,11 +122,12 @@ def _arc_fields(line: bytes) -> dict[str, str]:
     found = arc_line(line)
     if found is None or _CONTROL.search(line):
         raise _RecordError("malformed ARC record line")
-    url, date, content_type, length = (part.decode("utf-8", "replace") for part in found)
+    url, ip, date, content_type, length = (part.decode("utf-8", "replace") for part in found)
     return {
         "warc-type": "response",
         "warc-target-uri": url,
         "warc-date": date,
+        "warc-ip-address": ip,
         "content-type": content_type,
         "content-length": length,
     }

@@ -1,15 +1,16 @@
-"""Which answers of a file are to requests that are no plain GET, read before its pages are."""
+"""The requests of a file, read before its pages are, and which answer each belongs to."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import dataclass
 
 from archivebot.urls.method import PLAIN, with_method
 from archivebot.warc.frames import RawFile
 from archivebot.warc.payload import HEADERS_END, PayloadError, unchunk
 from archivebot.warc.records import Record, read_records
-from archivebot.warc.source import Source
+from archivebot.warc.source import HEAD, Source
 
 _REQUEST_LINE = re.compile(rb"([A-Za-z]{1,20})[ \t]")
 _CHUNKED = re.compile(rb"\ntransfer-encoding:[ \t]*chunked", re.IGNORECASE)
@@ -19,18 +20,35 @@ CONCURRENT = "warc-concurrent-to"
 ANSWERS = frozenset(("response", "revisit", "resource"))
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request: the URL under which its answer is kept, "" if it is that of its page, and its head.
+
+    ``line`` is the first line of the head, ``lines`` are the others, which most requests share.
+    """
+
+    url: str
+    line: bytes
+    lines: bytes
+
+    @property
+    def head(self) -> bytes:
+        return self.line + self.lines
+
+
 class Requests:
-    """The URLs of the answers to requests with another method than GET and HEAD, or with a body.
+    """The requests of a file by their answers.
 
     A request belongs to the answer that one of the two names by WARC-Concurrent-To; without that, to
-    the one directly before or behind it in the file if that has the same URI and date. Only requests
-    that are no plain GET are kept in memory.
+    the one directly before or behind it in the file if that has the same URI and date. Their heads are
+    kept in memory, with what they share once: some 400 bytes for each.
     """
 
     def __init__(self, raw: RawFile, limit: int) -> None:
-        self._of_answer: dict[str, str] = {}  # by the id of the answer
-        self._of_request: dict[str, str] = {}  # by the id of the request
-        self._at: dict[int, str] = {}  # by the offset of the answer
+        self._of_answer: dict[str, Asked] = {}  # by the id of the answer
+        self._of_request: dict[str, Asked] = {}  # by the id of the request
+        self._at: dict[int, Asked] = {}  # by the offset of the answer
+        self._lines: dict[bytes, bytes] = {}
         before: Record | None = None
         source = Source(raw, _unheard)
         for record in read_records(source, _unheard, limit):
@@ -44,29 +62,32 @@ class Requests:
             else:
                 before = record if record.kind in ANSWERS else None
 
-    def url(self, answer: Record, uri: str) -> str:
-        """Return the URL under which an answer is kept, that of its page for a plain GET."""
-        if not (self._of_answer or self._of_request or self._at):
-            return uri
+    def of(self, answer: Record) -> Asked | None:
+        """Return the request of an answer, None if the file has none."""
         found = self._of_answer.get(answer.fields.get("warc-record-id", "")) or self._at.get(answer.offset)
         for request in answer.fields.get(CONCURRENT, "").split():
             found = found or self._of_request.get(request)
-        return found or uri
+        return found
 
     def _request(self, request: Record, before: Record | None) -> Record | None:
         """Take a request in; return it if its answer may come next."""
-        url = _url(request)
-        if url:
-            self._of_request[request.fields.get("warc-record-id", "")] = url
-            self._of_answer.update(dict.fromkeys(request.fields.get(CONCURRENT, "").split(), url))
+        asked, answers = self._asked(request), request.fields.get(CONCURRENT, "").split()
+        if identity := request.fields.get("warc-record-id"):
+            self._of_request[identity] = asked
+        self._of_answer.update(dict.fromkeys(answers, asked))
         if before is not None and before.kind in ANSWERS and _are_neighbours(request, before):
             self._neighbours(request, before)
             return None
         return request
 
     def _neighbours(self, request: Record, answer: Record) -> None:
-        if url := _url(request):
-            self._at[answer.offset] = url
+        self._at[answer.offset] = self._asked(request)
+
+    def _asked(self, request: Record) -> Asked:
+        end = HEADERS_END.search(request.block)
+        head = request.block[: end.end()] if end else request.block[:HEAD]
+        line, feed, lines = head.partition(b"\n")
+        return Asked(_url(request), line + feed, self._lines.setdefault(lines, lines))
 
 
 def _unheard(_offset: int, _reason: str) -> None:

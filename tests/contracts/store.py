@@ -32,6 +32,7 @@ from archivebot.storage.base import (
 )
 from archivebot.storage.frames import LEAST_COST, cost, decode, encode
 from archivebot.urls import key_range, urlkey
+from archivebot.wire import Wire
 
 ROOT = Path(__file__).parents[2]
 URL = "http://example.com/page"
@@ -41,6 +42,27 @@ OTHER = "http://example.com/other"
 def at(minute: float) -> datetime:
     """A time of the tests."""
     return datetime(2026, 1, 2, tzinfo=UTC) + timedelta(minutes=minute)
+
+
+def wire_of(minute: float, *lines: bytes, path: str = "page") -> Wire:
+    """The facts of an exchange that a capture of that minute may have."""
+    head = b"".join(line + b"\r\n" for line in (b"HTTP/1.1 200 OK", b"server: Caf\xe9", *lines, b""))
+    return Wire(
+        received=b"HTTP/1.1 103 Early Hints\r\n\r\n" + head,
+        request=f"GET /{path} HTTP/1.1\r\nHost: example.com\r\nAccept-Language: en\r\n\r\n".encode(),
+        left_out=("Cookie",),
+        ip="2001:db8::1",
+        port=8080,
+        protocols=("http/1.1", "tls/1.3"),
+        started=at(minute) - timedelta(milliseconds=1250),
+        first_byte=70,
+        ended=1249,
+        length=512,
+        decoded=True,
+        trailers=b"X-Sum: 1\r\n",
+        truncated="disconnect",
+        record="<urn:uuid:1>",
+    )
 
 
 def digest_of(body: bytes) -> str:
@@ -55,6 +77,7 @@ def visit(
     outcome: Outcome = Outcome.FETCHED,
     kind: Kind = Kind.NEW,
     headers: Headers = (),
+    wire: Wire | None = None,
 ) -> Capture:
     """A capture, with what it says about the version that it points at."""
     return Capture(
@@ -72,7 +95,8 @@ def visit(
         block_count=version.blocks if version else 0,
         new_blocks=0,
         links=3,
-        headers=headers,
+        headers=headers or (wire.headers if wire else ()),
+        wire=wire,
     )
 
 
@@ -222,6 +246,33 @@ class StoreContract:
         )
         assert store.add(capture, PageHead(), new)
         assert list(store.captures(URL)) == [capture]
+
+    def test_the_facts_of_the_wire_read_back_as_they_were_written(self, store: ArchiveStore) -> None:
+        wires = [
+            wire_of(0, b"Set-Cookie: a", b"set-cookie: b"),
+            Wire(),
+            None,
+            wire_of(3, *(b"X-%d: %s" % (number, b"y" * number) for number in range(50))),
+            replace(wire_of(4), started=None, length=None, received=bytes(range(256))),
+        ]
+        for minute, wire in enumerate(wires):
+            store.add(visit(minute, wire=wire), PageHead(), None)
+        other = visit(9, wire=wires[0], headers=(("ETag", "of the body"),), url=OTHER)
+        store.add(other, PageHead(), None)
+        assert [capture.wire for capture in store.captures(URL)] == wires
+        assert [capture.headers for capture in store.captures(URL)] == [
+            wire.headers if wire else () for wire in wires
+        ]
+        (capture,) = store.captures(OTHER)
+        assert (capture.headers, capture.wire) == (other.headers, wires[0])
+        assert store.check() == []
+
+    def test_what_is_amended_keeps_the_facts_of_its_wire(self, store: ArchiveStore) -> None:
+        old = visit(0, kind=Kind.CHANGED, wire=wire_of(0))
+        store.add(old, PageHead(), None)
+        new = replace(old, kind=Kind.TOUCHED)
+        store.amend(old, new)
+        assert list(store.captures(URL)) == [new]
 
     def test_times_are_kept_to_the_millisecond(self, store: ArchiveStore) -> None:
         when = at(0) + timedelta(microseconds=123_456)

@@ -12,7 +12,7 @@ from scrapy.responsetypes import responsetypes
 
 from archivebot.crawl.intake import LARGE, Intake, most_bytes
 from archivebot.crawl.reading.convert import flagged
-from archivebot.http.codings import KNOWN, CodingError, Oversized, decode
+from archivebot.http.codings import CodingError, Oversized, decode, parted
 from archivebot.models import Outcome
 
 ACCEPTED = "gzip, deflate, br, zstd"
@@ -79,8 +79,4 @@ def _decoded(response: Response, body: bytes, left: list[str]) -> Response:
 
 def _codings(response: Response) -> tuple[list[str], list[str]]:
     """Split the codings of an answer into those that stay and those that can be undone."""
-    values = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1").lower()
-    left, known = [name.strip() for name in values.split(",")] if values else [], list[str]()
-    while left and left[-1] in KNOWN:
-        known.insert(0, left.pop())
-    return left, known
+    return parted(b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from scrapy import exceptions as scrapy_errors
@@ -10,14 +11,19 @@ from scrapy.http import Response
 from twisted.internet import error as twisted_errors
 
 from archivebot.crawl.compat import ParseError
+from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.reading.pages import MOST_TEXT, read_page
+from archivebot.http.codings import parted
 from archivebot.http.status import outcome_of
 from archivebot.hypertext import Hypertext, resolve
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import Media, media_of
 from archivebot.models import Headers, Link, Outcome, Page
+from archivebot.wire import Wire
 
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
+
+_CODING = "content-encoding"
 
 MOST_BYTES = 4 * MOST_TEXT  # no character of any charset is longer
 
@@ -62,6 +68,11 @@ def stored_response(url: str, headers: Headers, body: bytes) -> Response:
     fields = ScrapyHeaders()
     for name, value in headers:
         fields.appendlist(name, value.encode("latin-1", "replace"))
+    left, _ = parted(",".join(value for name, value in headers if name.lower() == _CODING))
+    if left:
+        fields[_CODING] = ", ".join(left)
+    else:
+        fields.pop(_CODING, None)  # the body has it no longer
     return Response(url, headers=fields, body=body)
 
 
@@ -72,10 +83,10 @@ def flagged(response: Response, outcome: Outcome, reason: str) -> Response:
 
 def outcome_of_response(response: Response) -> Outcome:
     """Return the outcome of an answer by its status and whether its body is whole."""
-    return _flag_of(response)[0] or outcome_of(response.status, response.body)
+    return outcome_told(response)[0] or outcome_of(response.status, response.body)
 
 
-def _flag_of(response: Response) -> tuple[Outcome | None, str]:
+def outcome_told(response: Response) -> tuple[Outcome | None, str]:
     """Return the outcome that an answer carries, if it does, and its reason."""
     for flag in response.flags:
         name, colon, reason = flag.partition(": ")
@@ -101,8 +112,20 @@ def reason_of(error: BaseException) -> str:
     return " ".join(text.split()) or type(error).__name__
 
 
-def headers_of(response: Response) -> Headers:
-    """Return the headers as text pairs, repeated ones repeated."""
+def wire_of(response: Response) -> Wire | None:
+    """Return the facts of the exchange that brought an answer, None where they are not known."""
+    wire: Wire | None = response.request.meta.get(WIRE) if response.request else None
+    if wire is None:
+        return None
+    codings = [value for name, value in wire.headers if name.lower() == _CODING]
+    left = [value.decode("latin-1").strip() for value in response.headers.getlist(_CODING)]
+    return replace(wire, decoded=codings != left)
+
+
+def headers_of(response: Response, wire: Wire | None = None) -> Headers:
+    """Return the headers as text pairs as they came, repeated ones repeated."""
+    if wire:
+        return wire.headers
     return tuple(
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, values in response.headers.items()
@@ -132,15 +155,17 @@ def page_of(
     A body that was cut short or cannot be decoded is kept as it came with its reason; its outcome keeps
     it from passing for a change.
     """
+    wire = wire_of(response)
     return Page(
         url=url,
         captured_at=when,
         outcome=outcome,
         status=response.status,
-        headers=headers_of(response),
+        headers=headers_of(response, wire),
         body=response.body,
-        reason=_flag_of(response)[1],
+        reason=outcome_told(response)[1],
         location=location_of(response),
         links=links,
         level=level,
+        wire=wire,
     )

@@ -39,7 +39,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 6
+SCHEMA = 7
 
 # (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
 # the connection when it is asked for several of which one exists.
@@ -56,6 +56,7 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("form_pages", (("form", ASCENDING),), False),
     ("waiting", (("payload", ASCENDING),), False),
     ("waiting", (("refers_to", ASCENDING), ("refers_time", ASCENDING)), False),
+    ("references", (("host", ASCENDING), ("time", DESCENDING)), False),
 )
 COLLECTIONS = frozenset({"archive", "frames", "payloads", *(name for name, _, _ in INDEXES)})
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
-from archivebot.models import Capture, Duplicate, Kind, Outcome, Quality, QualityKind
+from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import NewVersion, PageHead, StoredVersion, VersionId
 from archivebot.storage.times import milliseconds, moment
+from archivebot.storage.wire import unpacked
 
 Document = dict[str, Any]
 
@@ -96,8 +97,13 @@ def capture_document(page: str, capture: Capture) -> Document:
         "location": capture.location,
         "origin": capture.origin,
         # FerretDB 1 keeps no lists inside lists.
-        "headers": [{"name": name, "value": value} for name, value in capture.headers],
+        "headers": [{"name": name, "value": value} for name, value in told_apart(capture)],
     }
+
+
+def told_apart(capture: Capture) -> Headers:
+    """Return the headers of a capture that its wire does not tell."""
+    return () if capture.wire and capture.wire.headers == capture.headers else capture.headers
 
 
 def version_document(new: NewVersion, head: PageHead, seq: int, base: Document | None) -> Document:
@@ -165,12 +171,21 @@ def version_of(document: Document) -> StoredVersion:
     )
 
 
-def capture_of(document: Document, marks: Mapping[int, Duplicate]) -> Capture:
-    """Read a capture; ``marks`` are those of the versions of its page, by number."""
+def capture_of(
+    document: Document, marks: Mapping[int, Duplicate], reference: Callable[[str], bytes]
+) -> Capture:
+    """Read a capture; ``marks`` are those of the versions of its page, by number.
+
+    ``reference`` gives what the facts of the wire are held against, by its id.
+    """
+    url, when = document["url"], moment(document["time"])
+    facts = document.get("wire")
+    wire = unpacked(facts, url, when, reference(document["reference"])) if facts else None
+    headers = tuple((header["name"], header["value"]) for header in document["headers"])
     return Capture(
-        url=document["url"],
+        url=url,
         urlkey=document["urlkey"],
-        captured_at=moment(document["time"]),
+        captured_at=when,
         outcome=Outcome(document["outcome"]),
         kind=Kind(document["kind"]),
         status=document["status"],
@@ -185,9 +200,10 @@ def capture_of(document: Document, marks: Mapping[int, Duplicate]) -> Capture:
         reason=document["reason"],
         location=document["location"],
         origin=document["origin"],
-        headers=tuple((header["name"], header["value"]) for header in document["headers"]),
+        headers=wire.headers if wire and not headers else headers,
         quality=quality_of(document),
         duplicate=marks.get(document["number"]),
+        wire=wire,
     )
 
 

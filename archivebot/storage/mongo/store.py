@@ -55,6 +55,7 @@ from archivebot.storage.mongo.links import MongoLinks
 from archivebot.storage.mongo.revisits import MongoRevisits
 from archivebot.storage.mongo.sums import SUMMED, is_whole, sum_of, whole
 from archivebot.storage.mongo.templates import MongoTemplates
+from archivebot.storage.mongo.wire import MongoWire
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import shared
 from archivebot.storage.times import milliseconds
@@ -83,6 +84,7 @@ class MongoStore(MongoDatabase):
         self.fingerprints: FingerprintStore = self._fingerprints
         self.templates: TemplateStore = MongoTemplates(self)
         self.forms: FormStore = MongoForms(self)
+        self._wire = MongoWire(self)
         payloads, waiting = self._database["payloads"], self._database["waiting"]
         self.revisits: RevisitStore = MongoRevisits(payloads, waiting, self._captures, self.retried)
 
@@ -94,7 +96,7 @@ class MongoStore(MongoDatabase):
         last = self._one({"page": page, **BROUGHT}, NEWEST)
         if head_of(last) != head:
             raise Conflict(f"another writer stored a version of {capture.url}")
-        document = capture_document(page, capture)
+        document = capture_document(page, capture) | self._wire.told(capture)
         if not isinstance(version, NewVersion):
             if last is None:
                 self._put_page(page, capture)
@@ -125,7 +127,8 @@ class MongoStore(MongoDatabase):
             return
         version = self.find(new.url, new.sha256)
         # The new one first: a writer that is killed between leaves two visits rather than none.
-        document = named(capture_document(page, new), version.id if version else None)
+        document = capture_document(page, new) | self._wire.told(new)
+        document = named(document, version.id if version else None)
         self.insert(self._captures, _sealed(document))
         self.retried(lambda: self._captures.delete_one({"_id": found["_id"]}))
 
@@ -222,7 +225,7 @@ class MongoStore(MongoDatabase):
         found = self.whole(self._captures, query, [("time", order)])
         for _, moment in groupby(found, itemgetter("time")):
             for document in sorted(moment, key=_version_name, reverse=newest_first):
-                yield capture_of(document, marks)
+                yield capture_of(document, marks, self._wire.reference)
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         query = {"page": page_id(url), "time": milliseconds(when), "outcome": outcome.value}
@@ -262,7 +265,7 @@ class MongoStore(MongoDatabase):
         return {group["_id"]: int(group["sum"]) for group in found}
 
     def check(self) -> list[str]:
-        return [*self._changed(), *self._lost_versions(), *self._lost_frames()]
+        return [*self._changed(), *self._lost_versions(), *self._lost_frames(), *self._lost_references()]
 
     def _changed(self) -> Iterator[str]:
         for name in SUMMED:
@@ -284,6 +287,14 @@ class MongoStore(MongoDatabase):
             present = self._present(self._frames, "_id", list(parts))
             for part in parts.keys() - present:
                 yield f"the frame of version {parts[part]['number']} of {parts[part]['url']} is missing"
+
+    def _lost_references(self) -> Iterator[str]:
+        for batch in batches(self.rows(self._captures, {"reference": {"$gt": ""}})):
+            names = list({document["reference"] for document in batch})
+            present = self._present(self._database["references"], "_id", names)
+            for document in batch:
+                if document["reference"] not in present:
+                    yield f"the capture of {document['url']} at {document['time']} has lost its reference"
 
     def _brought(self, version: VersionId) -> Document:
         found = self._one({"slot": version, **BROUGHT})

@@ -15,6 +15,7 @@ SUMMED: dict[str, tuple[str, ...]] = {
     "templates": ("site", "time", "pages", "tree"),
     "forms": ("site", "signature", "data"),
     "payloads": ("_id", "url", "digest"),
+    "references": ("host", "data", "time"),
     "waiting": ("url", "page", "time", "payload", "refers_to", "refers_time"),
 }
 

@@ -15,8 +15,8 @@ from archivebot.exceptions import ArchiveError, CorruptObject
 from archivebot.models import Position
 from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
-from archivebot.storage.sqlite.schema import CHECKSUMS, migrate
-from archivebot.storage.sqlite.sums import UnsummedConnection, enable, intact, whole
+from archivebot.storage.sqlite.schema import CHECKSUMS, WIRE, migrate
+from archivebot.storage.sqlite.sums import UnsummedConnection, WirelessConnection, enable, intact, whole
 
 Row = TypeVar("Row")
 
@@ -80,11 +80,12 @@ class ArchiveFile:
 
     def _open_unwritable(self) -> None:
         """Read a copy on a medium that cannot be written as it is."""
-        for kind in (sqlite3.Connection, UnsummedConnection):
+        kinds = ((WIRE, sqlite3.Connection), (CHECKSUMS, WirelessConnection), (0, UnsummedConnection))
+        for schema, kind in kinds:
             self.database.close()
             self.database = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True, factory=kind)
             enable(self.database)
-            if self.database.execute("PRAGMA user_version").fetchone()[0] >= CHECKSUMS:
+            if self.database.execute("PRAGMA user_version").fetchone()[0] >= schema:
                 return
 
     @contextmanager

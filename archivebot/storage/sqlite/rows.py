@@ -10,21 +10,25 @@ from typing import Any
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import StoredVersion, Totals
+from archivebot.storage.sqlite.schema import FINGERPRINTS, WIRE
 from archivebot.storage.sqlite.sums import intact, whole
 from archivebot.storage.times import moment
+from archivebot.storage.wire import unpacked as wire_of
+from archivebot.wire import Wire
 
 VERSION = (
     f"SELECT {intact('version')}, version.id, url, number, hex(digest), length, charset, level, segmenter,"
     " layout, blocks, new_blocks, new_bytes, cost, base, coalesce(length(data), 0)"
     " FROM version JOIN page ON page.id = page LEFT JOIN frame ON frame.version = version.id"
 )
-CAPTURE = (
-    f"SELECT {intact('capture')}, url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks,"
-    " links, reason, location, origin, headers, quality, number, hex(digest), length, level, blocks"
-    " FROM capture JOIN page ON page.id = capture.page LEFT JOIN version ON version.id = capture.version"
+_REFERENCE = " LEFT JOIN reference ON reference.id = capture.reference"
+_INTACT = f"{intact('capture')} AND (capture.reference IS NULL OR {intact('reference')})"
+_CAPTURE = (
+    f"SELECT {_INTACT}, url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks,"
+    " links, reason, location, origin, headers, quality, reference.data, wire, number, hex(digest), length,"
+    " level, blocks FROM capture JOIN page ON page.id = capture.page"
+    f" LEFT JOIN version ON version.id = capture.version{_REFERENCE}"
 )
-
-OLD_CAPTURE = CAPTURE.replace(" quality,", " NULL,")  # of an archive that knows no quality
 
 # Of one version, that which stands alone first.
 FRAMES = (
@@ -48,13 +52,20 @@ TOTALS = (
 )
 
 
-def packed(headers: Headers) -> bytes | None:
-    """Write response headers as compressed JSON; None for none."""
-    return (
-        zlib.compress(json.dumps(headers, ensure_ascii=False, separators=(",", ":")).encode(), 9)
-        if headers
-        else None
-    )
+def capture_rows(schema: int) -> str:
+    """Return the SELECT of captures of an archive that has this schema."""
+    sql = _CAPTURE
+    if schema < WIRE:
+        sql = sql.replace(_INTACT, intact("capture")).replace(_REFERENCE, "")
+        sql = sql.replace(" reference.data, wire,", " NULL, NULL,")
+    return sql.replace(" quality,", " NULL,") if schema < FINGERPRINTS else sql
+
+
+def packed(headers: Headers, wire: Wire | None = None) -> bytes | None:
+    """Write response headers as compressed JSON; None for none, and for those that the wire tells."""
+    if not headers or (wire and wire.headers == headers):
+        return None
+    return zlib.compress(json.dumps(headers, ensure_ascii=False, separators=(",", ":")).encode(), 9)
 
 
 def unpacked(data: bytes | None) -> Headers:
@@ -83,11 +94,12 @@ def totals_of(row: Any) -> tuple[str, Totals]:
 
 
 def capture_of(row: Any, marks: Mapping[int, Duplicate]) -> Capture:
-    """Read a row of ``CAPTURE``; ``marks`` are those of the versions of its page, by number."""
+    """Read a row of ``capture_rows``; ``marks`` are those of the versions of its page, by number."""
     (
         url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
-        headers, quality, number, digest, length, level, blocks,
+        headers, quality, reference, facts, number, digest, length, level, blocks,
     ) = whole(row)  # fmt: skip
+    wire = wire_of(facts, url, moment(time), reference) if facts else None
     return Capture(
         url=url,
         urlkey=urlkey,
@@ -106,7 +118,8 @@ def capture_of(row: Any, marks: Mapping[int, Duplicate]) -> Capture:
         reason=reason or "",
         location=location,
         origin=origin,
-        headers=unpacked(headers),
+        headers=wire.headers if wire and headers is None else unpacked(headers),
         quality=Quality(QualityKind(quality), reason or "") if quality else None,
         duplicate=marks.get(number),
+        wire=wire,
     )

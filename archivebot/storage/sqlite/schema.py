@@ -191,12 +191,32 @@ def _checksums(database: sqlite3.Connection) -> None:
     database.execute("INSERT INTO archive VALUES (?1, 0, checksum(?1, 0))", (secrets.token_hex(8),))
 
 
-# The schemas that brought the links, the fingerprints with marks, qualities and templates, the forms, and
-# the checksums: a copy of an older one that cannot be written is read without them.
-LINKS, FINGERPRINTS, FORMS, CHECKSUMS = 2, 3, 4, 6
+def _wire(database: sqlite3.Connection) -> None:
+    # The columns are written out as in the step before. A row that was damaged keeps a wrong checksum.
+    before = (
+        "page, time, version, outcome, kind, status, stored_bytes, new_blocks, links, reason, location,"
+        " origin, headers, quality"
+    )
+    for statement in (
+        """CREATE TABLE reference (
+            id INTEGER PRIMARY KEY,
+            host TEXT NOT NULL,
+            data BLOB NOT NULL,
+            sum INTEGER)""",
+        "CREATE INDEX reference_host ON reference (host)",
+        "ALTER TABLE capture ADD COLUMN reference INTEGER REFERENCES reference",
+        "ALTER TABLE capture ADD COLUMN wire BLOB",
+        f"UPDATE capture SET sum = checksum({before}, NULL, NULL) WHERE sum IS checksum({before})",
+    ):
+        database.execute(statement)
+
+
+# The schemas that brought the links, the fingerprints with marks, qualities and templates, the forms, the
+# checksums, and the facts of the wire: a copy of an older one that cannot be written is read without them.
+LINKS, FINGERPRINTS, FORMS, CHECKSUMS, WIRE = 2, 3, 4, 6, 7
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits, _checksums]
+STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits, _checksums, _wire]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

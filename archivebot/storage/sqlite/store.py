@@ -32,19 +32,19 @@ from archivebot.storage.sqlite.forms import SQLiteForms
 from archivebot.storage.sqlite.links import SQLiteLinks
 from archivebot.storage.sqlite.revisits import SQLiteRevisits, take_out
 from archivebot.storage.sqlite.rows import (
-    CAPTURE,
     FRAMES,
-    OLD_CAPTURE,
     TOTALS,
     VERSION,
     capture_of,
+    capture_rows,
     packed,
     totals_of,
     version_of,
 )
-from archivebot.storage.sqlite.schema import CHECKSUMS, FINGERPRINTS, altered
-from archivebot.storage.sqlite.sums import damage, insert, intact, renew, whole
+from archivebot.storage.sqlite.schema import CHECKSUMS, WIRE, altered
+from archivebot.storage.sqlite.sums import SUMMED, damage, insert, intact, renew, whole
 from archivebot.storage.sqlite.templates import SQLiteTemplates
+from archivebot.storage.sqlite.wire import put_wire
 from archivebot.storage.times import milliseconds
 
 FOR_EVER = 1 << 62
@@ -56,6 +56,15 @@ LOST = (
     "SELECT url, time FROM capture JOIN page ON page.id = capture.page"
     " WHERE version <> 0 AND NOT EXISTS (SELECT 1 FROM version WHERE version.id = capture.version)"
 )
+
+# Captures whose exchange is held against one that is not there.
+REFERENCELESS = (
+    "SELECT url, time FROM capture JOIN page ON page.id = capture.page WHERE reference IS NOT NULL"
+    " AND NOT EXISTS (SELECT 1 FROM reference WHERE reference.id = capture.reference)"
+)
+
+# Tables with checksums that an archive has not whose captures know nothing of the wire.
+NEW = {"reference"}
 
 # Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
 NEIGHBOURS = 8
@@ -127,13 +136,15 @@ class SQLiteStore(ArchiveFile):
         return identity
 
     def _add_capture(self, page: int, capture: Capture, version: int) -> bool:
+        wire = put_wire(self.database, capture)
         cursor = self.database.execute(
             insert("capture", "OR IGNORE"),
             (
                 page, milliseconds(capture.captured_at), version, capture.outcome, capture.kind,
                 capture.status, capture.stored_bytes, capture.new_blocks, capture.links,
-                capture.reason or None, capture.location, capture.origin, packed(capture.headers),
-                capture.quality.kind if capture.quality else None,
+                capture.reason or None, capture.location, capture.origin,
+                packed(capture.headers, capture.wire),
+                capture.quality.kind if capture.quality else None, *wire,
             ),
         )  # fmt: skip
         return cursor.rowcount == 1
@@ -229,12 +240,11 @@ class SQLiteStore(ArchiveFile):
         self, url: str, newest_first: bool = False, until: When = None, since: When = None
     ) -> Iterator[Capture]:
         order = "DESC" if newest_first else "ASC"
-        columns = CAPTURE if self.schema >= FINGERPRINTS else OLD_CAPTURE
         marks = {number: mark for _, number, mark in self.fingerprints.marks(url)}
         return self.rows(
             partial(capture_of, marks=marks),
-            f"{columns} WHERE capture.page = (SELECT id FROM page WHERE url = ?) AND time <= ? AND time > ?"
-            f" ORDER BY time {order}, capture.version {order}",
+            f"{capture_rows(self.schema)} WHERE capture.page = (SELECT id FROM page WHERE url = ?)"
+            f" AND time <= ? AND time > ? ORDER BY time {order}, capture.version {order}",
             url,
             milliseconds(until) if until else FOR_EVER,
             milliseconds(since) if since else -FOR_EVER,
@@ -278,9 +288,12 @@ class SQLiteStore(ArchiveFile):
                 found += [
                     row[0] for row in self.database.execute("PRAGMA integrity_check(20)") if row[0] != "ok"
                 ]
-                if self.schema >= CHECKSUMS:
+                if self.schema >= WIRE:
                     found += altered(self.database)
-                    found += damage(self.database)
+                    lost = "the capture of {0[0]} at {0[1]} has lost its reference"
+                    found += self.all(lost.format, REFERENCELESS)
+                if self.schema >= CHECKSUMS:
+                    found += damage(self.database, [*SUMMED] if self.schema >= WIRE else SUMMED.keys() - NEW)
                     found += lost_keys(self.database)
                 found += self.all(
                     lambda row: f"the capture of {row[0]} at {row[1]} points at no version", LOST

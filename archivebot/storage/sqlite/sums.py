@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from archivebot.exceptions import CorruptObject
@@ -22,8 +22,9 @@ SUMMED: dict[str, tuple[str, ...]] = {
     ),
     "capture": (
         *("page", "time", "version", "outcome", "kind", "status", "stored_bytes", "new_blocks", "links"),
-        *("reason", "location", "origin", "headers", "quality"),
+        *("reason", "location", "origin", "headers", "quality", "reference", "wire"),
     ),
+    "reference": ("host", "data"),
     "link": ("source", "links"),
     "fingerprint": ("page", "number", "digest", "simhash", "words", "keys"),
     "duplicate": ("version", "url", "number", "distance", "jaccard", "rule"),
@@ -40,6 +41,7 @@ NAMES = {
     "page": "url",
     "version": "'version ' || id",
     "capture": "'the capture at ' || time || ' of page ' || page",
+    "reference": "'the reference ' || id || ' of ' || host",
     "link": "'the links of page ' || source",
     "fingerprint": "'the fingerprint of page ' || page",
     "duplicate": "'the mark of version ' || version",
@@ -49,6 +51,9 @@ NAMES = {
     "payload": "'the payload of version ' || version",
     "waiting": "'the visit at ' || time || ' of page ' || page || ' that waits'",
 }
+
+# What the schema that brought the facts of the wire added to rows of older ones.
+_WIRE = ", capture.reference, capture.wire)"
 
 _INTACT = re.compile(r"\w+\.sum IS checksum\([^)]*\)")
 
@@ -114,9 +119,16 @@ class UnsummedConnection(sqlite3.Connection):
         return super().execute(_INTACT.sub("1", sql), *values)
 
 
-def damage(database: sqlite3.Connection) -> Iterator[str]:
-    """Look through all rows, and name those that are not what was stored."""
-    for table in SUMMED:
+class WirelessConnection(sqlite3.Connection):
+    """A connection to an older archive that cannot be written: its captures know nothing of the wire."""
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        return super().execute(sql.replace(_WIRE, ")"), *values)
+
+
+def damage(database: sqlite3.Connection, tables: Collection[str]) -> Iterator[str]:
+    """Look through all rows of some tables, and name those that are not what was stored."""
+    for table in tables:
         sql = f"SELECT {NAMES[table]} FROM {table} WHERE NOT {intact(table)}"
         yield from _named(database, table, sql, "{} does not have its checksum")
     sql = f"SELECT {NAMES['archive']} WHERE NOT EXISTS (SELECT 1 FROM archive)"

@@ -1,0 +1,51 @@
+"""The facts of the wire as documents of a MongoDB server, and the exchanges that others are held against."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import sha256
+
+from archivebot.exceptions import CorruptObject
+from archivebot.models import Capture
+from archivebot.storage.mongo.database import DESCENDING, MongoDatabase
+from archivebot.storage.mongo.documents import Document
+from archivebot.storage.mongo.sums import sum_of, whole
+from archivebot.storage.times import milliseconds
+from archivebot.storage.wire import CANDIDATES, nearest, packed, reference_of
+
+# References remembered while captures are read and written; they never change.
+REMEMBERED = 256
+
+
+class MongoWire:
+    """The references of an archive in a database; one is named by its host and its bytes."""
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._database = database
+        self._references = database.collection("references")
+        self.reference = lru_cache(maxsize=REMEMBERED)(self._reference)
+
+    def told(self, capture: Capture) -> Document:
+        """Return what the document of a capture says of its exchange, after its reference was stored."""
+        wire = capture.wire
+        if wire is None:
+            return {"reference": None, "wire": None}
+        host = capture.urlkey.partition(")")[0]
+        order = [("time", DESCENDING), ("_id", DESCENDING)]
+        found = self._database.all(self._references, {"host": host}, order, CANDIDATES)
+        known = [(document["_id"], bytes(whole("references", document)["data"])) for document in found]
+        name, data = nearest(wire, capture.url, capture.captured_at, known)
+        if name is None:
+            reference = reference_of(wire)
+            name = f"{host} {sha256(reference).hexdigest()[:32]}"
+            document = {"host": host, "time": milliseconds(capture.captured_at), "data": reference}
+            seal = {"sum": sum_of("references", document)}
+            self._database.insert(self._references, {"_id": name, **document, **seal})
+            data = packed(wire, capture.url, capture.captured_at, reference)
+        return {"reference": name, "wire": data}
+
+    def _reference(self, name: str) -> bytes:
+        found = self._database.retried(lambda: self._references.find_one({"_id": name}))
+        if found is None:
+            raise CorruptObject(f"the reference {name} of the wire is lost")
+        return bytes(whole("references", found)["data"])

@@ -1,0 +1,145 @@
+"""The facts of the wire as few bytes: of what one host says, most is what it said before."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import lru_cache
+
+from archivebot.exceptions import CorruptObject
+from archivebot.storage.times import milliseconds, moment
+from archivebot.wire import Wire
+
+# References of a host that one exchange is held against, those stored last: pages, pictures, redirects and
+# 304 have different headers.
+CANDIDATES = 4
+
+# An exchange that takes more than this share of what it takes alone becomes a reference itself.
+UNLIKE = 0.5
+
+# What a reference decodes to at most. The heads of an answer have 256 kB, and some escapes.
+_LONGEST = 8 << 20
+
+
+def reference_of(wire: Wire) -> bytes:
+    """Return an exchange as a reference for others of its host: its texts, compressed with zlib."""
+    return zlib.compress(_texts(wire), 9)
+
+
+def packed(wire: Wire, url: str, when: datetime, reference: bytes | None) -> bytes:
+    """Write the exchange that a capture of a URL at a time had, held against a reference.
+
+    Four numbers come first, each with 7 bits in a byte, the low ones first, the top bit set where more
+    follow: the milliseconds from start to capture, to the first byte and to the end, and the length of the
+    body; each plus 1, 0 for what is not known. The rest are the texts as JSON, as raw deflate whose
+    dictionary is the reference and the URL.
+
+    >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
+    >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\n\\r\\n", ended=130, length=0)
+    >>> packed(wire, "http://a.example/", when, reference_of(wire))[:5].hex(" ")
+    '00 00 83 01 01'
+    """
+    lag = None if wire.started is None else max(0, milliseconds(when) - milliseconds(wire.started))
+    numbers = b"".join(map(_number, (lag, wire.first_byte, wire.ended, wire.length)))
+    coder = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=_dictionary(reference, url))
+    return numbers + coder.compress(_texts(wire)) + coder.flush()
+
+
+def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> Wire:
+    """Read the exchange of a capture; raises CorruptObject for bytes that are none.
+
+    >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
+    >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\nX: \\xe9\\r\\n\\r\\n", left_out=("Cookie",), port=80, started=when)
+    >>> unpacked(packed(wire, "http://a.example/", when, None), "http://a.example/", when, None) == wire
+    True
+    """
+    try:
+        numbers, at = [], 0
+        for _ in range(4):
+            number, at = _read(data, at)
+            numbers.append(number)
+        coder = zlib.decompressobj(-15, zdict=_dictionary(reference, url))
+        texts = json.loads(coder.decompress(data[at:], _LONGEST))
+        lag, first_byte, ended, length = numbers
+        return Wire(
+            received=texts["received"].encode("latin-1"),
+            request=texts["request"].encode("latin-1"),
+            left_out=tuple(texts["left_out"]),
+            ip=texts["ip"],
+            port=texts["port"],
+            protocols=tuple(texts["protocols"]),
+            started=None if lag is None else moment(milliseconds(when) - lag),
+            first_byte=first_byte,
+            ended=ended,
+            length=length,
+            decoded=texts["decoded"],
+            trailers=texts["trailers"].encode("latin-1"),
+            truncated=texts["truncated"],
+            record=texts["record"],
+        )
+    except (zlib.error, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise CorruptObject(f"the facts of the wire cannot be read ({error})") from error
+
+
+def nearest(
+    wire: Wire, url: str, when: datetime, references: Iterable[tuple[int | str, bytes]]
+) -> tuple[int | str | None, bytes]:
+    """Return the reference against which an exchange takes the fewest bytes, and these.
+
+    None, with no bytes, if it is like none of them: then it is to become one.
+    """
+    tried = [(packed(wire, url, when, data), name) for name, data in references]
+    best, name = min(tried, key=lambda pair: len(pair[0]), default=(b"", None))
+    if name is None or len(best) > UNLIKE * len(packed(wire, url, when, None)):
+        return None, b""
+    return name, best
+
+
+def _texts(wire: Wire) -> bytes:
+    texts = {
+        "ip": wire.ip,
+        "port": wire.port,
+        "protocols": wire.protocols,
+        "decoded": wire.decoded,
+        "left_out": wire.left_out,
+        "request": wire.request.decode("latin-1"),
+        "received": wire.received.decode("latin-1"),
+        "trailers": wire.trailers.decode("latin-1"),
+        "truncated": wire.truncated,
+        "record": wire.record,
+    }
+    return json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@lru_cache(maxsize=64)
+def _inflated(reference: bytes) -> bytes:
+    return zlib.decompressobj().decompress(reference, _LONGEST)
+
+
+def _dictionary(reference: bytes | None, url: str) -> bytes:
+    """Return what the decoder knows before: the end, which is nearest, counts most."""
+    return (_inflated(reference) if reference else b"") + url.encode("utf-8", "replace")
+
+
+def _number(value: int | None) -> bytes:
+    rest = 0 if value is None else max(0, value) + 1
+    return bytes(_septets(rest))
+
+
+def _septets(rest: int) -> Iterator[int]:
+    while rest > 127:
+        yield rest & 127 | 128
+        rest >>= 7
+    yield rest
+
+
+def _read(data: bytes, at: int) -> tuple[int | None, int]:
+    """Read a number at a place; return it, and the place behind it."""
+    value = shift = 0
+    while data[at] > 127:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+    value |= data[at] << shift
+    return (value - 1 if value else None), at + 1

@@ -1,0 +1,140 @@
+"""What goes over the wire when one page is asked for: the head of the answer as it came, and more."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+
+Headers = tuple[tuple[str, str], ...]
+
+# Headers of a request that are left out, in lower case: whoever has the archive could act with them.
+SECRETS = frozenset(("authorization", "cookie", "proxy-authorization"))
+
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_PROTOCOL = re.compile(rb"HTTP/[0-9]+(?:\.[0-9]+)?")
+_END = re.compile(rb"\n\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """The facts of one exchange; what is empty or None is not known.
+
+    ``received`` has all heads of the answer byte for byte, interim ones (1xx) first, each with the empty
+    line that ends it; ``trailers`` the header lines behind a chunked body. ``request`` is the head that was
+    sent, without the headers that are ``left_out``, by name. ``protocols`` are named as in WARC-Protocol.
+    ``first_byte`` and ``ended`` are milliseconds after ``started`` (an aware UTC time). ``length`` counts the
+    bytes of the body without its transfer coding and with its content codings, which are undone in what is
+    kept if it is ``decoded``. ``truncated`` says why the answer is not whole, as WARC-Truncated does;
+    ``record`` is the id of the WARC record that it was read from.
+    """
+
+    received: bytes = field(default=b"", repr=False)
+    request: bytes = field(default=b"", repr=False)
+    left_out: tuple[str, ...] = ()
+    ip: str = ""
+    port: int | None = None
+    protocols: tuple[str, ...] = ()
+    started: datetime | None = None
+    first_byte: int | None = None
+    ended: int | None = None
+    length: int | None = None
+    decoded: bool = False
+    trailers: bytes = b""
+    truncated: str = ""
+    record: str = ""
+
+    @property
+    def head(self) -> bytes:
+        """The head of the final answer: its status line and header lines, with their line ends."""
+        ends = [found.end() for found in _END.finditer(self.received)]
+        before = [0, *(end for end in ends if end < len(self.received))]
+        return self.received[before[-1] :]
+
+    @property
+    def status_line(self) -> str:
+        """The first line of the answer, without its end."""
+        return next(iter(text_lines(self.head)), "")
+
+    @property
+    def headers(self) -> Headers:
+        """The headers of the answer, in the order and the case in which they came, repeated ones repeated."""
+        return header_fields(self.head.partition(b"\n")[2])
+
+    @property
+    def address(self) -> str:
+        """The address that answered, with the port if that is known.
+
+        >>> Wire(ip="::1", port=80).address, Wire(ip="192.0.2.1").address
+        ('[::1]:80', '192.0.2.1')
+        """
+        if self.port is None:
+            return self.ip
+        return f"[{self.ip}]:{self.port}" if ":" in self.ip else f"{self.ip}:{self.port}"
+
+
+def protocol_of(received: bytes) -> str:
+    """Return the protocol that the first line of an answer names, as in WARC-Protocol; "" for none.
+
+    >>> protocol_of(b"HTTP/1.0 200 OK\\r\\n"), protocol_of(b"<html>")
+    ('http/1.0', '')
+    """
+    found = _PROTOCOL.match(received)
+    return found[0].decode().lower() if found else ""
+
+
+def header_fields(lines: bytes) -> Headers:
+    """Return the names and values of header lines; folded lines become one, those without a colon are none.
+
+    A line is read as UTF-8, or as Latin-1 where it is not that.
+
+    >>> header_fields(b"A: b\\r\\n c\\r\\nX-Caf\\xe9:\\r\\nno header\\r\\nA : d")
+    (('A', 'b c'), ('X-Café', ''), ('A', 'd'))
+    """
+    split = (_text(line).partition(":") for line in _FOLD.sub(b" ", lines).split(b"\n"))
+    return tuple((name.strip(), value.strip()) for name, colon, value in split if colon)
+
+
+def text_lines(head: bytes) -> list[str]:
+    """Return the lines of a head as text, without their ends.
+
+    >>> text_lines(b"HTTP/1.1 200 OK\\r\\nX: \\xe9\\r\\n\\r\\n")
+    ['HTTP/1.1 200 OK', 'X: é', '']
+    """
+    return [_text(line.rstrip(b"\r\n")) for line in _LINE.findall(head)]
+
+
+def without_secrets(request: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return the head of a request without its secret headers, and the names of those.
+
+    >>> without_secrets(b"GET / HTTP/1.1\\r\\nCookie: a=b;\\r\\n c=d\\r\\nHost: a\\r\\n\\r\\n")
+    (b'GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n', ('Cookie',))
+    """
+    kept: list[bytes] = []
+    names: list[str] = []
+    leave = False
+    for line in _LINE.findall(request):
+        if line[:1] not in (b" ", b"\t"):
+            name = _text(line.partition(b":")[0]).strip()
+            leave = bool(kept) and name.lower() in SECRETS
+            names += [name] * leave
+        if not leave:
+            kept.append(line)
+    return b"".join(kept), tuple(names)
+
+
+def first_header(headers: Headers, name: str) -> str | None:
+    """Return the first header of a name, case ignored, or None.
+
+    >>> first_header((("content-type", "text/html"),), "Content-Type")
+    'text/html'
+    """
+    return next((value for key, value in headers if key.lower() == name.lower()), None)
+
+
+def _text(line: bytes) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
