@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from archivebot.archive.bodies import Bodies
-from archivebot.archive.comparison import Comparison, reader
-from archivebot.archive.inspection import Inspector
+from archivebot.archive.comparison import Comparison
+from archivebot.archive.inspection import Inspector, snapshot_of
 from archivebot.archive.placement import lineage_id
+from archivebot.archive.readings import Readings
 from archivebot.archive.recorder import Recorder
 from archivebot.archive.revisits import Revisits
 from archivebot.archive.verification import Damage, verify
@@ -68,8 +69,9 @@ class Archive:
         self.links, self.forms = store.links, store.forms
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self._bodies = Bodies(store)
-        self._comparison = Comparison(store, self._bodies, config.content_attributes)
-        self._inspector = Inspector(store, self._bodies, self._comparison, config)
+        self.readings = Readings()
+        self._comparison = Comparison(store, self._bodies, self.readings, config.content_attributes)
+        self._inspector = Inspector(store, self._bodies, self.readings, self._comparison, config)
         self._revisits = Revisits(store, self._bodies)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
 
@@ -91,8 +93,20 @@ class Archive:
         self._store.close()
 
     def segment(self, page: Page) -> Snapshot:
-        """Cut a page into blocks, as deep as its history or its own wish says, and tell what it is."""
-        return self._inspector.segment(page)
+        """Return a page with all that is read of it: :meth:`cut`, :meth:`mark` and :meth:`judge` in one."""
+        return self.judge(self.mark(self.cut(snapshot_of(page))))
+
+    def cut(self, snapshot: Snapshot) -> Snapshot:
+        """Cut a page into blocks, as deep as its history or its own wish says."""
+        return self._inspector.cut(snapshot)
+
+    def mark(self, snapshot: Snapshot) -> Snapshot:
+        """Compute the fingerprint of a page, and mark it if it repeats a page of the archive."""
+        return self._inspector.mark(snapshot)
+
+    def judge(self, snapshot: Snapshot) -> Snapshot:
+        """Add whether the fetch brought the page, and what changed since the version before."""
+        return self._inspector.judge(snapshot)
 
     def add(self, snapshot: Snapshot) -> Capture:
         """Store one visit; it survives the death of the process, and after :meth:`sync` that of the machine.
@@ -100,7 +114,7 @@ class Archive:
         The page that it repeats may have come since it was cut, so it is held against the archive once
         more. Raises StorageError where the store fails; nothing of the visit is stored then.
         """
-        return self._recorder.add(self._inspector.marked(snapshot))
+        return self._recorder.add(self._inspector.confirmed(snapshot))
 
     @property
     def is_durable(self) -> bool:
@@ -133,7 +147,7 @@ class Archive:
     def settle(self, snapshot: Snapshot) -> Capture:
         """Store a visit that was unresolved, in place of what was stored of it."""
         with self._store.together():
-            capture = self._recorder.add(self._inspector.marked(snapshot))
+            capture = self._recorder.add(self._inspector.confirmed(snapshot))
             self._store.revisits.release(capture.url, capture.captured_at)
         return capture
 
@@ -279,8 +293,8 @@ class Archive:
         """Return what happened to each block between two versions of a page."""
         brought = self.fetched(url, f"sha256:{after.digest}")
         declared = content_type(brought.headers) if brought else ""
-        read = reader(self._bodies.get(after).body, declared)
-        found = self._comparison.with_version(before, read, declared)
+        now = self.readings.of(self._bodies.get(after).body, declared)
+        found = self._comparison.with_version(before, now, declared)
         return Delta(
             url=url,
             before=before.number or 0,
@@ -289,7 +303,7 @@ class Archive:
             kind=found.kind,
             reason=found.reason,
             changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
-            attributes=self._comparison.beside_text(before, read, declared),
+            attributes=self._comparison.beside_text(before, now, declared),
         )
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
