@@ -138,6 +138,7 @@ FOREIGN: dict[str, set[str]] = {
     "pymongo": {"storage/mongo/database.py", "storage/mongo/revisits.py"},
     "turbohtml": {
         "content",
+        "hypertext",
         "markup",
         "quality",
         "segmentation",
@@ -146,7 +147,7 @@ FOREIGN: dict[str, set[str]] = {
         "text/language.py",
     },
     "datasketch": {"fingerprint/minhash.py"},
-    "lxml": {"forms", "hypertext"},
+    "lxml": {"forms"},
     "ada_url": {"urls/canonical.py"},
     "tldextract": {"urls/scope.py"},
     "Stemmer": {"text/terms.py"},
