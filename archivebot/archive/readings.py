@@ -8,8 +8,9 @@ from functools import cached_property
 from archivebot.quality.signs import Signs, signs_of
 from archivebot.significance.reading import Reading
 
-# Bytes of bodies whose readings are kept; with tree and lines a page takes about ten times its size. What is
-# larger is kept alone, until the next one is read.
+# Pages that are kept: a crawl has up to twice as many under way as requests, of which there are 16. And the
+# bytes of their bodies: a page takes about ten times its size. A larger page is kept alone.
+KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
 
@@ -35,7 +36,7 @@ class Readings:
         key = body, content_type
         found = self._kept.get(key)
         if found is None:
-            while self._kept and self._size + len(body) > KEPT_BYTES:
+            while self._kept and (len(self._kept) >= KEPT_PAGES or self._size + len(body) > KEPT_BYTES):
                 self._size -= len(self._kept.popitem(last=False)[1].body)
             found = self._kept[key] = PageReading(body, content_type)
             self._size += len(body)
