@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from archivebot.crawl.extensions.sitebudget import SiteBudget
 from archivebot.crawl.process.archivist import keep_forms
 from archivebot.crawl.process.session import ArchiveSession
-from archivebot.models import Snapshot
+from archivebot.models import Page, Snapshot
 from archivebot.urls import host_of
 
 
@@ -32,8 +32,8 @@ class FormPipeline:
 
     async def process_item(self, item: object) -> object:
         """Return the item as it is. Raises StorageError."""
-        if isinstance(item, Snapshot) and item.page.forms:
-            page = item.page
+        page = item.page if isinstance(item, Snapshot) else item
+        if isinstance(page, Page) and page.forms:
             told = replace(page, body=b"", headers=(), links=())  # they need not travel
             count = await self.session.run(keep_forms, told, self.budget.since)
             self.budget.stored(host_of(page.url), count)

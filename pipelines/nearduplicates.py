@@ -1,10 +1,13 @@
-"""The stage that puts off what pages lead to that repeat another one of the archive."""
+"""The stage that marks pages that repeat another page of the archive, and puts off what they lead to."""
 
 from __future__ import annotations
 
 from scrapy.crawler import Crawler
 
+from archivebot.archive import Archive
 from archivebot.config import CrawlConfig
+from archivebot.crawl.process.session import ArchiveSession
+from archivebot.crawl.process.stages import staged
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import StorageError
@@ -13,28 +16,33 @@ from archivebot.models import Page, Snapshot
 
 
 class NearDuplicatePipeline:
-    """Count the pages that are marked as near-duplicates, and put off the links that they gave.
+    """Compute the fingerprints of pages, mark those that repeat a page, and put off the links that they gave.
 
-    Nothing is dropped. ``penalty`` is taken from the scores of the links that wait because of this page
-    and of no better one; a page that is none, and has one of them as well, brings it back to its place.
+    Without this stage pages have neither fingerprint nor mark. Nothing is dropped. ``penalty`` is taken from
+    the scores of the links that wait because of this page and of no better one; a page that is none, and has
+    one of them as well, brings it back to its place. A page that is stored meanwhile may be repeated as well:
+    that mark is made when the page is stored, and puts off no links.
     """
 
     def __init__(self, crawler: Crawler, penalty: float) -> None:
         assert isinstance(crawler.spider, ArchiveSpider)
         self.stats, self.spider, self.penalty = crawler.stats, crawler.spider, penalty
-        self.dispatcher = Dispatcher.of(crawler)
+        self.dispatcher, self.session = Dispatcher.of(crawler), ArchiveSession.of(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> NearDuplicatePipeline:
         return cls(crawler, CrawlConfig.from_settings(crawler.settings).duplicate_penalty)
 
-    def process_item(self, item: object) -> object:
-        """Return the item as it is."""
-        if isinstance(item, Snapshot) and item.duplicate:
+    async def process_item(self, item: object) -> object:
+        """Return a page with fingerprint and mark; other items pass unchanged. Raises StorageError."""
+        if not isinstance(item, Page | Snapshot):
+            return item
+        snapshot = await staged(self.session, Archive.mark, item, "marked")
+        if snapshot.duplicate:
             self.stats.inc_value("archive/near_duplicates")
-            self.dispatcher.repeated(item.page.url)
-            self._put_off(item.page)
-        return item
+            self.dispatcher.repeated(snapshot.page.url)
+            self._put_off(snapshot.page)
+        return snapshot
 
     def _put_off(self, page: Page) -> None:
         """Lower the links of a page in the frontier; one that is away goes without."""

@@ -6,11 +6,15 @@ from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
 from archivebot.crawl.process.session import ArchiveSession
-from archivebot.models import Capture, Snapshot
+from archivebot.crawl.process.stages import staged
+from archivebot.models import Capture, Page, Snapshot
 
 
 class StoragePipeline:
-    """Snapshot to Capture: one transaction each, durable when the item leaves the pipeline."""
+    """Page or Snapshot to Capture: one transaction each, durable when the item leaves the pipeline.
+
+    What a visit means is read beside the archive before, in another process than the one that stores.
+    """
 
     def __init__(self, crawler: Crawler, session: ArchiveSession) -> None:
         self.stats = crawler.stats
@@ -21,11 +25,12 @@ class StoragePipeline:
         return cls(crawler, ArchiveSession.of(crawler))
 
     async def process_item(self, item: object) -> object:
-        """Return the Capture of a Snapshot; other items pass unchanged. Raises StorageError."""
-        if not isinstance(item, Snapshot):
+        """Return the Capture of a page; other items pass unchanged. Raises StorageError."""
+        if not isinstance(item, Page | Snapshot):
             return item
-        capture = await self.session.run(Archive.add, item)
-        self._count(capture, len(item.page.body))
+        snapshot = await staged(self.session, Archive.judge, item, "judged")
+        capture = await self.session.run(Archive.add, snapshot)
+        self._count(capture, len(snapshot.page.body))
         return capture
 
     def _count(self, capture: Capture, fetched: int) -> None:

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from archivebot.archive import Archive, comparison, inspection
+from archivebot.archive import Archive, inspection, readings
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
 from archivebot.models import Capture, ChangeKind, Kind, Page, QualityKind, Snapshot
@@ -113,7 +113,7 @@ def test_what_the_archive_holds_is_not_cut_again(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "part"), [(inspection, "partition"), (inspection, "quality"), (comparison, "Reading")]
+    ("module", "part"), [(inspection, "cut_page"), (inspection, "judged"), (readings, "PageReading")]
 )
 def test_a_page_that_no_parser_reads_is_kept(
     archive: Archive,
@@ -140,7 +140,7 @@ def test_a_page_that_is_stored_uncut_is_never_read(archive: Archive, monkeypatch
     ]
     visit(archive, pages[0])
     with monkeypatch.context() as patch:
-        patch.setattr(comparison, "Reading", reading)
+        patch.setattr(readings, "PageReading", reading)
         uncut = archive.add(Snapshot.uncut(pages[1]))
     assert (uncut.kind, archive.body(uncut)) == (Kind.CHANGED, pages[1].body)
     snapshot = archive.segment(pages[2])

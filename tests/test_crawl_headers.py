@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from archivebot import Archive, ArchiveConfig
 from archivebot import settings as project
 from archivebot.crawl import spider as spider_module
 from archivebot.crawl.middlewares.decoding import DecodingMiddleware
+from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.spider import ArchiveSpider
+from archivebot.hypertext import Hypertext
 from archivebot.models import Outcome, Page
 from tests.conftest import Crawl
 from tests.mockserver import Asked, MockServer, Reply, html
@@ -80,6 +82,16 @@ def a_spider() -> ArchiveSpider:
     return spider
 
 
+class Here:
+    """An archive in this very process."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+
+    async def read_page(self, url: str, work: Callable[..., Hypertext], *page: Any) -> Hypertext:
+        return work(self.archive, *page)
+
+
 async def parsed(
     spider: ArchiveSpider, middleware: DecodingMiddleware, request: Request, made: Any
 ) -> list[Any]:
@@ -102,6 +114,7 @@ def test_each_answer_gives_one_capture_that_can_be_stored(
     chance = random.Random(14)
 
     async def work(archive: Archive) -> None:
+        monkeypatch.setattr(ArchiveSession, "of", lambda crawler: Here(archive))
         for number in range(CASES):
             url = f"http://a.example/{number}"
             request = spider.request(url)

@@ -133,8 +133,9 @@ def test_hard_focus_drops_links_that_promise_too_little_and_can_take_them_back(
     assert focused.ask("frontier")["next"] == []
     focused.ask("frontier", "--retry", "rejected")
     again = focused("-s", "ARCHIVE_LINK_THRESHOLD=-99", **options)
-    chain = ("/off1", "/off2", "/off3", "/on", "/off4")
-    assert [record["url"] for record in again.records] == [tunnel.url(name) for name in chain]
+    chain = [tunnel.url(name) for name in ("/off1", "/off2", "/off3", "/off4", "/on")]
+    found = [record["url"] for record in again.records]
+    assert [*found[:3], *sorted(found[3:])] == chain  # the last two are fetched at once
 
 
 @pytest.mark.parametrize(

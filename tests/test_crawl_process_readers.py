@@ -15,11 +15,12 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.crawl.process import readers as readers_module
+from archivebot.crawl.process import stages as stages_module
 from archivebot.crawl.process.readers import OPENINGS, Readers
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.worker import Crashed
 from archivebot.exceptions import NotArchived, StorageError
-from pipelines import segmentation
+from archivebot.models import Page, Snapshot
 from pipelines.segmentation import SegmentationPipeline
 from tests import probes
 from tests.conftest import Crawl
@@ -187,16 +188,22 @@ def test_a_page_of_which_a_process_dies_is_stored_whole(
         session = ArchiveSession(config)
         await session.opened()
         pipeline = SegmentationPipeline(session)
+
+        async def cut(page: Page) -> Snapshot:
+            found = await pipeline.process_item(page)
+            assert isinstance(found, Snapshot)
+            return found
+
         deadly, other = make_page(b"<p>deadly", day=1), make_page(b"<p>other", day=2)
-        monkeypatch.setattr(segmentation, "segment", probes.die)
+        monkeypatch.setattr(stages_module, "run_stage", probes.die)
         with caplog.at_level(logging.ERROR):
-            uncut = await pipeline.segment(deadly)
+            uncut = await cut(deadly)
         monkeypatch.undo()
         reason = uncut.page.reason
         assert reason.startswith("not cut: a process of the archive was killed by signal 9")
         assert (uncut.page, uncut.partition) == (replace(deadly, reason=reason), None)
         assert f"{URL} could not be cut, its bytes are kept: a process of the archive was" in caplog.text
-        cut = await pipeline.segment(other)
+        cut = await cut(other)
         assert cut.partition is not None
         for snapshot in (uncut, cut):
             await session.run(Archive.add, snapshot)

@@ -21,9 +21,16 @@ def targets(body: str) -> list[str]:
 
 def test_links_come_from_every_element_that_leads_somewhere() -> None:
     body = """<link rel=canonical href=/1><link rel=stylesheet href=/no><a href=/2>x</a><area href=/3>
-    <frame src=/4><iframe src=/5></iframe><meta http-equiv=Refresh content="3; URL='/6'">
+    <iframe src=/4></iframe><iframe src=/5></iframe><meta http-equiv=Refresh content="3; URL='/6'">
     <img src=/no><script src=/no></script><form action=/no></form><noscript><a href=/7>x</a></noscript>"""
     assert set(targets(body)) == {f"/{number}" for number in range(1, 8)}
+
+
+def test_frames_lead_on_in_a_frameset_only_and_templates_are_no_part_of_the_page() -> None:
+    frames = "<frame src=/1><noframes><a href=/2>x</a></noframes>"
+    assert targets(f"<frameset>{frames}</frameset>") == ["/1"]
+    assert targets(f"<p>x</p>{frames}") == []
+    assert targets("<template><a href=/1>x</a></template><a href=/2>x</a>") == ["/2"]
 
 
 def test_base_href_is_where_links_start_from() -> None:
@@ -48,7 +55,7 @@ def test_nofollow_links_are_left_out_unless_wanted() -> None:
         ("<a href=x aria-label=L title=T><img alt=''></a>", "L"),
         ("<a href=x title=T> </a>", "T"),
         ("<area href=x alt=North>", "North"),
-        ("<frame src=x title=Menu>", "Menu"),
+        ("<frameset><frame src=x title=Menu>", "Menu"),
         ("<iframe src=x title=Map>no frames</iframe>", "Map"),
         ("<a href=x></a>", ""),
     ],

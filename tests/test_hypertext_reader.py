@@ -38,7 +38,9 @@ def test_nothing_is_read_out_of_nothing() -> None:
 
 
 def test_nul_bytes_do_not_hide_links() -> None:
-    assert read(b"\0<a h\0ref=/x>x</a>", "utf-8", URL).links[0].url == "http://a.example/x"
+    link = read(b"\0<a \0 href=/x>x\0y</a>", "utf-8", URL).links[0]
+    assert (link.url, link.anchor) == ("http://a.example/x", "xy")
+    assert read(b"<a h\0ref=/x>x</a>", "utf-8", URL).links == ()  # it is another attribute
 
 
 @pytest.mark.parametrize("context", [False, True])
@@ -62,7 +64,7 @@ HOSTILE = {
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_pages_are_read_and_their_links_stay_small(body: bytes, context: bool) -> None:
     found = read(body, "utf-8", URL, context=context)
-    assert not found.failed
+    assert len(found.links) <= 1
     assert all(len(link.anchor + link.before + link.after + link.heading) < 1000 for link in found.links)
 
 

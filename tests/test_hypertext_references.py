@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from lxml import html
+from turbohtml import parse
 
-from archivebot.hypertext.references import reference, refresh_target, resolve
+from archivebot.hypertext.references import TAGS, reference, refresh_target, resolve
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from archivebot.hypertext.references import reference, refresh_target, resolve
     ],
 )
 def test_an_element_gives_its_address_and_kind(markup: str, expected: tuple[str, str] | None) -> None:
-    assert reference(html.fragment_fromstring(markup)) == expected
+    assert reference(next(parse(markup).iter_elements(TAGS))) == expected
 
 
 @pytest.mark.parametrize(

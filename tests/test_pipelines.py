@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply, html, markup
 
@@ -55,3 +57,38 @@ def test_a_body_is_never_logged(site: MockServer, crawl: Crawl) -> None:
     crawled = crawl("-L", "DEBUG", seeds=site.url())
     assert "Scraped from" in crawled.log
     assert "needle" not in crawled.log
+
+
+STORY = (
+    "The council met on Monday to hear why the ferry is late, and who will pay for the second boat. "
+    "Nobody spoke against the harbour master, who asks for two more people and a roof over the pier. "
+    "The vote is due before the winter, when the old boat has to go to the yard once more."
+)
+CUT, MARK = "pipelines.segmentation.SegmentationPipeline", "pipelines.nearduplicates.NearDuplicatePipeline"
+
+
+@pytest.mark.parametrize("left_out", [(), (CUT,), (MARK,), (CUT, MARK)])
+def test_a_stage_that_is_left_out_takes_its_work_along_and_no_other(
+    site: MockServer, crawl: Crawl, left_out: tuple[str, ...]
+) -> None:
+    mirror = Reply(html(text=STORY).body.replace(b"<body>", b"<body><nav>Print</nav>"), delay=0.3)
+    site.routes |= {"/": html("/story", "/print"), "/story": html(text=STORY), "/print": mirror}
+    chosen = {stage: place for stage, place in STAGES.items() if stage not in left_out}
+    one = ("-s", "CONCURRENT_REQUESTS=1", "-s", "ARCHIVE_LOCAL_CONCURRENCY=1")
+    first = crawl("-s", f"ITEM_PIPELINES={json.dumps(chosen)}", *one, seeds=site.url())
+    assert [record["kind"] for record in first.records] == ["new"] * 3
+    counts = [record["blocks"]["count"] for record in first.records]
+    assert all(counts) if CUT in chosen else not any(counts)
+    assert bool(first.of(site.url("/print"))["duplicate"]) == (MARK in chosen)
+    site.routes["/story"] = html(text=STORY.replace("Monday", "Tuesday"))
+    site.routes["/print"] = Reply(mirror.body.replace(b"Print", b"Printed"))
+    second = crawl("-s", f"ITEM_PIPELINES={json.dumps(chosen)}", *one, seeds=site.url())
+    kinds = [second.of(site.url(path))["kind"] for path in ("/story", "/print")]
+    assert kinds == ["changed", "touched"]
+
+
+def test_without_storage_a_crawl_ends_and_stores_nothing(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html(text=STORY)
+    chosen = {path: place for path, place in STAGES.items() if "storage" not in path}
+    crawled = crawl("-s", f"ITEM_PIPELINES={json.dumps(chosen)}", seeds=site.url())
+    assert (crawled.code, crawled.stat("archive/captures")) == (0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from turbohtml import parse
 
 from archivebot.models import QualityKind
 from archivebot.quality.quality import HIDDEN, quality
@@ -180,12 +181,12 @@ def test_the_address_tells_where_the_text_does_not() -> None:
 
 def test_a_missing_page_with_much_hidden_is_missing_still() -> None:
     page = f"<h1>Page not found</h1><div hidden>{PROSE * 30}</div>"
-    assert signs_of(page).hidden > HIDDEN
+    assert signs_of(parse(page)).hidden > HIDDEN
     assert quality(200, page.encode(), HTML).kind is QualityKind.SOFT_404
 
 
 def test_the_walk_ends_where_there_is_plenty_of_prose() -> None:
     page = f"<p>{PROSE * 60}</p><p>end<input type=password>"
-    signs = signs_of(page)
+    signs = signs_of(parse(page))
     assert signs.prose >= PLENTY
     assert signs.passwords == 0

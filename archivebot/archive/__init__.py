@@ -1,7 +1,9 @@
 """The archive: the one place where a store and the stages that read, compare and place pages meet."""
 
 from archivebot.archive.archive import Archive
+from archivebot.archive.inspection import is_readable, snapshot_of
 from archivebot.archive.lookup import ArchiveReader, BlockState
+from archivebot.archive.readings import PageReading
 from archivebot.archive.verification import Damage
 
-__all__ = ["Archive", "ArchiveReader", "BlockState", "Damage"]
+__all__ = ["Archive", "ArchiveReader", "BlockState", "Damage", "PageReading", "is_readable", "snapshot_of"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archivebot.archive.inspection import Inspector
+from archivebot.archive.inspection import Inspector, snapshot_of
 from archivebot.archive.lookup import ArchiveReader
 from archivebot.archive.recorder import Recorder
 from archivebot.archive.revisits import Revisits
@@ -20,7 +20,7 @@ class Archive(ArchiveReader):
 
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         super().__init__(store, config)
-        self._inspector = Inspector(store, self._bodies, self._comparison, config)
+        self._inspector = Inspector(store, self._bodies, self.readings, self._comparison, config)
         self._revisits = Revisits(store, self._bodies)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
 
@@ -46,8 +46,20 @@ class Archive(ArchiveReader):
         return ArchiveReader(open_reader(config.uri), config)
 
     def segment(self, page: Page) -> Snapshot:
-        """Cut a page into blocks, as deep as its history or its own wish says, and tell what it is."""
-        return self._inspector.segment(page)
+        """Return a page with all that is read of it: :meth:`cut`, :meth:`mark` and :meth:`judge` in one."""
+        return self.judge(self.mark(self.cut(snapshot_of(page))))
+
+    def cut(self, snapshot: Snapshot) -> Snapshot:
+        """Cut a page into blocks, as deep as its history or its own wish says."""
+        return self._inspector.cut(snapshot)
+
+    def mark(self, snapshot: Snapshot) -> Snapshot:
+        """Compute the fingerprint of a page, and mark it if it repeats a page of the archive."""
+        return self._inspector.mark(snapshot)
+
+    def judge(self, snapshot: Snapshot) -> Snapshot:
+        """Add whether the fetch brought the page, and what changed since the version before."""
+        return self._inspector.judge(snapshot)
 
     def add(self, snapshot: Snapshot) -> Capture:
         """Store one visit; it survives the death of the process, and after :meth:`sync` that of the machine.
@@ -55,7 +67,7 @@ class Archive(ArchiveReader):
         The page that it repeats may have come since it was cut, so it is held against the archive once
         more. Raises StorageError where the store fails; nothing of the visit is stored then.
         """
-        return self._recorder.add(self._inspector.marked(snapshot))
+        return self._recorder.add(self._inspector.confirmed(snapshot))
 
     @property
     def is_durable(self) -> bool:
@@ -84,6 +96,6 @@ class Archive(ArchiveReader):
     def settle(self, snapshot: Snapshot) -> Capture:
         """Store a visit that was unresolved, in place of what was stored of it."""
         with self._store.together():
-            capture = self._recorder.add(self._inspector.marked(snapshot))
+            capture = self._recorder.add(self._inspector.confirmed(snapshot))
             self._store.revisits.release(capture.url, capture.captured_at)
         return capture

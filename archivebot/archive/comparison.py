@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator
-from functools import cache, partial
+from collections.abc import Collection, Iterator
 
 from archivebot.archive.bodies import Bodies
+from archivebot.archive.readings import Readings
 from archivebot.config import CONTENT_ATTRIBUTES
 from archivebot.exceptions import StorageError
 from archivebot.models import UNTOLD, AttributeChange, ChangeKind
@@ -18,24 +18,21 @@ from archivebot.storage.base import ArchiveStore, StoredVersion
 
 logger = logging.getLogger(__name__)
 
-Read = Callable[[], Reading]
-
-
-def reader(body: bytes, content_type: str) -> Read:
-    """Return what reads a body when its reading is asked for, and once."""
-    return cache(partial(Reading, body, content_type))
-
 
 class Comparison:
     """Compares bodies with stored versions by what a reader sees."""
 
     def __init__(
-        self, store: ArchiveStore, bodies: Bodies, counted: Collection[str] = CONTENT_ATTRIBUTES
+        self,
+        store: ArchiveStore,
+        bodies: Bodies,
+        readings: Readings,
+        counted: Collection[str] = CONTENT_ATTRIBUTES,
     ) -> None:
-        self._store, self._bodies, self._counted = store, bodies, counted
+        self._store, self._bodies, self._readings, self._counted = store, bodies, readings, counted
 
-    def with_version(self, before: StoredVersion, read: Read, content_type: str) -> Significance:
-        """Return whether content changed since a version, or only furniture; ``read`` reads the page of now.
+    def with_version(self, before: StoredVersion, now: Reading, content_type: str) -> Significance:
+        """Return whether content changed since a version, or only furniture.
 
         The versions before it tell what comes and goes. What cannot be read or compared has changed; nor
         is a version read that was stored uncut, for it may have been for that.
@@ -44,8 +41,8 @@ class Comparison:
         if known is None:
             return Significance(ChangeKind.CONTENT, f"version {before.number} cannot be read")
         try:
-            then = Reading(known.body, content_type)
-            return significance(then, read(), self._earlier(before, content_type), self._counted)
+            then = self._readings.of(known.body, content_type)
+            return significance(then, now, self._earlier(before, content_type), self._counted)
         except StorageError:
             raise
         except Exception:
@@ -53,12 +50,12 @@ class Comparison:
             return Significance(ChangeKind.CONTENT, UNTOLD)
 
     def beside_text(
-        self, before: StoredVersion, read: Read, content_type: str
+        self, before: StoredVersion, now: Reading, content_type: str
     ) -> tuple[AttributeChange, ...]:
         """Return what became another since a version beside the text; nothing of what cannot be read."""
         known = self._bodies.readable(before) if before.segmenter else None
         try:
-            return beside(Reading(known.body, content_type), read()) if known else ()
+            return beside(self._readings.of(known.body, content_type), now) if known else ()
         except Exception:
             logger.exception("what changed on %s beside its text cannot be told", before.url)
             return ()
@@ -71,4 +68,4 @@ class Comparison:
         for version in reversed(versions[-MOST_VERSIONS:]):
             known = self._bodies.readable(version) if version.segmenter else None
             if known is not None:
-                yield Reading(known.body, content_type).lines
+                yield self._readings.of(known.body, content_type).lines

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from archivebot.archive.bodies import Bodies
-from archivebot.archive.comparison import Comparison, Read, reader
+from archivebot.archive.comparison import Comparison
+from archivebot.archive.readings import PageReading, Readings
 from archivebot.bounds import excess
 from archivebot.config import ArchiveConfig
 from archivebot.content.page import main_text
@@ -18,7 +19,6 @@ from archivebot.exceptions import StorageError
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
-from archivebot.markup.media import media_of
 from archivebot.models import (
     Block,
     Fingerprint,
@@ -31,9 +31,9 @@ from archivebot.models import (
     QualityKind,
     Snapshot,
 )
-from archivebot.quality.quality import quality
+from archivebot.quality.quality import judged
 from archivebot.segmentation.carry import carry
-from archivebot.segmentation.segmenter import SEGMENTER_VERSION, partition
+from archivebot.segmentation.segmenter import SEGMENTER_VERSION, cut_page, uncut
 from archivebot.storage.base import ArchiveStore, StoredVersion
 from archivebot.versioning.policy import WINDOW, Step, next_level
 
@@ -45,58 +45,115 @@ NO_MEMORY = "not cut: it takes more memory than a process may have"
 
 
 class Inspector:
-    """Reads pages beside what the archive holds; writes nothing."""
+    """Reads pages beside what the archive holds; writes nothing.
+
+    Each stage adds to a snapshot what it is there for, and needs no other stage. A page is not read if it was
+    not fetched, is beyond the bounds or was given up, or if the memory of the process does not suffice.
+    """
 
     def __init__(
-        self, store: ArchiveStore, bodies: Bodies, comparison: Comparison, config: ArchiveConfig
+        self,
+        store: ArchiveStore,
+        bodies: Bodies,
+        readings: Readings,
+        comparison: Comparison,
+        config: ArchiveConfig,
     ) -> None:
-        self._store, self._bodies, self._comparison, self._config = store, bodies, comparison, config
+        self._store, self._bodies, self._readings = store, bodies, readings
+        self._comparison, self._config = comparison, config
 
-    def segment(self, page: Page) -> Snapshot:
-        """Cut a page into blocks and tell what it is, what changed, and which page of the archive it repeats.
+    def cut(self, snapshot: Snapshot) -> Snapshot:
+        """Add the blocks, as deep as the page's history or its own wish says.
 
-        The blocks of a body that the archive holds are known. A page beyond the bounds is not read, nor
-        is one for which the memory of the process does not suffice.
+        The blocks of a body that the archive holds are known.
         """
-        if page.outcome is not Outcome.FETCHED:
-            return Snapshot(page, None)
-        if reason := excess(page.body):
-            return Snapshot.uncut(page, reason)
-        try:
-            return self._segmented(page)
-        except MemoryError:
-            return Snapshot.uncut(page, NO_MEMORY)
+        return self._staged(snapshot, self._cut)
 
-    def _segmented(self, page: Page) -> Snapshot:
-        read, digest = _read(page), sha256_hex(page.body)
-        latest = self._store.latest(page.url, page.captured_at)
-        doubt = _unless_broken(_doubt, page)
-        is_other = latest is not None and latest.digest != digest
-        change = self.change(page, latest, read) if latest and is_other and not doubt else None
-        if self._store.find(page.url, digest):
-            return Snapshot(page, None, doubt, change=change)
-        blocks = _unless_broken(lambda page: self._partition(page, latest), page)
-        known = None if doubt else _unless_broken(lambda page: _known_by(read().main_text), page)
-        return self.marked(Snapshot(page, blocks, doubt, known, change=change), read)
+    def mark(self, snapshot: Snapshot) -> Snapshot:
+        """Add the fingerprint of the main text, and the page of the archive that the page repeats.
 
-    def change(self, page: Page, latest: StoredVersion, read: Read | None = None) -> PageChange:
-        """Return what changed on a page since its latest version, whose bytes are others."""
-        found = self._comparison.with_version(latest, read or _read(page), content_type(page.headers))
-        return PageChange(latest.digest, found.kind, found.reason)
+        What came in place of a page repeats nothing. The lack of a mark is provisional: the page that this
+        one repeats may be stored meanwhile, so :meth:`confirmed` looks again.
+        """
+        return self._staged(snapshot, self._mark)
 
-    def marked(self, snapshot: Snapshot, read: Read | None = None) -> Snapshot:
-        """Mark a page that has no mark, if it repeats one that the archive holds by now."""
-        page, known = snapshot.page, snapshot.fingerprint
+    def judge(self, snapshot: Snapshot) -> Snapshot:
+        """Add what the fetch brought if it is no page, and what changed since the version before.
+
+        The change is provisional: it counts while that version is the latest.
+        """
+        return self._staged(snapshot, self._judge)
+
+    def confirmed(self, snapshot: Snapshot) -> Snapshot:
+        """Mark a page that has a fingerprint, if it repeats a page that the archive holds by now."""
+        known, page = snapshot.fingerprint, snapshot.page
         if known is None or snapshot.duplicate:
             return snapshot
-        read = read or _read(page)
         found = _unless_broken(
             lambda page: mark(
-                self._store.fingerprints.near, page.url, known, lambda: read().main_text, self._text_of
+                self._store.fingerprints.near,
+                page.url,
+                known,
+                lambda: self._read(page).main_text,
+                self._text_of,
             ),
             page,
         )
         return replace(snapshot, duplicate=found) if found else snapshot
+
+    def change(self, page: Page, latest: StoredVersion) -> PageChange:
+        """Return what changed on a page since its latest version, whose bytes are others."""
+        found = self._comparison.with_version(latest, self._read(page), content_type(page.headers))
+        return PageChange(latest.digest, found.kind, found.reason)
+
+    def _staged(self, snapshot: Snapshot, stage: Callable[[Snapshot], Snapshot]) -> Snapshot:
+        if not is_readable(snapshot):
+            return snapshot
+        try:
+            return stage(snapshot)
+        except MemoryError:
+            return Snapshot.uncut(snapshot.page, NO_MEMORY)
+
+    def _cut(self, snapshot: Snapshot) -> Snapshot:
+        page = snapshot.page
+        if self._is_known(page):
+            return snapshot
+        latest = self._store.latest(page.url, page.captured_at)
+        return replace(snapshot, partition=_unless_broken(lambda page: self._partition(page, latest), page))
+
+    def _mark(self, snapshot: Snapshot) -> Snapshot:
+        page = snapshot.page
+        if self._is_known(page) or _unless_broken(self._doubt, page) is not None:
+            return snapshot
+        known = _unless_broken(lambda page: _known_by(self._read(page).main_text), page)
+        return self.confirmed(replace(snapshot, fingerprint=known))
+
+    def _judge(self, snapshot: Snapshot) -> Snapshot:
+        page, partition = snapshot.page, snapshot.partition
+        latest = self._store.latest(page.url, page.captured_at)
+        if partition is None and not self._is_known(page):
+            partition = _unless_broken(self._all_layout, page)
+        doubt = _unless_broken(self._doubt, page)
+        is_other = latest is not None and latest.digest != sha256_hex(page.body)
+        change = self.change(page, latest) if latest and is_other and not doubt else None
+        return replace(snapshot, partition=partition, quality=doubt, change=change)
+
+    def _all_layout(self, page: Page) -> Partition:
+        """Return the partition of a page that nobody cut."""
+        return Partition(len(page.body), 0, self._read(page).media.charset, SEGMENTER_VERSION, ())
+
+    def _is_known(self, page: Page) -> bool:
+        """Return whether the archive holds the body of a page."""
+        return self._store.find(page.url, sha256_hex(page.body)) is not None
+
+    def _read(self, page: Page) -> PageReading:
+        return self._readings.of(page.body, content_type(page.headers))
+
+    def _doubt(self, page: Page) -> Quality | None:
+        """Return what a fetch brought in place of a page; None where nothing speaks against it."""
+        read = self._read(page)
+        found = judged(page.status or 200, page.body, read.media, lambda: read.signs, page.url)
+        return None if found.kind is QualityKind.GOOD else found
 
     def _text_of(self, url: str, number: int) -> str:
         """Return the main text of a version; empty where there is none of that number."""
@@ -116,13 +173,13 @@ class Inspector:
         """Cut where the version beside it was cut, if the page has the same tags, else anew."""
         latest = latest or self.following(page)
         level = page.level or self._level(page.url)
-        declared = content_type(page.headers)
-        if latest and (latest.level, latest.segmenter) == (level, SEGMENTER_VERSION):
-            charset = media_of(page.body, declared).charset
-            blocks = self._carried(latest, page.body) if charset == latest.charset else None
+        read = self._read(page)
+        charset = read.media.charset
+        if latest and (latest.level, latest.segmenter, latest.charset) == (level, SEGMENTER_VERSION, charset):
+            blocks = self._carried(latest, page.body)
             if blocks:
                 return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks)
-        return partition(page.body, level, declared)
+        return cut_page(read.content.page, level) if read.content else uncut(page.body, level, charset)
 
     def _carried(self, latest: StoredVersion, body: bytes) -> tuple[Block, ...] | None:
         known = self._bodies.readable(latest)
@@ -131,13 +188,26 @@ class Inspector:
         return carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in known.slots], body)
 
     def _level(self, url: str) -> int:
-        recent = [version for version in self._store.versions(url, last=WINDOW + 1) if version.number]
+        known = self._store.versions(url, last=WINDOW + 1)
+        recent = [version for version in known if version.number and version.level]
         if not recent:
             return self._config.level
         adjusted = (
             next_level([_step(version) for version in recent[1:]]) if self._config.adjust_level else None
         )
         return adjusted or recent[-1].level
+
+
+def snapshot_of(page: Page) -> Snapshot:
+    """Return a page as it comes to its first stage."""
+    reason = excess(page.body) if page.outcome is Outcome.FETCHED else ""
+    return Snapshot.uncut(page, reason) if reason else Snapshot(page, None)
+
+
+def is_readable(snapshot: Snapshot) -> bool:
+    """Return whether a page may be read: it was fetched, and nobody gave it up."""
+    given_up = snapshot.change is not None and not snapshot.change.before
+    return snapshot.page.outcome is Outcome.FETCHED and not given_up
 
 
 def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
@@ -149,16 +219,6 @@ def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
     except Exception:
         logger.exception("%s could not be read; its bytes are kept", page.url)
         return None
-
-
-def _doubt(page: Page) -> Quality | None:
-    """Return what a fetch brought in place of a page; None where nothing speaks against it."""
-    found = quality(page.status or 200, page.body, content_type(page.headers), page.url)
-    return None if found.kind is QualityKind.GOOD else found
-
-
-def _read(page: Page) -> Read:
-    return reader(page.body, content_type(page.headers))
 
 
 def _known_by(text: str) -> Fingerprint | None:

@@ -9,8 +9,9 @@ from itertools import islice, takewhile
 from typing import Self
 
 from archivebot.archive.bodies import Bodies
-from archivebot.archive.comparison import Comparison, reader
+from archivebot.archive.comparison import Comparison
 from archivebot.archive.placement import lineage_id
+from archivebot.archive.readings import Readings
 from archivebot.archive.verification import Damage, verify
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived
@@ -66,7 +67,8 @@ class ArchiveReader:
         self.links, self.forms = store.links, store.forms
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self._bodies = Bodies(store)
-        self._comparison = Comparison(store, self._bodies, config.content_attributes)
+        self.readings = Readings()
+        self._comparison = Comparison(store, self._bodies, self.readings, config.content_attributes)
 
     def __enter__(self) -> Self:
         return self
@@ -252,8 +254,8 @@ class ArchiveReader:
         """Return what happened to each block between two versions of a page."""
         brought = self.fetched(url, f"sha256:{after.digest}")
         declared = content_type(brought.headers) if brought else ""
-        read = reader(self._bodies.get(after).body, declared)
-        found = self._comparison.with_version(before, read, declared)
+        now = self.readings.of(self._bodies.get(after).body, declared)
+        found = self._comparison.with_version(before, now, declared)
         return Delta(
             url=url,
             before=before.number or 0,
@@ -262,7 +264,7 @@ class ArchiveReader:
             kind=found.kind,
             reason=found.reason,
             changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
-            attributes=self._comparison.beside_text(before, read, declared),
+            attributes=self._comparison.beside_text(before, now, declared),
         )
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import accumulate
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from turbohtml import Document, parse
+from turbohtml import Document
 
 from archivebot.content import maintext
 from archivebot.content.lines import LineWalk
@@ -18,7 +17,9 @@ from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
 from archivebot.content.title import title
+from archivebot.markup.charset import codec, wide_charset
 from archivebot.markup.media import media_of
+from archivebot.markup.page import ESCAPED, ParsedPage, decoded
 from archivebot.text.language import guess, language
 
 # Characters below which a page is a shell that a script fills; it is read by its description.
@@ -53,14 +54,9 @@ def content(markup: bytes | str, charset: str = "utf-8") -> Content:
     >>> content(b"")
     Content(title='', language='', published=None)
     """
-    source = markup if isinstance(markup, str) else _decoded(markup, charset)
-    document, walk = read(_same_length(source))
-    lines, (chosen, text) = walk.lines, _chosen(document, walk)
-    ranges = maintext.ranges(walk.places, lines, chosen)
-    if isinstance(markup, bytes):
-        ranges = list(_in_bytes(ranges, source, _known(markup, charset), len(markup)))
-    named, code = title(document, lines, chosen.tolist()), language(document, text)
-    return Content(named, text, code, published(document, lines, named, code or "en"), tuple(ranges))
+    if isinstance(markup, str):
+        return PageContent(ParsedPage.of(markup)).content(in_bytes=False)
+    return PageContent(_parsed(markup, charset)).content()
 
 
 def body_content(body: bytes, content_type: str = "") -> Content:
@@ -76,8 +72,8 @@ def body_content(body: bytes, content_type: str = "") -> Content:
         return Content()
     if media.is_markup:
         return content(body, media.charset)
-    rows = _decoded(body, media.charset).removeprefix("\ufeff").splitlines()
-    text = _ESCAPED.sub("\ufffd", "\n".join(row.rstrip() for row in rows).strip("\n"))
+    rows = decoded(body, media.charset).removeprefix("\ufeff").splitlines()
+    text = ESCAPED.sub("\ufffd", "\n".join(row.rstrip() for row in rows).strip("\n"))
     return Content(text=text, language=guess(text), ranges=((0, len(body)),) if text else ())
 
 
@@ -87,14 +83,49 @@ def main_text(markup: bytes | str, charset: str = "utf-8") -> str:
     >>> main_text(b"<p>The ferry runs all year.")
     'The ferry runs all year.'
     """
-    source = markup if isinstance(markup, str) else _decoded(markup, charset)
-    return _chosen(*read(_same_length(source)))[1]
+    page = ParsedPage.of(markup) if isinstance(markup, str) else _parsed(markup, charset)
+    return PageContent(page).text
 
 
-def _chosen(document: Document, walk: LineWalk) -> tuple[NDArray[np.bool_], str]:
-    """Choose the lines of the main content, and give its text."""
-    chosen = choose(document, walk)[1]
-    return chosen, text_of(document, walk, chosen)
+class PageContent:
+    """The lines of a page and its main content; each part is found when it is asked for, and once."""
+
+    def __init__(self, page: ParsedPage) -> None:
+        self.page = page
+
+    @cached_property
+    def walk(self) -> LineWalk:
+        """The lines, and the elements that hold them."""
+        return LineWalk(self.page.document)
+
+    @cached_property
+    def choice(self) -> tuple[Column, NDArray[np.bool_]]:
+        """The likelihood of each line, and the lines that are chosen for the main content."""
+        return choose(self.page.document, self.walk)
+
+    @cached_property
+    def text(self) -> str:
+        """The main text."""
+        return text_of(self.page.document, self.walk, self.choice[1])
+
+    def content(self, *, in_bytes: bool = True) -> Content:
+        """Return all of the content, as :func:`content` does; its ranges are bytes, or characters."""
+        document, lines, chosen = self.page.document, self.walk.lines, self.choice[1]
+        named, code = title(document, lines, chosen.tolist()), language(document, self.text)
+        day = published(document, lines, named, code or "en")
+        return Content(named, self.text, code, day, tuple(self._ranges(chosen, in_bytes)))
+
+    def _ranges(self, chosen: NDArray[np.bool_], in_bytes: bool) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of what is chosen; none if the bytes of the characters are not known."""
+        if not in_bytes or self.page.is_exact:
+            at = self.page.at if in_bytes else int
+            for start, end in maintext.ranges(self.walk.places, self.walk.lines, chosen):
+                yield at(start), at(end)
+
+
+def _parsed(markup: bytes, charset: str) -> ParsedPage:
+    """Return a page to read; if the name is no charset of texts it is UTF-8."""
+    return ParsedPage(markup, wide_charset(markup, charset) or codec(charset) or "utf-8")
 
 
 def choose(document: Document, walk: LineWalk) -> tuple[Column, NDArray[np.bool_]]:
@@ -113,8 +144,8 @@ def text_of(document: Document, walk: LineWalk, chosen: NDArray[np.bool_]) -> st
 
 def read(source: str) -> tuple[Document, LineWalk]:
     """Parse a page and gather its lines."""
-    document = parse(source, source_locations=True)
-    return document, LineWalk(document)
+    found = PageContent(ParsedPage.of(source))
+    return found.page.document, found.walk
 
 
 def title_words(document: Document) -> str:
@@ -132,54 +163,3 @@ def _description(document: Document) -> str:
         str(value) for name, value in names if name.lower() in ("description", "og:description") and value
     )
     return " ".join(next(found, "").split())
-
-
-# A byte that the charset does not know stays countable: it is one character of these.
-_ESCAPED = re.compile("[\ud800-\udfff]")
-
-
-def _known(body: bytes, charset: str) -> str:
-    """Return the codec that counts: one of the two byte orders, and UTF-8 for a name that is none."""
-    if charset.lower().replace("_", "-") in ("utf-16", "utf16"):
-        return "utf-16-be" if body[:2] == b"\xfe\xff" else "utf-16-le"
-    try:
-        "".encode(charset)
-    except LookupError:
-        return "utf-8"
-    return charset
-
-
-def _decoded(body: bytes, charset: str) -> str:
-    try:
-        return body.decode(_known(body, charset), "surrogateescape")
-    except UnicodeError:
-        return body.decode("utf-8", "replace")
-
-
-def _same_length(source: str) -> str:
-    """Hide from the parser what it would drop or take for text, as offsets must hold: CRLF, the
-    byte-order mark, bytes that are no characters.
-    """
-    if "\r" in source:
-        source = source.replace("\r\n", " \n").replace("\r", "\n")
-    try:
-        source.encode()
-    except UnicodeEncodeError:
-        source = _ESCAPED.sub("\ufffd", source)
-    return f" {source[1:]}" if source.startswith("\ufeff") else source
-
-
-def _in_bytes(
-    ranges: Iterable[tuple[int, int]], source: str, codec: str, length: int
-) -> Iterator[tuple[int, int]]:
-    """Turn ranges of characters into ranges of bytes; none where the codec writes other bytes."""
-    edges = [edge for each in ranges for edge in each]
-    sizes = []
-    for start, end in zip([0, *edges], [*edges, len(source)], strict=True):
-        try:
-            sizes.append(len(source[start:end].encode(codec, "surrogateescape")))
-        except UnicodeError:
-            return
-    if sum(sizes) == length:
-        places = list(accumulate(sizes[:-1]))
-        yield from zip(places[::2], places[1::2], strict=True)

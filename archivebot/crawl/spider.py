@@ -23,6 +23,7 @@ from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.worker import Crashed
 from archivebot.crawl.reading.convert import (
+    content_type_of,
     location_of,
     media_of_response,
     outcome_of_failure,
@@ -33,7 +34,7 @@ from archivebot.crawl.reading.convert import (
     stored_response,
 )
 from archivebot.crawl.reading.metarobots import ALL, Directives, directives
-from archivebot.crawl.reading.pages import STRETCH, is_small, read_large, shortened
+from archivebot.crawl.reading.pages import STRETCH, read_here, shortened
 from archivebot.crawl.refusals import Interrupted, Refused, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
@@ -129,10 +130,10 @@ class ArchiveSpider(Spider):
         if wait is None and outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(response, request)
         if wait is None:
-            reading = self._read(response, outcome) if is_small(response.body) else None
-            if reading and len(reading.links) <= STRETCH:
-                return self._settle(response, request, outcome, reading)
-            return self._settle_slowly(response, request, outcome, reading)
+            if self._is_page(response, outcome):
+                return self._settle_slowly(response, request, outcome)
+            reading = self._read(response) if _is_wanted(response, outcome) else Hypertext()
+            return self._settle(response, request, outcome, reading)
         page = page_of(response, key_of(request), datetime.now(UTC), outcome, level=self.arguments.level)
         return self._later(request, page, wait)
 
@@ -190,15 +191,18 @@ class ArchiveSpider(Spider):
             yield self._again(request, archive_anew=True)
             return
         stored = stored_response(response.url, *content) if content else response
-        reading = await self._read_large(stored, Outcome.FETCHED)
-        async for output in self._settle_slowly(response, request, Outcome.NOT_MODIFIED, reading):
+        if not self._is_page(stored, Outcome.FETCHED):
+            for output in self._settle(response, request, Outcome.NOT_MODIFIED, self._read(stored)):
+                yield output
+            return
+        async for output in self._settle_slowly(response, request, Outcome.NOT_MODIFIED, stored):
             yield output
 
     async def _settle_slowly(
-        self, response: Response, request: Request, outcome: Outcome, reading: Hypertext | None
+        self, response: Response, request: Request, outcome: Outcome, stored: Response | None = None
     ) -> AsyncIterator[Any]:
-        """Settle an answer that has many links, or is large, beside all others."""
-        reading = reading or await self._read_large(response, outcome)
+        """Settle a page when it is read, beside all others; of an answer without it the one ``stored``."""
+        reading = await self._read_page(stored or response, key_of(request))
         for number, output in enumerate(self._settle(response, request, outcome, reading), 1):
             yield output
             if not number % STRETCH:
@@ -214,33 +218,27 @@ class ArchiveSpider(Spider):
             yield from self._followed(reading.links, request)
         yield self._kept(response, request, outcome, reading, allowed)
 
-    def _read(self, response: Response, outcome: Outcome) -> Hypertext:
-        if outcome is not Outcome.FETCHED and response.status != 300:
-            return Hypertext()
-        return self._counted(read(response, **self._asked))
+    def _is_page(self, response: Response, outcome: Outcome) -> bool:
+        """Return whether an answer has links: it is read in a process of the archive."""
+        return _is_wanted(response, outcome) and media_of_response(response).is_page
 
-    async def _read_large(self, response: Response, outcome: Outcome) -> Hypertext:
-        """Read a page in a process of the archive if it would hold up the event loop."""
-        wanted = outcome is Outcome.FETCHED or response.status == 300
-        if not wanted or is_small(response.body) or not (media := media_of_response(response)).is_page:
-            return self._read(response, outcome)
-        body = shortened(response.body)
+    def _read(self, response: Response) -> Hypertext:
+        return read(response, **self._asked)
+
+    async def _read_page(self, response: Response, url: str) -> Hypertext:
+        """Read a page, by its URL in the archive, in the process that will cut it."""
         session = ArchiveSession.of(self.crawler)
+        page = shortened(response.body), content_type_of(response), response.url
         try:
-            reading = await session.read(read_large, body, media.charset, response.url, **self._asked)
+            return await session.read_page(url, read_here, *page, self._asked)
         except Crashed as error:
             logger.error("The links of %s could not be read: %s", response.url, error)
-            reading = Hypertext(failed=True)
-        return self._counted(reading)
+            self.crawler.stats.inc_value("links/unreadable")
+            return Hypertext()
 
     @property
     def _asked(self) -> dict[str, bool]:
         return {"skip_nofollow": self.obeys_meta, "context": self.context, "forms": self.forms}
-
-    def _counted(self, reading: Hypertext) -> Hypertext:
-        if reading.failed:
-            self.crawler.stats.inc_value("links/unreadable")
-        return reading
 
     def _directives(self, response: Response, reading: Hypertext) -> Directives:
         if not self.obeys_meta:
@@ -282,3 +280,8 @@ class ArchiveSpider(Spider):
         if not allowed.store and outcome is Outcome.FETCHED:
             return replace(page, outcome=Outcome.EXCLUDED, body=b"", reason=allowed.reason)
         return page
+
+
+def _is_wanted(response: Response, outcome: Outcome) -> bool:
+    """Return whether an answer is read for links: it brought the page, or a choice of pages."""
+    return outcome is Outcome.FETCHED or response.status == 300

@@ -9,7 +9,7 @@ from lxml import etree
 from archivebot.forms.flow import Flow
 from archivebot.forms.form import Form
 from archivebot.forms.labels import attributes
-from archivebot.hypertext import parse
+from archivebot.forms.parsing import parse
 
 # How many of the elements around a form say what it is there for.
 AROUND = 3

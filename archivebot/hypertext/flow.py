@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lxml import etree
+from turbohtml import Document, Element, Namespace
 
 from archivebot.hypertext.links import SECTIONS, LinkWalk, shortened
 from archivebot.hypertext.maintext import Line, main_text
@@ -54,8 +54,8 @@ class FlowWalk(LinkWalk):
 
     tags = None  # every element
 
-    def __init__(self, root: etree._Element, url: str, skip_nofollow: bool) -> None:
-        super().__init__(root, url, skip_nofollow)
+    def __init__(self, document: Document, url: str, skip_nofollow: bool) -> None:
+        super().__init__(document, url, skip_nofollow)
         self.lines: list[Line] = []
         self.heading = ""
         self.titles: dict[str, str] = {}  # the first heading of each level
@@ -73,7 +73,8 @@ class FlowWalk(LinkWalk):
     @property
     def title(self) -> str:
         """The title element, or the first heading of the highest level."""
-        named = (shortened("".join(element.itertext()), MOST_TITLE) for element in self.root.iter("title"))
+        elements = self.document.find_all("title")
+        named = (shortened(each.text, MOST_TITLE) for each in elements if each.namespace is Namespace.HTML)
         return next(filter(None, named), "") or (self.titles[min(self.titles)] if self.titles else "")
 
     @property
@@ -83,7 +84,7 @@ class FlowWalk(LinkWalk):
     def finish(self) -> None:
         self._end_line()
 
-    def start(self, element: etree._Element, tag: str) -> None:
+    def start(self, element: Element, tag: str) -> None:
         if tag in _COUNTED:
             self._count(tag, 1)
         if tag in _LEADING:
@@ -94,18 +95,18 @@ class FlowWalk(LinkWalk):
                 self.leading.append(placed)
             elif placed:
                 placed.end = placed.start
-        if element.text and not self.mute:
-            self._add(element.text)
 
-    def end(self, element: etree._Element, tag: str) -> None:
+    def end(self, element: Element, tag: str) -> None:
         if tag in _COUNTED:
             self._count(tag, -1)
         if tag in _LEADING:
             if tag == "a" and (placed := self.leading.pop()):
                 placed.end = self.length
             super().end(element, tag)
-        if element.tail and not self.mute:
-            self._add(element.tail)
+
+    def say(self, text: str) -> None:
+        if not self.mute:
+            self._add(text)
 
     def place(self, url: str, text: str, role: str, kind: str) -> None:
         self.placed.append(_Placed(url, text, (self.heading, role, kind), self.length))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import quote
 
-from lxml import etree
+from turbohtml import Document, Element, Node, Text
 
 from archivebot.bounds import MOST_LINKS
-from archivebot.hypertext.attributes import thinned
 from archivebot.hypertext.references import TAGS, reference, resolve
 from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, said
+from archivebot.markup.page import ParsedPage
 from archivebot.models import Link
 from archivebot.text import collapse
 from archivebot.urls import joined
@@ -37,8 +38,8 @@ SCRIPT = "script"
 
 # Scripts of other types are data or templates; https://html.spec.whatwg.org/multipage/scripting.html
 _RUNS = re.compile(r"\s*(?:$|module|(?:text|application)/(?:x-)?(?:java|ecma|j|live)script)", re.IGNORECASE)
-_CLICKED = etree.XPath("//*[@onclick]")
-_WRITTEN = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+# Elements that are read, not filled.
+_READ = ("h1", "h2", "h3", "p")
 _HOLE = quote(UNKNOWN)
 
 # Anchors that are not closed stand in one another. Those deeper than this have no text of their own,
@@ -51,9 +52,9 @@ class LinkWalk:
 
     tags: tuple[str, ...] | None = (*TAGS, *SECTIONS, "script")  # the elements that matter
 
-    def __init__(self, root: etree._Element, url: str, skip_nofollow: bool) -> None:
-        self.root = root
-        self.base = _base(root, url)
+    def __init__(self, document: Document, url: str, skip_nofollow: bool) -> None:
+        self.document = document
+        self.base = _base(document, url)
         self.skip_nofollow = skip_nofollow
         self.found: dict[str, Link] = {}
         self.robots: list[tuple[str, str]] = []
@@ -67,23 +68,42 @@ class LinkWalk:
         self.walk()
         self.finish()
         if clicks:
-            self.scripts += [(element.get("onclick"), _caption(element)) for element in _CLICKED(self.root)]
+            for element in self.document.select("[onclick]"):
+                self.scripts.append((element.attr("onclick") or "", _caption(element)))
         for script, text in self.scripts:
             self._obey(script, text)
 
     def walk(self) -> None:
-        for event, element in etree.iterwalk(self.root, ("start", "end"), self.tags):
-            if event == "start":
-                self.start(element, element.tag)
+        """Meet all elements and texts in the order of the page; what TEMPLATE holds is not on it."""
+        wanted = self.tags
+        opened: list[tuple[Element | None, Iterator[Node]]] = [(None, iter(self.document.children))]
+        while opened:
+            for child in opened[-1][1]:
+                if isinstance(child, Text):
+                    self.say(child.data)
+                elif isinstance(child, Element):
+                    is_wanted = wanted is None or child.tag in wanted
+                    if is_wanted:
+                        self.start(child, child.tag)
+                    if inside := child.children:
+                        opened.append((child if is_wanted else None, iter(inside)))
+                        break
+                    if is_wanted:
+                        self.end(child, child.tag)
             else:
-                self.end(element, element.tag)
+                element, _ = opened.pop()
+                if element is not None:
+                    self.end(element, element.tag)
+
+    def say(self, text: str) -> None:
+        """Take note of a piece of text."""
 
     def finish(self) -> None:
         """End the walk."""
 
-    def start(self, element: etree._Element, tag: str) -> None:
+    def start(self, element: Element, tag: str) -> None:
         if tag == "script":
-            if (script := element.text) and _RUNS.match(element.get("type") or ""):
+            if (script := element.text) and _RUNS.match(element.attr("type") or ""):
                 self.scripts.append((script, ""))
         elif tag in SECTIONS:
             self.roles.append(self._role(element, tag))
@@ -94,11 +114,11 @@ class LinkWalk:
         elif tag == "meta":
             self._robots(element)
 
-    def end(self, element: etree._Element, tag: str) -> None:
+    def end(self, element: Element, tag: str) -> None:
         if tag in SECTIONS:
             self.roles.pop()
             self._count_section(tag, -1)
-        elif tag == "a" and element.get("href"):
+        elif tag == "a" and element.attr("href"):
             self.anchors -= 1
 
     def place(self, url: str, text: str, role: str, kind: str) -> None:
@@ -115,11 +135,11 @@ class LinkWalk:
         if known is None or (link.anchor and _outdone(known, link.role)):
             self.found[link.url] = link
 
-    def _refer(self, element: etree._Element, href: str, kind: str) -> None:
+    def _refer(self, element: Element, href: str, kind: str) -> None:
         if len(self.found) == MOST_LINKS:
             return
         url = resolve(href, self.base)
-        if self.skip_nofollow and "nofollow" in (element.get("rel") or "").lower():
+        if self.skip_nofollow and "nofollow" in (element.attr("rel") or "").lower():
             return
         if not url:
             if (code := code_of(href)) is not None:
@@ -141,24 +161,24 @@ class LinkWalk:
         markup = "".join(written)
         if "<" not in markup:
             return
-        root = etree.fromstring(thinned(markup.replace("\0", "").encode("utf-8", "replace")), _WRITTEN)
-        if root is not None:
-            inner = LinkWalk(root, self.base, self.skip_nofollow)
-            inner.walk()
-            for link in inner.found.values():
-                self._take_said(link.url, link.anchor.replace(UNKNOWN, ""))
+        inner = LinkWalk(ParsedPage.of(markup).document, self.base, self.skip_nofollow)
+        inner.walk()
+        for link in inner.found.values():
+            self._take_said(link.url, link.anchor.replace(UNKNOWN, ""))
 
     def _take_said(self, href: str, text: str) -> None:
         url = resolve(href, self.base)
         if url and url not in self.found and _HOLE not in url and len(self.found) < MOST_LINKS:
             self.found[url] = Link(url, text, role=SCRIPT, kind=SCRIPT)
 
-    def _role(self, element: etree._Element, tag: str) -> str:
+    def _role(self, element: Element, tag: str) -> str:
         """Return what part an element makes; an article makes none, nor do its header and footer."""
         outer = self.roles[-1]
         if tag == "article" or (tag in ("header", "footer") and self.contents):
             return outer
-        if tag == "form" and (self.forms or next(element.iter("h1", "h2", "h3", "p"), None) is not None):
+        if tag == "form" and (
+            self.forms or next(element.iter_elements(("h1", "h2", "h3", "p")), None) is not None
+        ):
             return outer  # ASP.NET puts whole pages into one form
         return SECTIONS[tag]
 
@@ -168,8 +188,8 @@ class LinkWalk:
         elif tag in ("main", "article"):
             self.contents += step
 
-    def _robots(self, element: etree._Element) -> None:
-        name, content = element.get("name"), element.get("content")
+    def _robots(self, element: Element) -> None:
+        name, content = element.attr("name"), element.attr("content")
         if name and content:
             self.robots.append((name.strip().lower(), content))
 
@@ -179,32 +199,31 @@ def _outdone(known: Link, role: str) -> bool:
     return not known.anchor or role == "main" != known.role
 
 
-def anchor(element: etree._Element) -> str:
+def anchor(element: Element) -> str:
     """Return the text of a link: its own, or that of its image, its label or its title.
 
     What stands inside a frame is for browsers without frames, and no anchor.
 
-    >>> anchor(etree.fromstring('<a href="/">The <b>first</b> page</a>'))
-    'The first page'
-    >>> anchor(etree.fromstring('<a href="/" title="Home"><img alt=" Our  logo "/></a>'))
-    'Our logo'
-    >>> anchor(etree.fromstring('<a href="/" title="Home"><img/></a>'))
-    'Home'
+    >>> page = "<a>The <b>first</b> page</a><a title=Home><img alt=' Our  logo '></a><a title=Home><img></a>"
+    >>> [anchor(element) for element in ParsedPage.of(page).document.find_all("a")]
+    ['The first page', 'Our logo', 'Home']
     """
-    text = element.text if not len(element) else "".join(islice(element.itertext(), MOST_PIECES))
+    text = "".join(islice(element.strings, MOST_PIECES))
     if text and element.tag == "a" and (text := shortened(text, MOST_ANCHOR)):
-        return str(text)
-    image = next(element.iter("img"), None)
-    given = (element.get("alt"), image.get("alt") if image is not None else None)
-    for value in (*given, element.get("aria-label"), element.get("title")):
+        return text
+    image = element.find("img")
+    given = (element.attr("alt"), image.attr("alt") if image is not None else None)
+    for value in (*given, element.attr("aria-label"), element.attr("title")):
         if value and (value := shortened(value, MOST_ANCHOR)):
-            return str(value)
+            return value
     return ""
 
 
-def _caption(element: etree._Element) -> str:
+def _caption(element: Element) -> str:
     """Return what an element that is no link says at once; what stands in others inside it is not read."""
-    given = (element.text, element.get("value"), element.get("aria-label"), element.get("title"))
+    first = next(iter(element.children), None)
+    own = first.data if isinstance(first, Text) else ""
+    given = (own, element.attr("value"), element.attr("aria-label"), element.attr("title"))
     return next(filter(None, (shortened(text, MOST_ANCHOR) for text in given if text)), "")
 
 
@@ -217,7 +236,7 @@ def shortened(text: str, most: int) -> str:
     return collapse(text[: 4 * most])[:most].rstrip()
 
 
-def _base(root: etree._Element, url: str) -> str:
-    element = next(root.iter("base"), None)
-    href = element.get("href") if element is not None else None
+def _base(document: Document, url: str) -> str:
+    """Return the URL that references are relative to: the first BASE that has an address decides."""
+    href = next(filter(None, (element.attr("href") for element in document.find_all("base"))), None)
     return joined(url, href) or url if href else url

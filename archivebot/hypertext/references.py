@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lxml import etree
+from turbohtml import Element
 
 from archivebot.exceptions import UsageError
 from archivebot.urls import canonical_url
@@ -26,24 +26,24 @@ _OPAQUE = ("#", "javascript:", "mailto:", "tel:", "data:")
 _REFRESH = re.compile(r"""\s* [\d.]+ \s* [;,] \s* (?:url \s* = \s*)? ["']? ([^"']*)""", re.I | re.X)
 
 
-def reference(element: etree._Element) -> tuple[str, str] | None:
+def reference(element: Element) -> tuple[str, str] | None:
     """Return the address that an element leads to as it is written, and its kind; None if it leads nowhere.
 
-    >>> reference(etree.fromstring('<frame src="menu.html"/>'))
+    >>> reference(Element("frame", {"src": "menu.html"}))
     ('menu.html', 'frame')
-    >>> reference(etree.fromstring('<link rel="stylesheet" href="a.css"/>')) is None
+    >>> reference(Element("link", {"rel": "stylesheet", "href": "a.css"})) is None
     True
     """
     tag = element.tag
     if tag in _ADDRESS:
         name, kind = _ADDRESS[tag]
-        href = element.get(name)
+        href = element.attr(name)
     elif tag == "link":
-        leads_on = _RELATIONS.intersection((element.get("rel") or "").lower().split())
-        href, kind = element.get("href") if leads_on else None, "relation"
+        leads_on = _RELATIONS.intersection((element.attr("rel") or "").lower().split())
+        href, kind = element.attr("href") if leads_on else None, "relation"
     else:
-        refresh = (element.get("http-equiv") or "").strip().lower() == "refresh"
-        href, kind = refresh_target(element.get("content") or "") if refresh else None, "refresh"
+        refresh = (element.attr("http-equiv") or "").strip().lower() == "refresh"
+        href, kind = refresh_target(element.attr("content") or "") if refresh else None, "refresh"
     return (href, kind) if href else None
 
 

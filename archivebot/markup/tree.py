@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, Protocol
 
-from turbohtml import Element, SourceLocation, Text, parse
+from turbohtml import Document, Element, SourceLocation, Text, parse
 
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 UTF8_MARK = codecs.BOM_UTF8.decode("latin-1")
@@ -34,12 +36,62 @@ class Node:
         return "" if self.element is None else str(self.element.tag)
 
 
-@dataclass(frozen=True, slots=True)
+class Tree(Protocol):
+    """A page as a tree, with offsets into it: those of the parser, and those that its nodes have."""
+
+    @property
+    def document(self) -> Document:
+        """The tree, with the places of its tags."""
+
+    @property
+    def at(self) -> Callable[[int], int]:
+        """Return the offset of a node for an offset of the parser."""
+
+    @property
+    def end(self) -> int:
+        """The offset at which the page ends."""
+
+    @property
+    def blank(self) -> int:
+        """The length of a blank in offsets of nodes."""
+
+    def piece(self, start: int, end: int) -> str:
+        """Return the text between two offsets of nodes."""
+
+    def bytewise(self, text: str) -> str:
+        """Return a text of the page with a character for each byte of it."""
+
+
+@dataclass(frozen=True)
 class Source:
-    """A body as text whose index times ``unit`` is a byte offset."""
+    """A body as text whose index times ``unit`` is a byte offset, whatever its charset."""
 
     text: str
     unit: int
+    blank: ClassVar[int] = 1
+
+    @cached_property
+    def document(self) -> Document:
+        """The tree of the text, with the places of its tags."""
+        return parse(self.text, source_locations=True)
+
+    @property
+    def at(self) -> Callable[[int], int]:
+        """Return an offset as it is."""
+        return int
+
+    @property
+    def end(self) -> int:
+        """The length of the text."""
+        return len(self.text)
+
+    def piece(self, start: int, end: int) -> str:
+        """Return the text between two places."""
+        return self.text[start:end]
+
+    def bytewise(self, text: str) -> str:
+        """Return a text as it is: it has a character for each byte."""
+        return text
 
     @classmethod
     def of(cls, body: bytes, charset: str) -> Source:
@@ -65,42 +117,42 @@ def _same_length(text: str, mark: str) -> str:
     return " " * len(mark) + text[len(mark) :] if text.startswith(mark) else text
 
 
-def root(source: Source) -> Node | None:
+def root(page: Tree) -> Node | None:
     """Return the body element of a page with the range of its content, or None where there is none."""
-    body = parse(source.text, source_locations=True).find("body")
+    body = page.document.find("body")
     if body is None:
         return None
     location = body.source_location
-    start = location.start_tag.end_offset if location else 0
-    closed = location.end_tag.start_offset if location and location.end_tag else None
-    return Node(body, start, len(source.text), start, closed)
+    start = page.at(location.start_tag.end_offset) if location else 0
+    closed = page.at(location.end_tag.start_offset) if location and location.end_tag else None
+    return Node(body, start, page.end, start, closed)
 
 
-def content(node: Node) -> tuple[int, int]:
+def content(node: Node, at: Callable[[int], int] = int) -> tuple[int, int]:
     """Return the range between the start tag and the end tag of an element."""
     if node.element is None:
         return node.start, node.end
     end = node.end if node.closed is None else min(node.closed, node.end)
-    if node.tag == "body" and _goes_on(node, end):
+    if node.tag == "body" and _goes_on(node, end, at):
         end = node.end
     return min(node.opened, node.end), max(end, node.start)
 
 
-def _goes_on(body: Node, end: int) -> bool:
+def _goes_on(body: Node, end: int, at: Callable[[int], int]) -> bool:
     """Return whether elements follow the end tag of the body; they are shown as part of it."""
     assert body.element is not None
     return any(
-        location is not None and location.start_tag.start_offset >= end
+        location is not None and at(location.start_tag.start_offset) >= end
         for _, location in _located(body.element)
     )
 
 
-def children(parent: Element, start: int, end: int) -> Iterator[Node]:
+def children(parent: Element, start: int, end: int, offset: Callable[[int], int] = int) -> Iterator[Node]:
     """Yield the child elements and texts of an element in source order, without overlap, in [start, end).
 
     An element that the source does not hold (an implied TBODY) is passed through. One that the
     parser moved out of its parent's range (misnesting) is left out: its bytes lie between the
-    others. One that it moved to before a table lies inside that table.
+    others. One that it moved to before a table lies inside that table. ``offset`` is that of the page.
     """
     position = start
     open_child: Node | None = None  # without an end tag it ends where the next child starts
@@ -113,7 +165,7 @@ def children(parent: Element, start: int, end: int) -> Iterator[Node]:
             text_since = True
             continue
         tag = location.start_tag
-        at = tag.start_offset
+        at = offset(tag.start_offset)
         if not position <= at < end:
             continue
         if open_child is not None:
@@ -123,12 +175,13 @@ def children(parent: Element, start: int, end: int) -> Iterator[Node]:
         open_child, text_since = None, False
         closing = location.end_tag or (tag if child.tag in VOID else None)
         if closing is None:
-            open_child = Node(child, at, end, tag.end_offset)
-            position = tag.end_offset
+            position = offset(tag.end_offset)
+            open_child = Node(child, at, end, position)
         else:
-            position = min(max(closing.end_offset, tag.end_offset), end)
-            closed = location.end_tag.start_offset if location.end_tag else None
-            yield Node(child, at, position, tag.end_offset, closed)
+            opened = offset(tag.end_offset)
+            position = min(max(offset(closing.end_offset), opened), end)
+            closed = offset(location.end_tag.start_offset) if location.end_tag else None
+            yield Node(child, at, position, opened, closed)
     if open_child is not None:
         yield open_child
     elif text_since and position < end:

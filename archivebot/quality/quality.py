@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from archivebot.markup.media import media_of
+from archivebot.markup.media import Media, media_of
+from archivebot.markup.page import ParsedPage
 from archivebot.models import Quality, QualityKind
 from archivebot.quality.phrases import fold, headed, markers, phrases, said
 from archivebot.quality.signs import PLENTY, Signs, signs_of
@@ -70,21 +71,26 @@ def quality(status: int, body: bytes, content_type: str = "", url: str = "") -> 
     >>> quality(200, b" ", "text/html"), quality(304, b"").kind.value
     (Quality(kind=<QualityKind.EMPTY: 'empty'>, reason='no bytes'), 'good')
     """
+    media = media_of(body, content_type)
+    return judged(status, body, media, lambda: signs_of(ParsedPage(body, media.charset).document), url)
+
+
+def judged(status: int, body: bytes, media: Media, signs: Callable[[], Signs], url: str) -> Quality:
+    """Judge a page as :func:`quality` does, by its ``signs``, which are asked for only if they count."""
     if 300 <= status < 400 or status in (204, 205):
         return Quality(QualityKind.GOOD, f"status {status} needs no page")
-    found = _judge(body, content_type, url)
+    found = _judge(body, media, signs, url)
     if found.kind in (QualityKind.GOOD, QualityKind.EMPTY) and status >= 400:
         return Quality(QualityKind.ERROR_PAGE, f"status {status}")
     return found
 
 
-def _judge(body: bytes, content_type: str, url: str) -> Quality:
+def _judge(body: bytes, media: Media, read: Callable[[], Signs], url: str) -> Quality:
     if not body.strip():
         return Quality(QualityKind.EMPTY, "no bytes")
-    media = media_of(body, content_type)
     if not media.is_page:
         return Quality(QualityKind.GOOD, "not HTML")
-    signs = signs_of(body.decode(media.charset, "replace"))
+    signs = read()
     if signs.prose >= PLENTY:
         return Quality(QualityKind.GOOD, f"{PLENTY} letters of prose or more")
     page = _Page(signs, fold(signs.text), url)

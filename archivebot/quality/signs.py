@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from turbohtml import Document, Element, Text, parse
+from turbohtml import Document, Element, Text
 
 from archivebot.markup.seen import PICTURES, is_hidden
 from archivebot.markup.tags import INVISIBLE
@@ -60,15 +60,16 @@ class Signs:
         return " ".join(self.texts)
 
 
-def signs_of(markup: str) -> Signs:
+def signs_of(document: Document) -> Signs:
     """Read the signs of a page; those after the first :data:`PLENTY` of prose are not looked at.
 
-    >>> signs = signs_of("<title>T</title><h1>Log in</h1><nav>a</nav><input type=password><a href=/>b</a>")
+    >>> from turbohtml import parse
+    >>> page = "<title>T</title><h1>Log in</h1><nav>a</nav><input type=password><a href=/>b</a>"
+    >>> signs = signs_of(parse(page))
     >>> signs.title, signs.headings, signs.prose, signs.furniture, signs.linked, signs.passwords
     ('T', ['Log in'], 5, 1, 1, 1)
     """
     signs = Signs()
-    document = parse(markup, positions=False)
     stack: list[tuple[Element | Text, bool, bool]] = [(child, False, False) for child in _inside(document)]
     while stack and signs.prose < PLENTY:
         node, linked, furniture = stack.pop()

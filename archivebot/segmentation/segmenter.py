@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from archivebot.markup import tree
 from archivebot.markup.media import media_of
-from archivebot.markup.tree import Node, Source
+from archivebot.markup.page import ParsedPage
+from archivebot.markup.tree import Node, Source, Tree
 from archivebot.models import Block, Partition
 from archivebot.segmentation.rules import WRAPPER_SHARE, divisible, is_block, visible
 
@@ -62,69 +63,93 @@ def partition(body: bytes, level: int, content_type: str = "") -> Partition:
     ()
     """
     media = media_of(body, content_type)
-    blocks: tuple[Block, ...] = (Block(0, len(body), 1),) if body else ()
     if media.is_markup:
-        source = Source.of(body, media.charset)
-        blocks = tuple(_scaled(_leaves(source, level), source, len(body))) or blocks
-    return Partition(len(body), level, media.charset, SEGMENTER_VERSION, blocks)
+        return cut_page(ParsedPage(body, media.charset), level)
+    return uncut(body, level, media.charset)
 
 
-def _scaled(leaves: Iterator[tuple[Region, int]], source: Source, length: int) -> Iterator[Block]:
-    for region, depth in leaves:
-        start, end = _trim(source.text, region.start, region.end)
+def uncut(body: bytes, level: int, charset: str) -> Partition:
+    """Return the partition of what is no markup: one block."""
+    blocks = (Block(0, len(body), 1),) if body else ()
+    return Partition(len(body), level, charset, SEGMENTER_VERSION, blocks)
+
+
+def cut_page(page: ParsedPage, level: int) -> Partition:
+    """Cut a page that is parsed already as :func:`partition` does.
+
+    A page that is not exact is parsed once more, byte for byte.
+    """
+    length = len(page.body)
+    if page.is_exact:
+        blocks = tuple(_blocks(page, level))
+    else:
+        source = Source.of(page.body, page.charset)
+        found = _blocks(source, level)
+        blocks = tuple(Block(b.start * source.unit, min(b.end * source.unit, length), b.level) for b in found)
+    if not blocks and page.body:
+        blocks = (Block(0, length, 1),)
+    return Partition(length, level, page.charset, SEGMENTER_VERSION, blocks)
+
+
+def _blocks(page: Tree, level: int) -> Iterator[Block]:
+    for region, depth in _leaves(page, level):
+        start, end = _trimmed(page, region.start, region.end)
         if start < end:
-            yield Block(start * source.unit, min(end * source.unit, length), depth)
+            yield Block(start, end, depth)
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    chunk = text[start:end]
-    return start + len(chunk) - len(chunk.lstrip(BLANKS)), end - len(chunk) + len(chunk.rstrip(BLANKS))
+def _trimmed(page: Tree, start: int, end: int) -> tuple[int, int]:
+    """Return a range without the blanks at its ends."""
+    chunk = page.piece(start, end)
+    before, after = len(chunk) - len(chunk.lstrip(BLANKS)), len(chunk) - len(chunk.rstrip(BLANKS))
+    return start + before * page.blank, end - after * page.blank
 
 
-def _leaves(source: Source, level: int) -> Iterator[tuple[Region, int]]:
-    body = tree.root(source)
+def _leaves(page: Tree, level: int) -> Iterator[tuple[Region, int]]:
+    body = tree.root(page)
     if body is None:
         return
-    stack = [(region, 1, depth) for region, depth in reversed(_parts(body, source, 0))]
+    stack = [(region, 1, depth) for region, depth in reversed(_parts(body, page, 0))]
     while stack:
         region, cut, depth = stack.pop()
-        parts = _split(region, source, depth) if cut < level else []
+        parts = _split(region, page, depth) if cut < level else []
         if len(parts) > 1:
             stack.extend((part, cut + 1, at) for part, at in reversed(parts))
         else:
             yield region, cut
 
 
-def _split(region: Region, source: Source, depth: int) -> list[tuple[Region, int]]:
+def _split(region: Region, page: Tree, depth: int) -> list[tuple[Region, int]]:
     if region.end - region.start < LEAST_CUT:
         return []
     if len(region.nodes) > 1:
         large = region.end - region.start > RUN_BYTES
-        return _grouped(_runs(region.nodes), source, depth) if large else []
+        return _grouped(_runs(region.nodes), page, depth) if large else []
     node = region.nodes[0]
-    return _parts(node, source, depth + 1) if divisible(node) else []
+    return _parts(node, page, depth + 1) if divisible(node) else []
 
 
-def _parts(container: Node, source: Source, depth: int) -> list[tuple[Region, int]]:
+def _parts(container: Node, page: Tree, depth: int) -> list[tuple[Region, int]]:
     """Return the regions that an element consists of, looking through wrappers (rules 4 and 6)."""
     node = container
     while depth < MAX_DEPTH and node.element is not None:
-        nodes = [child for child in tree.children(node.element, *tree.content(node)) if visible(child)]
+        inner = tree.children(node.element, *tree.content(node, page.at), page.at)
+        nodes = [child for child in inner if visible(child)]
         if len(nodes) == 1 and is_block(nodes[0]) and divisible(nodes[0]):
             node, depth = nodes[0], depth + 1
             continue
-        parts = _grouped(_runs(nodes), source, depth)
+        parts = _grouped(_runs(nodes), page, depth)
         if len(parts) > 1:
-            return _unwrapped(parts, node, source)
+            return _unwrapped(parts, node, page)
         return parts if node is container else [(Region((node,)), depth)]
     return []
 
 
-def _unwrapped(parts: list[tuple[Region, int]], parent: Node, source: Source) -> list[tuple[Region, int]]:
+def _unwrapped(parts: list[tuple[Region, int]], parent: Node, page: Tree) -> list[tuple[Region, int]]:
     least = (parent.end - parent.start) * WRAPPER_SHARE
     for index, (region, depth) in enumerate(parts):
         if region.end - region.start >= least and len(parts) > 1:
-            inner = _split(region, source, depth)
+            inner = _split(region, page, depth)
             return parts[:index] + inner + parts[index + 1 :] if len(inner) > 1 else parts
     return parts
 
@@ -143,18 +168,18 @@ def _runs(nodes: Sequence[Node]) -> list[Region]:
     return regions + ([Region(tuple(run))] if run else [])
 
 
-def _grouped(regions: list[Region], source: Source, depth: int) -> list[tuple[Region, int]]:
+def _grouped(regions: list[Region], page: Tree, depth: int) -> list[tuple[Region, int]]:
     """Bring too long runs, then too many regions, into groups whose limits survive insertions."""
     parts: list[Region] = []
     for region in regions:
         size = region.end - region.start
         if len(region.nodes) > 1 and size > RUN_BYTES:
             items = [Region((node,)) for node in region.nodes]
-            parts.extend(_groups(items, _power_of_two(len(items) * RUN_BYTES / 2 / size), source))
+            parts.extend(_groups(items, _power_of_two(len(items) * RUN_BYTES / 2 / size), page))
         else:
             parts.append(region)
     if len(parts) > MAX_PARTS:
-        parts = _groups(parts, _power_of_two(len(parts) / MAX_PARTS), source)
+        parts = _groups(parts, _power_of_two(len(parts) / MAX_PARTS), page)
     return [(part, depth) for part in parts]
 
 
@@ -162,7 +187,7 @@ def _power_of_two(least: float) -> int:
     return 1 << max(0, int(least)).bit_length()
 
 
-def _groups(regions: list[Region], mean: int, source: Source) -> list[Region]:
+def _groups(regions: list[Region], mean: int, page: Tree) -> list[Region]:
     """Group neighbours, about ``mean`` at a time, ending a group where the first words say so.
 
     Limits that hang on content rather than on position (content-defined chunking: Muthitacharoen,
@@ -175,15 +200,15 @@ def _groups(regions: list[Region], mean: int, source: Source) -> list[Region]:
     for region in regions:
         nodes.extend(region.nodes)
         count += 1
-        if count >= 4 * mean or zlib.crc32(_first_words(region.nodes[0], source)) % mean == 0:
+        if count >= 4 * mean or zlib.crc32(_first_words(region.nodes[0], page)) % mean == 0:
             groups.append(Region(tuple(nodes)))
             nodes, count = [], 0
     return groups + ([Region(tuple(nodes))] if nodes else [])
 
 
-def _first_words(node: Node, source: Source) -> bytes:
+def _first_words(node: Node, page: Tree) -> bytes:
     if node.element is None:
-        text = source.text[node.start : node.end].lstrip()
+        text = page.piece(node.start, node.end).lstrip()
     else:
         text = next(node.element.stripped_strings, "")
-    return text[:40].encode("utf-8", "surrogatepass")
+    return page.bytewise(text[:40])[:40].encode("utf-8", "surrogatepass")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
+from turbohtml import Document
 
 from archivebot.content.lines import LineWalk
-from archivebot.content.measures import Column
-from archivebot.content.page import choose, read, text_of
+from archivebot.content.page import PageContent
 from archivebot.content.title import shown_title
 from archivebot.markup.media import media_of
+from archivebot.markup.page import ParsedPage
 from archivebot.significance.attributes import Target, full_title, images, links
 from archivebot.significance.worth import Worth, Worths
-
-_ESCAPED = re.compile("[\ud800-\udfff]")
 
 
 class Reading:
@@ -39,60 +36,65 @@ class Reading:
     """
 
     def __init__(self, body: bytes, content_type: str = "") -> None:
-        media = media_of(body, content_type)
-        self._charset, self._length = media.charset, len(body)
-        self._source, self._page = "", None
-        self._places: list[int] = []
-        if media.is_markup:
-            self._source = _decoded(body, self._charset)
-            self._page = read(_readable(self._source))
-            self.lines = tuple(line.text for line in self._page[1].lines)
-        elif not media.is_text:
-            self.lines = (f"{len(body)} bytes, SHA-256 {sha256(body).hexdigest()[:16]}",)
-            self._places = [0]
-        else:
-            self._source = _decoded(body, self._charset)
-            found = _plain(self._source)
-            self.lines = tuple(text for text, _ in found)
-            self._places = [place for _, place in found]
+        self.body, self.media = body, media_of(body, content_type)
+        self.content = PageContent(ParsedPage(body, self.media.charset)) if self.media.is_markup else None
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that a reader sees."""
+        if self.content is not None:
+            return tuple(line.text for line in self.content.walk.lines)
+        return tuple(text for text, _ in self._plain)
+
+    @cached_property
+    def _plain(self) -> list[tuple[str, int]]:
+        """The lines of what is no markup, each with the byte at which it stands."""
+        body = self.body
+        if not self.media.is_text:
+            return [(f"{len(body)} bytes, SHA-256 {sha256(body).hexdigest()[:16]}", 0)]
+        text = ParsedPage(body, self.media.charset)
+        pieces = text.source.splitlines(keepends=True)
+        places = accumulate(map(len, pieces), initial=0)
+        found = [(" ".join(piece.split()), place) for piece, place in zip(pieces, places, strict=False)]
+        return [(line, text.at(place)) for line, place in found if line]
 
     @cached_property
     def worth(self) -> Sequence[Worth]:
         """What a change of each line is worth."""
-        if self._page is None:
+        if self.content is None:
             return (Worth.FIRM,) * len(self.lines)
-        likelihood, chosen = self._choice
-        return Worths(self._page[1].lines, likelihood, chosen, self.title)
+        likelihood, chosen = self.content.choice
+        return Worths(self.content.walk.lines, likelihood, chosen, self.title)
 
-    @cached_property
+    @property
     def main_text(self) -> str:
         """The main text as of :func:`archivebot.content.page.content`; of what is no markup none."""
-        return text_of(*self._page, self._choice[1]) if self._page is not None else ""
-
-    @cached_property
-    def _choice(self) -> tuple[Column, NDArray[np.bool_]]:
-        assert self._page is not None
-        return choose(*self._page)
+        return self.content.text if self.content is not None else ""
 
     @cached_property
     def title(self) -> str:
         """The title element of the page, without the name of its site."""
-        return shown_title(self._page[0]) if self._page is not None else ""
+        return shown_title(self.document) if self.document is not None else ""
 
     @cached_property
     def full_title(self) -> str:
         """The title element of the page, with the name of its site."""
-        return full_title(self._page[0]) if self._page is not None else ""
+        return full_title(self.document) if self.document is not None else ""
 
     @cached_property
     def links(self) -> list[Target]:
         """The links of the page that have a text."""
-        return links(self._page[0]) if self._page is not None else []
+        return links(self.document) if self.document is not None else []
 
     @cached_property
     def images(self) -> list[Target]:
         """The images of the page."""
-        return images(self._page[0]) if self._page is not None else []
+        return images(self.document) if self.document is not None else []
+
+    @property
+    def document(self) -> Document | None:
+        """The tree of the page; None for what is no markup."""
+        return self.content.page.document if self.content is not None else None
 
     def in_content(self, target: Target, *, image: bool) -> bool:
         """Return whether a link stands in a line of content, or an image in such a line or before it."""
@@ -101,22 +103,15 @@ class Reading:
 
     @cached_property
     def _edges(self) -> list[int]:
-        assert self._page is not None
-        return _starts(self._page[1])
+        assert self.content is not None
+        return _starts(self.content.walk)
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """At or after which byte of the body each line stands."""
-        places = self._places if self._page is None else self._edges
-        return tuple(_in_bytes(places, self._source, self._charset, self._length))
-
-
-def _plain(source: str) -> list[tuple[str, int]]:
-    """Return the lines of a text that are not blank, each with its place."""
-    pieces = source.splitlines(keepends=True)
-    places = accumulate(map(len, pieces), initial=0)
-    found = [(" ".join(piece.split()), place) for piece, place in zip(pieces, places, strict=False)]
-    return [(text, place) for text, place in found if text]
+        if self.content is None:
+            return tuple(place for _, place in self._plain)
+        return tuple(map(self.content.page.at, self._edges))
 
 
 def _starts(walk: LineWalk) -> list[int]:
@@ -130,28 +125,3 @@ def _starts(walk: LineWalk) -> list[int]:
                 edges[place.last] = max(edges[place.last], location.end_tag.end_offset)
     starts: list[int] = np.maximum.accumulate(edges)[:-1].tolist()
     return starts
-
-
-def _decoded(body: bytes, charset: str) -> str:
-    try:
-        return body.decode(charset, "surrogateescape")
-    except UnicodeError:
-        return body.decode(charset, "replace")
-
-
-def _readable(source: str) -> str:
-    """Hide from the parser what would move its offsets: CRLF, the byte-order mark, what is no character."""
-    source = source.replace("\r\n", " \n").replace("\r", "\n")
-    source = source if source.isascii() else _ESCAPED.sub("\ufffd", source)
-    return f" {source[1:]}" if source.startswith("\ufeff") else source
-
-
-def _in_bytes(starts: Sequence[int], source: str, charset: str, length: int) -> list[int]:
-    """Turn places in the source, in order, into places in the body."""
-    if len(source) == length:
-        return list(starts)
-    places, at = [], 0
-    for first, last in pairwise([0, *starts]):
-        at += len(source[first:last].encode(charset, "surrogateescape"))
-        places.append(at)
-    return places

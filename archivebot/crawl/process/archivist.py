@@ -10,7 +10,6 @@ import socket
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from io import BufferedReader
 from logging.handlers import QueueHandler
@@ -23,7 +22,7 @@ from archivebot.archive import Archive
 from archivebot.crawl.process.parcel import pack
 from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.forms.record import FormRecord
-from archivebot.models import Page, Position, Snapshot
+from archivebot.models import Page, Position
 from archivebot.terminal import guard
 from archivebot.urls import host_of
 
@@ -44,12 +43,6 @@ class Answer(NamedTuple):
     error: Exception | None
     logged: list[logging.LogRecord]
     position: Position | None = None
-
-
-def segment(archive: Archive, page: Page) -> Snapshot:
-    """Cut a page into blocks; whoever asks has its bytes, so they do not travel back."""
-    snapshot = archive.segment(page)
-    return replace(snapshot, page=replace(snapshot.page, headers=(), body=b""))
 
 
 def keep_forms(archive: Archive, page: Page, since: datetime) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import OrderedDict
 from typing import Any
 
 from archivebot.config import ArchiveConfig
@@ -16,6 +17,9 @@ CRASHES = 2
 
 # Processes in a row that may die while they open the archive, before a call is given up.
 OPENINGS = 5
+
+# Pages of which it is remembered which process read them last.
+REMEMBERED = 1000
 
 CLOSED = "the archive of this crawl is closed"
 
@@ -38,20 +42,21 @@ class Readers:
         self._config, self._patience = config, patience
         self._readers = [_Reader(config, patience) for _ in range(count)]
         self._alone: _Reader | None = None
+        self._last: OrderedDict[str, _Reader] = OrderedDict()
         self._suspects = asyncio.Semaphore(1)
 
     def __len__(self) -> int:
         return len(self._readers)
 
-    async def run(self, call: object) -> Any:
-        """Return the answer to a call.
+    async def run(self, call: object, url: str = "") -> Any:
+        """Return the answer to a call; of calls about one page, by its URL, the process that has it parsed.
 
         Raises the error of the call, :class:`~archivebot.crawl.process.worker.Crashed` if processes died of
         it that had nothing else to do, StorageError if the archive cannot be opened.
         """
         openings = 0
         while self._readers:
-            reader = min(self._readers, key=lambda each: each.load)
+            reader = self._chosen(url)
             try:
                 if not reader.is_open:
                     await reader.open()
@@ -90,6 +95,17 @@ class Readers:
                     self._alone = None
                     reader.worker.close()
         raise StorageError(CLOSED)
+
+    def _chosen(self, url: str) -> _Reader:
+        """Return the process that read a page last, else the one with the least to do."""
+        if len(self._readers) == 1 or not url:
+            return min(self._readers, key=lambda each: each.load)
+        last = self._last.pop(url, None)
+        chosen = last if last in self._readers else min(self._readers, key=lambda each: each.load)
+        self._last[url] = chosen
+        if len(self._last) > REMEMBERED:
+            self._last.popitem(last=False)
+        return chosen
 
     def close(self) -> None:
         """End the processes."""

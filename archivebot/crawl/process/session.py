@@ -70,6 +70,13 @@ class ArchiveSession(Extension):
         result: T = await self.readers.run((work, args, kwargs))
         return result
 
+    async def read_page(
+        self, url: str, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do one piece of work as :meth:`read` does, in the process that read the page last."""
+        result: T = await self.readers.run((work, args, kwargs), url)
+        return result
+
     async def close(self) -> None:
         """Finish what is queued and close the archive."""
         try:

@@ -10,9 +10,10 @@ from scrapy.http import Headers as ScrapyHeaders
 from scrapy.http import Response
 from twisted.internet import error as twisted_errors
 
+from archivebot.archive import PageReading
 from archivebot.crawl.compat import ParseError
 from archivebot.crawl.exchange import WIRE
-from archivebot.crawl.reading.pages import MOST_TEXT, read_page
+from archivebot.crawl.reading.pages import MOST_TEXT, read_page, shortened
 from archivebot.http.codings import parted
 from archivebot.http.status import outcome_of
 from archivebot.hypertext import Hypertext, resolve
@@ -51,7 +52,7 @@ def read(
     media, body = media_of_response(response), response.body
     if media.is_page:
         asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms}
-        return read_page(body, media.charset, response.url, **asked)
+        return read_page(PageReading(shortened(body), content_type_of(response)), response.url, **asked)
     if context and media.is_prose:
         text = body[:MOST_BYTES].decode(media.charset, "replace")
         return Hypertext(text=text.removeprefix("\ufeff")[:MOST_TEXT])
@@ -60,7 +61,12 @@ def read(
 
 def media_of_response(response: Response) -> Media:
     """Return what the body of a response is; its class, which Scrapy chose by other rules, does not count."""
-    return media_of(response.body, content_type(headers_of(response)))
+    return media_of(response.body, content_type_of(response))
+
+
+def content_type_of(response: Response) -> str:
+    """Return the values of the Content-Type headers of a response."""
+    return content_type(headers_of(response))
 
 
 def stored_response(url: str, headers: Headers, body: bytes) -> Response:

@@ -240,10 +240,12 @@ class Dispatcher(Extension):
             self._outbox.arrived.append(url)
 
     def item_scraped(self, item: object) -> None:
-        """A page is stored: its URL is done, or failed where no answer came."""
-        if isinstance(item, Capture):
-            state = State.FAILED if item.outcome in _UNANSWERED else State.DONE
-            self._settle(Settled(item.url, state, item.reason, item))
+        """A page went through all stages: its URL is done, or failed if no answer came."""
+        page = item.page if isinstance(item, Snapshot) else item
+        if isinstance(page, Capture | Page):
+            state = State.FAILED if page.outcome in _UNANSWERED else State.DONE
+            stored = page if isinstance(page, Capture) else None
+            self._settle(Settled(page.url, state, page.reason, stored))
 
     def item_dropped(self, item: object, exception: BaseException) -> None:
         """A pipeline dropped a page."""

@@ -1,0 +1,44 @@
+"""Pages that are read: each is parsed once, for all that ask, while it is kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import cached_property
+
+from archivebot.quality.signs import Signs, signs_of
+from archivebot.significance.reading import Reading
+
+# Pages that are kept: a crawl has up to twice as many under way as requests, of which there are 16. And the
+# bytes of their bodies: a page takes about ten times its size. A larger page is kept alone.
+KEPT_PAGES = 32
+KEPT_BYTES = 4 * 1024 * 1024
+
+
+class PageReading(Reading):
+    """A page as its blocks, its main text, its lines and the signs of a wall are read from it."""
+
+    @cached_property
+    def signs(self) -> Signs:
+        """What tells a wall or an error from content; of a page only."""
+        assert self.document is not None
+        return signs_of(self.document)
+
+
+class Readings:
+    """The pages read last, so that the stages that a page goes through parse it once."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[bytes, str], PageReading] = OrderedDict()
+        self._size = 0
+
+    def of(self, body: bytes, content_type: str) -> PageReading:
+        """Return the reading of a body that came with a Content-Type."""
+        key = body, content_type
+        found = self._kept.get(key)
+        if found is None:
+            while self._kept and (len(self._kept) >= KEPT_PAGES or self._size + len(body) > KEPT_BYTES):
+                self._size -= len(self._kept.popitem(last=False)[1].body)
+            found = self._kept[key] = PageReading(body, content_type)
+            self._size += len(body)
+        self._kept.move_to_end(key)
+        return found

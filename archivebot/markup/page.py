@@ -1,0 +1,173 @@
+"""A page that is parsed once: all that is read of it is read from one tree."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cached_property
+
+import numpy as np
+from turbohtml import Document, parse
+
+from archivebot.markup.charset import is_wide
+
+# A byte that the charset does not know stays countable: it is one of these characters.
+ESCAPED = re.compile("[\ud800-\udfff]")
+
+_NOT_ASCII = re.compile("[^\x00-\x7f]+")
+
+
+class ParsedPage:
+    """A body of markup, its text, and the tree of its elements, each made when it is asked for.
+
+    The tree is built by turbohtml after the HTML standard, without scripting: NOSCRIPT holds elements.
+    Its offsets are characters of ``source``; :meth:`at` turns them into bytes of the body. Any bytes are
+    accepted, and any Python codec that writes them again.
+
+    >>> page = ParsedPage("<p>één <b>x</b>".encode(), "utf-8")
+    >>> bold = page.document.find("b").source_location
+    >>> bold.start_tag.start_offset, page.at(bold.start_tag.start_offset)
+    (7, 9)
+    >>> page.piece(3, 9), page.is_exact
+    ('één ', True)
+    """
+
+    def __init__(self, body: bytes, charset: str) -> None:
+        self.body, self.charset = body, charset
+
+    @classmethod
+    def of(cls, text: str) -> ParsedPage:
+        """Return the page of a text, in UTF-8."""
+        return cls(ESCAPED.sub("\ufffd", text).encode(), "utf-8")
+
+    @cached_property
+    def document(self) -> Document:
+        """The tree of the page, with the place of each tag in the source."""
+        return parse(self.source, source_locations=True)
+
+    @cached_property
+    def source(self) -> str:
+        """The text as the parser reads it, as long as :attr:`text`."""
+        return same_length(self.text, is_clean=self._is_utf8)
+
+    @property
+    def text(self) -> str:
+        """The characters of the body; bytes that are none are lone surrogates."""
+        return self._read[0]
+
+    @property
+    def _is_utf8(self) -> bool:
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[str, bool]:
+        """The text, and whether it is UTF-8 without a fault."""
+        if self.charset == "utf-8":
+            with suppress(UnicodeDecodeError):
+                return self.body.decode(), True
+        return decoded(self.body, self.charset), False
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the byte of each tag is known: the text, written again, has the length of the body."""
+        return self._longer is not None
+
+    @cached_property
+    def at(self) -> Callable[[int], int]:
+        """Return the byte of the body at which a tag stands, for its character in the source.
+
+        Where the page is not exact, it is the character.
+        """
+        ends, longer = self._longer or ([], [0])
+        unit = self.blank
+        if not ends and unit == 1:
+            return int
+        return lambda offset: offset * unit + longer[bisect_right(ends, offset)]
+
+    def piece(self, start: int, end: int) -> str:
+        """Return the text of the bytes [start, end)."""
+        return decoded(self.body[start:end], self.charset)
+
+    @property
+    def end(self) -> int:
+        """The number of bytes."""
+        return len(self.body)
+
+    @property
+    def blank(self) -> int:
+        """The bytes that a blank takes."""
+        return len(" ".encode(self.charset)) if is_wide(self.charset) else 1
+
+    def bytewise(self, text: str) -> str:
+        """Return a text of the page with a character for each byte of it, of UTF-16 for each character."""
+        if text.isascii() or is_wide(self.charset):
+            return text
+        return text.encode(self.charset, "replace").decode("latin-1")
+
+    def in_bytes(self, offsets: Iterable[int]) -> list[int]:
+        """Return the bytes at which characters of the source stand."""
+        return [self.at(offset) for offset in offsets]
+
+    @cached_property
+    def _longer(self) -> tuple[list[int], list[int] | range] | None:
+        """Return characters in order, and by how many bytes the text before the first is longer than as many
+        blanks, that before the second and so on; None if that is not known.
+        """
+        if len(self.text) == len(self.body) and self.body.isascii():
+            return [], [0]
+        return self._more_of_utf8() if self._is_utf8 else self._more_of_runs()
+
+    def _more_of_utf8(self) -> tuple[list[int], range]:
+        """Each byte that goes on a character is one more, from the next character on."""
+        on = np.flatnonzero((np.frombuffer(self.body, np.uint8) & 0xC0) == 0x80)
+        return (on - np.arange(len(on))).tolist(), range(len(on) + 1)
+
+    def _more_of_runs(self) -> tuple[list[int], list[int]] | None:
+        """Write runs of characters again that are not ASCII."""
+        ends, longer, more = [], [0], 0
+        for run in _NOT_ASCII.finditer(self.text):
+            try:
+                size = len(run[0].encode(self.charset, self._errors))
+            except UnicodeError:  # it was read with losses
+                return None
+            more += size - len(run[0]) * self.blank
+            ends.append(run.end())
+            longer.append(more)
+        # Half a character at the end is in no text.
+        rest = len(self.body) - len(self.text) * self.blank - more
+        return (ends, longer) if 0 <= rest < self.blank else None
+
+    @property
+    def _errors(self) -> str:
+        return "surrogatepass" if is_wide(self.charset) else "surrogateescape"
+
+
+def decoded(body: bytes, charset: str) -> str:
+    """Return the text of a body; each byte that is no character is a lone surrogate, where the codec can.
+
+    >>> decoded(b"a\\xff", "utf-8"), decoded("a😀".encode("utf-16-le") + b"x", "utf-16-le")
+    ('a\\udcff', 'a😀')
+    """
+    try:
+        if is_wide(charset):
+            return body[: len(body) & -len(" ".encode(charset))].decode(charset, "surrogatepass")
+        return body.decode(charset, "surrogateescape")
+    except UnicodeError:
+        return body.decode(charset, "replace")
+
+
+def same_length(text: str, *, is_clean: bool = False) -> str:
+    """Hide from the parser what would move its offsets: CRLF, the byte-order mark, what is no character.
+
+    Of a text that ``is_clean`` all are characters.
+
+    >>> same_length("\\ufeffa\\r\\nb\\rc\\udcff")
+    ' a \\nb\\nc\\ufffd'
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
+    if not (is_clean or text.isascii()):
+        text = ESCAPED.sub("\ufffd", text)
+    return f" {text[1:]}" if text.startswith("\ufeff") else text

@@ -1,0 +1,93 @@
+"""A page is parsed once for all stages that read it, and a version beside it once."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import turbohtml
+
+from archivebot.archive import Archive, readings, snapshot_of
+from archivebot.archive.readings import Readings
+from archivebot.config import ArchiveConfig
+from archivebot.crawl.reading.pages import read_here
+from archivebot.markup import page as page_module
+from archivebot.markup import tree
+from archivebot.markup.contenttype import content_type
+from archivebot.models import Capture, Kind, Page
+from tests.factories import html, make_page
+
+STORY = (
+    "The council met on Monday to hear why the ferry is late, and who will pay for the second boat. "
+    "Nobody spoke against the harbour master, who asks for two more people and a roof over the pier. "
+    "The vote is due before the winter, when the old boat has to go to the yard once more."
+)
+ASKED = {"skip_nofollow": True, "context": True, "forms": False}
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The pages that are parsed; blocks alone and the beginnings of pages are parsed elsewhere."""
+    pages: list[str] = []
+
+    def parse(markup: str, **options: Any) -> turbohtml.Document:
+        pages.append(markup)
+        return turbohtml.parse(markup, **options)
+
+    for module in (page_module, tree):
+        monkeypatch.setattr(module, "parse", parse)
+    return pages
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> ArchiveConfig:
+    return ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+
+
+def visit(archive: Archive, page: Page) -> Capture:
+    """Do what a crawl does with a page that it fetched."""
+    found = read_here(archive, page.body, content_type(page.headers), page.url, ASKED)
+    assert found.text
+    return archive.add(archive.judge(archive.mark(archive.cut(snapshot_of(page)))))
+
+
+def test_a_new_page_is_parsed_once(config: ArchiveConfig, parsed: list[str]) -> None:
+    with closing(Archive.open(config)) as archive:
+        assert visit(archive, make_page(html(STORY))).kind is Kind.NEW
+    assert len(parsed) == 1
+
+
+def test_a_changed_page_is_parsed_once_and_so_is_the_version_before(
+    config: ArchiveConfig, parsed: list[str]
+) -> None:
+    pages = [make_page(html(text), day) for day, text in enumerate((STORY, f"{STORY} Nobody came.", "No."))]
+    with closing(Archive.open(config)) as archive:
+        visit(archive, pages[0])
+    parsed.clear()
+    with closing(Archive.open(config)) as archive:
+        assert visit(archive, pages[1]).kind is Kind.CHANGED
+        assert len(parsed) == 2
+        parsed.clear()
+        visit(archive, pages[1])
+        assert parsed == []  # it is kept
+
+
+def test_so_many_bytes_are_kept_and_one_page_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "KEPT_BYTES", 10)
+    kept = Readings()
+    first, second = kept.of(b"<p>1", "text/html"), kept.of(b"<p>2", "text/html")
+    assert kept.of(b"<p>1", "text/html") is first
+    kept.of(b"<p>3", "text/html")  # in place of the one asked for longest ago
+    assert kept.of(b"<p>1", "text/html") is first
+    assert kept.of(b"<p>2", "text/html") is not second
+    large = kept.of(b"<p>a large page", "text/html")
+    assert kept.of(b"<p>a large page", "text/html") is large
+    assert kept.of(b"<p>1", "text/html") is not first
+
+
+def test_the_same_bytes_of_another_type_are_another_page() -> None:
+    kept = Readings()
+    assert kept.of(b"<p>1", "text/html").main_text == "1"
+    assert kept.of(b"<p>1", "text/plain").lines == ("<p>1",)
