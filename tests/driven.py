@@ -7,7 +7,7 @@ it was told. The archive is open in this process: starting another one takes lon
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -15,11 +15,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from scrapy import Request
 from scrapy.extension import ExtensionManager
 from scrapy.utils.test import get_crawler
 
 from archivebot.archive import Archive
+from archivebot.archive.readings import Readings
 from archivebot.config import ArchiveConfig
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
@@ -58,6 +60,7 @@ class NearArchive(ArchiveSession):
         self.config = config
         self.archive: Archive | None = None
         self.worker: Any = SimpleNamespace(position=None)
+        self.pages: Any = SimpleNamespace(readings=Readings())
 
     async def opened(self) -> None:
         self.archive = Archive.open(self.config)
@@ -67,6 +70,9 @@ class NearArchive(ArchiveSession):
         result = work(self.archive, *args, **kwargs)
         self.worker.position = self.archive.position()
         return result
+
+    async def read_page(self, url: str, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return work(self.pages, *args, **kwargs)
 
     async def close(self) -> None:
         if self.archive:
@@ -178,6 +184,20 @@ async def begun(
 def other_worker(driven: Driven, folder: Path) -> Frontier:
     """Open the frontier of a crawl as another worker does."""
     return open_frontier(f"sqlite:///{folder}/a.frontier.db", driven.frontier.crawl)
+
+
+def collected(outputs: Iterable[Any] | AsyncIterator[Any]) -> list[Any]:
+    """Return all outputs of a callback that waits for nothing."""
+    if isinstance(outputs, Iterable):
+        return list(outputs)
+
+    async def run() -> list[Any]:
+        return [output async for output in outputs]
+
+    with pytest.raises(StopIteration) as ended:
+        run().send(None)
+    found: list[Any] = ended.value.value
+    return found
 
 
 async def until(condition: Callable[[], object]) -> None:

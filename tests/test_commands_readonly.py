@@ -18,7 +18,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.frontier import Entry, State, frontier_uri, open_frontier
-from archivebot.storage.sqlite.schema import STEPS
+from archivebot.storage.sqlite.schema import CHECKSUMS, STEPS
 from archivebot.storage.sqlite.sums import SUMMED
 from tests.conftest import ROOT
 from tests.contracts.reader import keep
@@ -138,7 +138,10 @@ def test_an_older_archive_is_brought_up_or_read_as_it_is(folder: Path) -> None:
         for table in SUMMED:
             database.execute(f"ALTER TABLE {table} DROP COLUMN sum")
         database.execute("DROP TABLE archive")
-        database.execute(f"PRAGMA user_version = {len(STEPS) - 1}")
+        for column in ("reference", "wire"):
+            database.execute(f"ALTER TABLE capture DROP COLUMN {column}")
+        database.execute("DROP TABLE reference")
+        database.execute(f"PRAGMA user_version = {CHECKSUMS - 1}")
     forbid(folder)
     as_it_is = told(folder, ["history", URL])
     folder.chmod(0o755)

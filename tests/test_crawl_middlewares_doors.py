@@ -18,7 +18,7 @@ from archivebot.crawl.middlewares.order import SLACK
 from archivebot.crawl.scheduling.entries import ORDER, PARTS, SCORE
 from archivebot.models import Page
 from spiders.deepweb import DeepWebSpider
-from tests.driven import SITE, Driven, prepared
+from tests.driven import SITE, Driven, collected, prepared
 
 BOOKS = (
     "<form action=/find method=get><h2>Find a book</h2>Author <input name=author> Title <input name=title>"
@@ -52,8 +52,8 @@ class Doors:
         """Return the links that are followed from a page, by path, and the page."""
         request = self.spider.request(SITE + path, depth=depth, **{SCORE: 1.5, ORDER: order})
         response = HtmlResponse(request.url, status, body=body.encode(), request=request)
-        outputs = self.middleware.process_spider_output(response, self.spider.parse(response))  # type: ignore[arg-type]
-        *requests, page = outputs
+        outputs: Any = collected(self.spider.parse(response))  # type: ignore[arg-type]
+        *requests, page = self.middleware.process_spider_output(response, outputs)
         return {made.url.removeprefix(SITE): made for made in requests}, page
 
     def scores(self, body: str) -> dict[str, float]:
