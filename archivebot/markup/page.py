@@ -16,6 +16,11 @@ from archivebot.markup.charset import is_wide
 # A byte that the charset does not know stays countable: it is one of these characters.
 ESCAPED = re.compile("[\ud800-\udfff]")
 
+# Tags of HTML and BODY that are read: each later one copies the attributes of all before it. No real page
+# has ten of them.
+MOST_ROOTS = 100
+
+_ROOT = re.compile("<(?:html|body)", re.IGNORECASE)
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 
 
@@ -159,7 +164,8 @@ def decoded(body: bytes, charset: str) -> str:
 
 
 def same_length(text: str, *, is_clean: bool = False) -> str:
-    """Hide from the parser what would move its offsets: CRLF, the byte-order mark, what is no character.
+    """Hide from the parser what would move its offsets, CRLF, the byte-order mark, what is no character, and
+    the tags of HTML and BODY beyond :data:`MOST_ROOTS`.
 
     Of a text that ``is_clean`` all are characters.
 
@@ -170,4 +176,19 @@ def same_length(text: str, *, is_clean: bool = False) -> str:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     if not (is_clean or text.isascii()):
         text = ESCAPED.sub("\ufffd", text)
-    return f" {text[1:]}" if text.startswith("\ufeff") else text
+    if text.startswith("\ufeff"):
+        text = f" {text[1:]}"
+    return few_roots(text)
+
+
+def few_roots(text: str) -> str:
+    """Return a text as long, in which tags of HTML and BODY beyond :data:`MOST_ROOTS` end what never began.
+
+    >>> few_roots("<html>" * (MOST_ROOTS + 1) + "x")[-13:]
+    '<html></tml>x'
+    """
+    extra = [found.start() for found in _ROOT.finditer(text)][MOST_ROOTS:]
+    if not extra:
+        return text
+    ends = [*extra[1:], len(text)]
+    return text[: extra[0]] + "".join(f"</{text[a + 2 : b]}" for a, b in zip(extra, ends, strict=True))

@@ -15,6 +15,8 @@ from typing import ClassVar, Protocol
 
 from turbohtml import Document, Element, SourceLocation, Text, parse
 
+from archivebot.markup.page import few_roots
+
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 UTF8_MARK = codecs.BOM_UTF8.decode("latin-1")
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
@@ -113,7 +115,7 @@ def _utf16_units(body: bytes, charset: str) -> str:
 
 def _same_length(text: str, mark: str) -> str:
     """Hide from the parser what it would drop or take for text: CRLF and the byte-order mark."""
-    text = text.replace("\r\n", " \n").replace("\r", "\n")
+    text = few_roots(text.replace("\r\n", " \n").replace("\r", "\n"))
     return " " * len(mark) + text[len(mark) :] if text.startswith(mark) else text
 
 
