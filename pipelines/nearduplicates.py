@@ -28,6 +28,7 @@ class NearDuplicatePipeline:
         assert isinstance(crawler.spider, ArchiveSpider)
         self.stats, self.spider, self.penalty = crawler.stats, crawler.spider, penalty
         self.dispatcher, self.session = Dispatcher.of(crawler), ArchiveSession.of(crawler)
+        self.session.stages.append(Archive.mark)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> NearDuplicatePipeline:
@@ -37,7 +38,7 @@ class NearDuplicatePipeline:
         """Return a page with fingerprint and mark; other items pass unchanged. Raises StorageError."""
         if not isinstance(item, Page | Snapshot):
             return item
-        snapshot = await staged(self.session, Archive.mark, item, "marked")
+        snapshot = await staged(self.session, item)
         if snapshot.duplicate:
             self.stats.inc_value("archive/near_duplicates")
             self.dispatcher.repeated(snapshot.page.url)

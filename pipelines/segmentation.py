@@ -18,6 +18,7 @@ class SegmentationPipeline:
 
     def __init__(self, session: ArchiveSession) -> None:
         self.session = session
+        session.stages.append(Archive.cut)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> SegmentationPipeline:
@@ -26,5 +27,5 @@ class SegmentationPipeline:
     async def process_item(self, item: object) -> object:
         """Return a page with its blocks; other items pass unchanged. Raises StorageError."""
         if isinstance(item, Page | Snapshot):
-            return await staged(self.session, Archive.cut, item, "cut")
+            return await staged(self.session, item)
         return item

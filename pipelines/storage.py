@@ -19,6 +19,7 @@ class StoragePipeline:
     def __init__(self, crawler: Crawler, session: ArchiveSession) -> None:
         self.stats = crawler.stats
         self.session = session
+        session.stages.append(Archive.judge)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StoragePipeline:
@@ -28,7 +29,7 @@ class StoragePipeline:
         """Return the Capture of a page; other items pass unchanged. Raises StorageError."""
         if not isinstance(item, Page | Snapshot):
             return item
-        snapshot = await staged(self.session, Archive.judge, item, "judged")
+        snapshot = await staged(self.session, item)
         capture = await self.session.run(Archive.add, snapshot)
         self._count(capture, len(snapshot.page.body))
         return capture

@@ -195,7 +195,7 @@ def test_a_page_of_which_a_process_dies_is_stored_whole(
             return found
 
         deadly, other = make_page(b"<p>deadly", day=1), make_page(b"<p>other", day=2)
-        monkeypatch.setattr(stages_module, "run_stage", probes.die)
+        monkeypatch.setattr(stages_module, "run_stages", probes.die)
         with caplog.at_level(logging.ERROR):
             uncut = await cut(deadly)
         monkeypatch.undo()

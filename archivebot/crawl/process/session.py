@@ -17,12 +17,15 @@ from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.readers import Readers
 from archivebot.crawl.process.worker import Worker
 from archivebot.exceptions import StorageError
+from archivebot.models import Snapshot
 
 # Seconds that the archive gets to be closed: SQLite copies its log into the file, 64 MB at most.
 CLOSING = 5.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+Stage = Callable[[Archive, Snapshot], Snapshot]
 
 
 class ArchiveSession(Extension):
@@ -34,10 +37,13 @@ class ArchiveSession(Extension):
     session.run(Archive.add, snapshot)``; arguments and results travel, so they must pickle. What waits
     for the processes is bounded by Scrapy's scraper slot, which stops fetching while too many bytes are
     unstored.
+
+    ``stages`` are those that read pages: each pipeline adds its own, in the order of ``ITEM_PIPELINES``.
     """
 
     def __init__(self, config: ArchiveConfig, readers: int = 1, patience: float | None = None) -> None:
         self.config = config
+        self.stages: list[Stage] = []
         self.worker = Worker("archivebot.crawl.process.archivist", patience)
         self._opening = self.worker.begin((os.getpid(), config))
         self.readers = Readers(config, readers, patience)
