@@ -8,7 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from archivebot.crawl.extensions.sitebudget import SiteBudget
-from archivebot.crawl.process.archivist import keep_forms
+from archivebot.crawl.process.calls import keep_forms
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.models import Page, Snapshot
 from archivebot.urls import host_of

@@ -58,7 +58,7 @@ class NearArchive(ArchiveSession):
 
     def __init__(self, config: ArchiveConfig) -> None:
         self.config = config
-        self.stages = []
+        self.stages, self._ahead = [], {}
         self.archive: Archive | None = None
         self.worker: Any = SimpleNamespace(position=None)
         self.pages: Any = SimpleNamespace(readings=Readings())

@@ -170,7 +170,7 @@ CRAWL: dict[str, set[str]] = {
     "feed": set(),
     "refusals": set(),
     "downloader": {"refusals"},
-    "process": {"extension"},
+    "process": {"extension", "reading"},
     "reading": {"compat", "exchange"},
     "retry": {"compat"},
     "intake": {"retry"},

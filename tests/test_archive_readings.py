@@ -12,7 +12,7 @@ import turbohtml
 from archivebot.archive import Archive, readings, snapshot_of
 from archivebot.archive.readings import Readings
 from archivebot.config import ArchiveConfig
-from archivebot.crawl.reading.pages import read_here
+from archivebot.crawl.process.calls import read_links
 from archivebot.markup import page as page_module
 from archivebot.markup import tree
 from archivebot.markup.contenttype import content_type
@@ -48,7 +48,7 @@ def config(tmp_path: Path) -> ArchiveConfig:
 
 def visit(archive: Archive, page: Page) -> Capture:
     """Do what a crawl does with a page that it fetched."""
-    found = read_here(archive, page.body, content_type(page.headers), page.url, ASKED)
+    found = read_links(archive, page.body, content_type(page.headers), page.url, ASKED)
     assert found.text
     return archive.add(archive.judge(archive.mark(archive.cut(snapshot_of(page)))))
 

@@ -16,7 +16,7 @@ from scrapy.exceptions import NotConfigured
 
 from archivebot.crawl.extensions.sitebudget import REFRESH, SiteBudget
 from archivebot.crawl.middlewares.sitebudget import SiteBudgetMiddleware
-from archivebot.crawl.process.archivist import keep_forms
+from archivebot.crawl.process.calls import keep_forms
 from archivebot.crawl.refusals import Refused
 from archivebot.forms.classifier import Decision
 from archivebot.forms.form import Control, Form

@@ -21,8 +21,7 @@ from archivebot.crawl import spider as spider_module
 from archivebot.crawl.middlewares.decoding import DecodingMiddleware
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.spider import ArchiveSpider
-from archivebot.hypertext import Hypertext
-from archivebot.models import Outcome, Page
+from archivebot.models import Outcome, Page, Snapshot
 from tests.conftest import Crawl
 from tests.mockserver import Asked, MockServer, Reply, html
 
@@ -85,11 +84,16 @@ def a_spider() -> ArchiveSpider:
 class Here:
     """An archive in this very process."""
 
+    stages = (Archive.cut, Archive.mark, Archive.judge)
+
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
 
-    async def read_page(self, url: str, work: Callable[..., Hypertext], *page: Any) -> Hypertext:
+    async def read_page(self, url: str, work: Callable[..., Any], *page: Any) -> Any:
         return work(self.archive, *page)
+
+    def keep_ahead(self, page: Page, found: Snapshot) -> None:
+        assert (found.page.url, found.page.captured_at) == (page.url, page.captured_at)
 
 
 async def parsed(

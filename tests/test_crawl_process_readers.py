@@ -14,8 +14,8 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.crawl.process import calls
 from archivebot.crawl.process import readers as readers_module
-from archivebot.crawl.process import stages as stages_module
 from archivebot.crawl.process.readers import OPENINGS, Readers
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.worker import Crashed
@@ -195,7 +195,7 @@ def test_a_page_of_which_a_process_dies_is_stored_whole(
             return found
 
         deadly, other = make_page(b"<p>deadly", day=1), make_page(b"<p>other", day=2)
-        monkeypatch.setattr(stages_module, "run_stages", probes.die)
+        monkeypatch.setattr(calls, "run_stages", probes.die)
         with caplog.at_level(logging.ERROR):
             uncut = await cut(deadly)
         monkeypatch.undo()

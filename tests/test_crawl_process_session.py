@@ -162,7 +162,9 @@ def test_the_process_ends_with_a_parent_that_is_killed(config: ArchiveConfig, tm
 
 
 def test_the_process_does_not_load_scrapy() -> None:
-    code = "import archivebot.crawl.process.archivist, sys; print(*sys.modules)"
+    code = (
+        "import archivebot.crawl.process.archivist, archivebot.crawl.process.calls, sys; print(*sys.modules)"
+    )
     loaded = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -182,6 +183,7 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Non
         process.start()
     finally:
         end_children()  # a crawl that was stopped while it began leaves them
+        gc.freeze()  # a program that ends looks for garbage in all that the crawl left: 0.3 seconds
     error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
     if error is not None:
         raise error

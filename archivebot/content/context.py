@@ -65,10 +65,7 @@ class Context:
         weighted = values * self.weights[:, None]
         sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(weighted, axis=0)])
         *ranges, alike = self._spans()
-        found = [
-            (sums[last] - sums[first]) / span[:, None]
-            for first, last, span in zip(self.first, self.last, ranges, strict=True)
-        ]
+        found = (sums[self.last] - sums[self.first]) / np.array(ranges)[:, :, None]
         return [*found, summed(self.kinds, weighted)[self.kinds] / alike[:, None]]
 
     def shares(self, slopes: Sequence[Matrix]) -> Matrix:
@@ -97,8 +94,7 @@ class Context:
     def _spans(self) -> list[Column]:
         """Return the weights of each range, and of the kind, of each line."""
         sums = np.concatenate(([0.0], np.cumsum(self.weights)))
-        ranges = [sums[last] - sums[first] for first, last in zip(self.first, self.last, strict=True)]
-        return [*ranges, np.bincount(self.kinds, self.weights)[self.kinds]]
+        return [*(sums[self.last] - sums[self.first]), np.bincount(self.kinds, self.weights)[self.kinds]]
 
 
 def _numbered(*columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -57,9 +57,11 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
     columns |= repeats.measures(lines)
     near = {name: columns[name] for name in ("characters", "linked", "sentence", "capitals")}
     for name, column in {**near, "heading": heading}.items():
+        wide = np.zeros(len(column) + 2 * REACH)
+        wide[REACH:-REACH] = column
         for step in range(1, REACH + 1):
-            columns[f"{name} -{step}"] = np.concatenate((np.zeros(step), column))[: len(column)]
-            columns[f"{name} +{step}"] = np.concatenate((column, np.zeros(step)))[step:]
+            columns[f"{name} -{step}"] = wide[REACH - step : -REACH - step]
+            columns[f"{name} +{step}"] = wide[REACH + step : len(wide) - REACH + step]
     return columns
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -59,9 +59,9 @@ class Model:
     def inputs(self, lines: Sequence[Line], title: str, around: Around) -> Matrix:
         """Return the measures of each line as numbers of standard deviations."""
         columns = measures(lines, title, around)
-        mean, spread = np.array(list(self.scales.values())).T
-        raw = np.column_stack([columns[name] for name in self.scales])
-        inputs: Matrix = np.clip((raw - mean) / spread, -FARTHEST, FARTHEST)
+        mean, spread = self._scaling
+        raw = np.array([columns[name] for name in self.scales])
+        inputs: Matrix = np.clip((raw - mean) / spread, -FARTHEST, FARTHEST).T
         return inputs
 
     def known(self, lines: Sequence[Line], around: Around) -> Known:
@@ -77,6 +77,12 @@ class Model:
             score = score + hidden @ out
         likelihood: Column = 1 / (1 + np.exp(-np.clip(context.together(score), -30, 30)))
         return likelihood
+
+    @cached_property
+    def _scaling(self) -> tuple[Matrix, Matrix]:
+        """The mean and the spread of each measure, one below the other."""
+        mean, spread = np.array(list(self.scales.values())).T
+        return mean[:, None], spread[:, None]
 
     @classmethod
     def random(

@@ -19,8 +19,8 @@ Kind = tuple[frozenset[str], frozenset[str]]
 LEVELS = 4
 
 # Levels on which images, and on which prices and dates are counted.
-_PICTURED = (0, 1, 2)
-_STATED = (1, 2)
+_PICTURED = [0, 1, 2]
+_STATED = [1, 2]
 
 # Levels between a line and the title beyond which one is as far as the other.
 _FAR = 15
@@ -97,7 +97,8 @@ def _around(place: Place) -> list[Place]:
 
 def within(values: Column, first: Ranges, last: Ranges) -> Column:
     """Sum values over the ranges [first, last)."""
-    sums = np.concatenate(([0.0], np.cumsum(values)))
+    sums = np.zeros(len(values) + 1)
+    values.cumsum(out=sums[1:])
     found: Column = sums[last] - sums[first]
     return found
 
@@ -125,9 +126,8 @@ def counts_around(lines: Sequence[Line], around: Around, price: Column, date: Co
     columns = {"images before": np.minimum(images, 3)}
     figures = {"images": (images, _PICTURED), "price": (price, _STATED), "date": (date, _STATED)}
     for name, (values, levels) in figures.items():
-        for level in levels:
-            counted = within(values, around.first[level], around.last[level])
-            columns[f"{name} ^{level}"] = np.log1p(counted)
+        counted = np.log1p(within(values, around.first[levels], around.last[levels]))
+        columns |= {f"{name} ^{level}": row for level, row in zip(levels, counted, strict=True)}
         columns[f"page {name}"] = np.full(len(lines), np.log1p(values.sum()))
     return columns
 

@@ -21,9 +21,10 @@ from archivebot.config import CrawlConfig
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.process.session import ArchiveSession
+from archivebot.crawl.process.stages import read_ahead
 from archivebot.crawl.process.worker import Crashed
 from archivebot.crawl.reading.convert import (
-    content_type_of,
+    headers_of,
     location_of,
     media_of_response,
     outcome_of_failure,
@@ -34,7 +35,7 @@ from archivebot.crawl.reading.convert import (
     stored_response,
 )
 from archivebot.crawl.reading.metarobots import ALL, Directives, directives
-from archivebot.crawl.reading.pages import STRETCH, read_here, shortened
+from archivebot.crawl.reading.pages import STRETCH
 from archivebot.crawl.refusals import Interrupted, Refused, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
@@ -127,14 +128,14 @@ class ArchiveSpider(Spider):
         outcome = outcome_of_response(response)
         asked = (response.headers.get("Retry-After") or b"").decode("latin-1")
         wait = self.retries.wait(outcome, request.meta.get("archive_attempt", 1), asked)
+        page = page_of(response, key_of(request), datetime.now(UTC), outcome, level=self.arguments.level)
         if wait is None and outcome is Outcome.NOT_MODIFIED:
-            return self._unchanged(response, request)
+            return self._unchanged(response, request, page)
         if wait is None:
             if self._is_page(response, outcome):
-                return self._settle_slowly(response, request, outcome)
+                return self._settle_slowly(response, request, page)
             reading = self._read(response) if _is_wanted(response, outcome) else Hypertext()
-            return self._settle(response, request, outcome, reading)
-        page = page_of(response, key_of(request), datetime.now(UTC), outcome, level=self.arguments.level)
+            return self._settle(response, request, page, reading)
         return self._later(request, page, wait)
 
     def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
@@ -181,7 +182,7 @@ class ArchiveSpider(Spider):
             return again  # without what a conditional request said
         return again.replace(method=request.method, body=request.body, headers=request.headers)
 
-    async def _unchanged(self, response: Response, request: Request) -> AsyncIterator[Any]:
+    async def _unchanged(self, response: Response, request: Request, page: Page) -> AsyncIterator[Any]:
         """Follow the links that the archive holds of a page: a 304 brings none.
 
         What the archive can no longer read is fetched anew.
@@ -192,31 +193,32 @@ class ArchiveSpider(Spider):
             return
         stored = stored_response(response.url, *content) if content else response
         if not self._is_page(stored, Outcome.FETCHED):
-            for output in self._settle(response, request, Outcome.NOT_MODIFIED, self._read(stored)):
+            for output in self._settle(response, request, page, self._read(stored)):
                 yield output
             return
-        async for output in self._settle_slowly(response, request, Outcome.NOT_MODIFIED, stored):
+        async for output in self._settle_slowly(response, request, page, stored):
             yield output
 
     async def _settle_slowly(
-        self, response: Response, request: Request, outcome: Outcome, stored: Response | None = None
+        self, response: Response, request: Request, page: Page, stored: Response | None = None
     ) -> AsyncIterator[Any]:
         """Settle a page when it is read, beside all others; of an answer without it the one ``stored``."""
-        reading = await self._read_page(stored or response, key_of(request))
-        for number, output in enumerate(self._settle(response, request, outcome, reading), 1):
+        read = replace(page, headers=headers_of(stored), body=stored.body) if stored else page
+        reading = await self._read_page(read, response.url)
+        for number, output in enumerate(self._settle(response, request, page, reading), 1):
             yield output
             if not number % STRETCH:
                 await asyncio.sleep(0)
 
-    def _settle(
-        self, response: Response, request: Request, outcome: Outcome, reading: Hypertext
-    ) -> Iterator[Any]:
+    def _settle(self, response: Response, request: Request, page: Page, reading: Hypertext) -> Iterator[Any]:
         allowed = self._directives(response, reading)
         response.meta[READING] = reading
         yield from self._redirected(response, request)
         if allowed.follow:
             yield from self._followed(reading.links, request)
-        yield self._kept(response, request, outcome, reading, allowed)
+        if not allowed.store and page.outcome is Outcome.FETCHED:
+            page = replace(page, outcome=Outcome.EXCLUDED, body=b"", reason=allowed.reason)
+        yield replace(page, links=reading.links)
 
     def _is_page(self, response: Response, outcome: Outcome) -> bool:
         """Return whether an answer has links: it is read in a process of the archive."""
@@ -225,14 +227,12 @@ class ArchiveSpider(Spider):
     def _read(self, response: Response) -> Hypertext:
         return read(response, **self._asked)
 
-    async def _read_page(self, response: Response, url: str) -> Hypertext:
-        """Read a page, by its URL in the archive, in the process that will cut it."""
-        session = ArchiveSession.of(self.crawler)
-        page = shortened(response.body), content_type_of(response), response.url
+    async def _read_page(self, page: Page, url: str) -> Hypertext:
+        """Read a page at its base URL in a process of the archive, with its stages if it was just fetched."""
         try:
-            return await session.read_page(url, read_here, *page, self._asked)
+            return await read_ahead(ArchiveSession.of(self.crawler), page, url, self._asked)
         except Crashed as error:
-            logger.error("The links of %s could not be read: %s", response.url, error)
+            logger.error("The links of %s could not be read: %s", url, error)
             self.crawler.stats.inc_value("links/unreadable")
             return Hypertext()
 
@@ -271,15 +271,6 @@ class ArchiveSpider(Spider):
             hops = request.meta.get("archive_hops", 0) + 1
             depth = request.meta["depth"]
             yield self.request(target, depth=depth, archive_hops=hops, **{SOURCE: request.url}, **carried)
-
-    def _kept(
-        self, response: Response, request: Request, outcome: Outcome, reading: Hypertext, allowed: Directives
-    ) -> Page:
-        now, level = datetime.now(UTC), self.arguments.level
-        page = page_of(response, key_of(request), now, outcome, links=reading.links, level=level)
-        if not allowed.store and outcome is Outcome.FETCHED:
-            return replace(page, outcome=Outcome.EXCLUDED, body=b"", reason=allowed.reason)
-        return page
 
 
 def _is_wanted(response: Response, outcome: Outcome) -> bool:

@@ -15,7 +15,7 @@ from scrapy.exceptions import NotConfigured
 from archivebot.config import SiteConfig
 from archivebot.crawl.arguments import DeepWebArguments
 from archivebot.crawl.extension import Extension
-from archivebot.crawl.process.archivist import query_forms
+from archivebot.crawl.process.calls import query_forms
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.exceptions import StorageError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import pickle
@@ -10,7 +11,6 @@ import socket
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
 from io import BufferedReader
 from logging.handlers import QueueHandler
 from pathlib import Path
@@ -21,10 +21,8 @@ from typing import Any, NamedTuple
 from archivebot.archive import Archive
 from archivebot.crawl.process.parcel import pack
 from archivebot.exceptions import ArchiveError, StorageError
-from archivebot.forms.record import FormRecord
-from archivebot.models import Page, Position
+from archivebot.models import Position
 from archivebot.terminal import guard
-from archivebot.urls import host_of
 
 # Before each answer stands its length in bytes.
 HEAD = 8
@@ -45,19 +43,6 @@ class Answer(NamedTuple):
     position: Position | None = None
 
 
-def keep_forms(archive: Archive, page: Page, since: datetime) -> int:
-    """Keep the forms of a page; give how many query forms of its site there are now."""
-    site = host_of(page.url)
-    archive.forms.add(site, page.url, page.forms, page.captured_at)
-    return query_forms(archive, site, since)
-
-
-def query_forms(archive: Archive, site: str, since: datetime) -> int:
-    """Count the distinct query forms of a site that were seen since a time."""
-    seen = (kept.form for kept in archive.forms.all(site) if kept.last >= since)
-    return sum(FormRecord.read(form).decision.multi_field for form in seen)
-
-
 def bound_memory(more: int) -> None:
     """Let this process take so many bytes more than it has; beyond them allocating raises MemoryError."""
     taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
@@ -73,6 +58,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, handlers=[QueueHandler(told)])
     with socket.socket(fileno=0) as line, suppress(EOFError, ConnectionError, pickle.UnpicklingError):
         _serve(line, told)
+    gc.freeze()  # what is left need not be looked through for garbage
 
 
 def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:

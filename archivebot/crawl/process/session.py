@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from scrapy import signals
@@ -14,18 +15,21 @@ from scrapy.crawler import Crawler
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig, CrawlConfig, FrontierConfig
 from archivebot.crawl.extension import Extension
+from archivebot.crawl.process.calls import Stage
 from archivebot.crawl.process.readers import Readers
 from archivebot.crawl.process.worker import Worker
 from archivebot.exceptions import StorageError
-from archivebot.models import Snapshot
+from archivebot.models import Page, Snapshot
 
 # Seconds that the archive gets to be closed: SQLite copies its log into the file, 64 MB at most.
 CLOSING = 5.0
 
+# Pages between the spider and the first pipeline whose stages are done: more than there are at a time. A page
+# that nobody stores is pushed out, and the stages of a page that was can be done again.
+MOST_AHEAD = 256
+
 P = ParamSpec("P")
 T = TypeVar("T")
-
-Stage = Callable[[Archive, Snapshot], Snapshot]
 
 
 class ArchiveSession(Extension):
@@ -44,6 +48,7 @@ class ArchiveSession(Extension):
     def __init__(self, config: ArchiveConfig, readers: int = 1, patience: float | None = None) -> None:
         self.config = config
         self.stages: list[Stage] = []
+        self._ahead: dict[tuple[str, datetime], Snapshot] = {}
         self.worker = Worker("archivebot.crawl.process.archivist", patience)
         self._opening = self.worker.begin((os.getpid(), config))
         self.readers = Readers(config, readers, patience)
@@ -83,6 +88,16 @@ class ArchiveSession(Extension):
         result: T = await self.readers.run((work, args, kwargs), url)
         return result
 
+    def keep_ahead(self, page: Page, found: Snapshot) -> None:
+        """Keep what the stages added to a page before its first pipeline asks."""
+        self._ahead[page.url, page.captured_at] = found
+        if len(self._ahead) > MOST_AHEAD:
+            del self._ahead[next(iter(self._ahead))]
+
+    def take_ahead(self, page: Page) -> Snapshot | None:
+        """Return what was kept of a page, once."""
+        return self._ahead.pop((page.url, page.captured_at), None)
+
     async def close(self) -> None:
         """Finish what is queued and close the archive."""
         try:
@@ -98,5 +113,6 @@ class ArchiveSession(Extension):
         self.readers.give_up()
 
     def _end(self) -> None:
+        self.worker.hang_up()  # all processes end at the same time
         self.readers.close()
         self.worker.close()

@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from archivebot.archive import Archive, is_readable, snapshot_of
-from archivebot.crawl.process.session import ArchiveSession, Stage
+from archivebot.archive import is_readable, snapshot_of
+from archivebot.crawl.process import calls
+from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.worker import Crashed
+from archivebot.crawl.reading.pages import shortened
+from archivebot.hypertext import Hypertext
+from archivebot.markup.contenttype import content_type
 from archivebot.models import Page, Snapshot
 
 logger = logging.getLogger(__name__)
+
+
+async def read_ahead(session: ArchiveSession, page: Page, url: str, asked: Mapping[str, bool]) -> Hypertext:
+    """Return what a page says, read at its base URL; see :func:`~archivebot.crawl.reading.pages.read_page`.
+
+    On the same journey the stages are done with it, and :func:`staged` finds what they added. Raises
+    StorageError, of that Crashed if processes die of the page.
+    """
+    snapshot = _bare(page)
+    if is_readable(snapshot):
+        work = calls.read_ahead
+        found, ahead = await session.read_page(page.url, work, snapshot, url, asked, tuple(session.stages))
+        session.keep_ahead(page, ahead)
+        return found
+    body, kind = shortened(page.body), content_type(page.headers)
+    return await session.read_page(page.url, calls.read_links, body, kind, url, asked)
 
 
 async def staged(session: ArchiveSession, item: Page | Snapshot) -> Snapshot:
@@ -23,20 +43,18 @@ async def staged(session: ArchiveSession, item: Page | Snapshot) -> Snapshot:
     """
     if isinstance(item, Snapshot):
         return item
-    snapshot = snapshot_of(item)
-    if not is_readable(snapshot):
-        return snapshot
-    without = replace(snapshot, page=replace(item, links=(), forms=()))  # they need not travel
-    try:
-        found = await session.read_page(item.url, run_stages, tuple(session.stages), without)
-    except Crashed as error:
-        logger.error("%s could not be cut, its bytes are kept: %s", item.url, error)
-        return Snapshot.uncut(item, f"not cut: {error}")
+    if not is_readable(snapshot_of(item)):
+        return snapshot_of(item)
+    found = session.take_ahead(item)
+    if found is None:
+        try:
+            found = await session.read_page(item.url, calls.run_stages, _bare(item), tuple(session.stages))
+        except Crashed as error:
+            logger.error("%s could not be cut, its bytes are kept: %s", item.url, error)
+            return Snapshot.uncut(item, f"not cut: {error}")
     return replace(found, page=replace(item, reason=found.page.reason))
 
 
-def run_stages(archive: Archive, stages: Sequence[Stage], snapshot: Snapshot) -> Snapshot:
-    """Do stages in order; whoever asks has the bytes of the page, so they do not travel back."""
-    for stage in stages:
-        snapshot = stage(archive, snapshot)
-    return replace(snapshot, page=replace(snapshot.page, headers=(), body=b""))
+def _bare(page: Page) -> Snapshot:
+    """Return a page as its stages need it; what else is known of it need not travel."""
+    return snapshot_of(replace(page, links=(), forms=(), wire=None))

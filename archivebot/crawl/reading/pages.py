@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from archivebot.archive import Archive, PageReading
+from archivebot.archive import PageReading
 from archivebot.bounds import excess
 from archivebot.forms.find import search_forms
 from archivebot.hypertext import Hypertext
@@ -49,10 +48,3 @@ def read_page(
         records = search_forms(page.body, page.charset, url)
         found = replace(found, forms=tuple(record.found() for record in records))
     return found
-
-
-def read_here(
-    archive: Archive, body: bytes, content_type: str, url: str, asked: Mapping[str, bool]
-) -> Hypertext:
-    """Read a page in a process of the archive, which keeps it parsed."""
-    return read_page(archive.readings.of(body, content_type), url, **asked)

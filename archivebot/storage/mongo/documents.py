@@ -172,9 +172,9 @@ def version_of(document: Document) -> StoredVersion:
 
 
 def capture_of(
-    document: Document, marks: Mapping[int, Duplicate], reference: Callable[[str], bytes]
+    document: Document, marks: Callable[[], Mapping[int, Duplicate]], reference: Callable[[str], bytes]
 ) -> Capture:
-    """Read a capture; ``marks`` are those of the versions of its page, by number.
+    """Read a capture; ``marks`` returns those of the versions of its page, by number.
 
     ``reference`` gives what the facts of the wire are held against, by its id.
     """
@@ -202,7 +202,7 @@ def capture_of(
         origin=document["origin"],
         headers=wire.headers if wire and not headers else headers,
         quality=quality_of(document),
-        duplicate=marks.get(document["number"]),
+        duplicate=marks().get(number) if (number := document["number"]) else None,
         wire=wire,
     )
 

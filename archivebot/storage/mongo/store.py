@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 
@@ -220,7 +221,7 @@ class MongoStore(MongoDatabase):
         times = {"$lte": milliseconds(until)} if until else {}
         times |= {"$gt": milliseconds(since)} if since else {}
         query: Document = {"page": page_id(url)} | ({"time": times} if times else {})
-        marks = {number: mark for _, number, mark in self.fingerprints.marks(url)}
+        marks = cache(lambda: {number: mark for _, number, mark in self.fingerprints.marks(url)})
         # By time alone, of which there is an index: a server has no need to sort them all first.
         found = self.whole(self._captures, query, [("time", order)])
         for _, moment in groupby(found, itemgetter("time")):

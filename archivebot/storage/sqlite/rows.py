@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from archivebot.exceptions import CorruptObject
@@ -93,8 +93,8 @@ def totals_of(row: Any) -> tuple[str, Totals]:
     return host, Totals(*(value or 0 for value in sums))
 
 
-def capture_of(row: Any, marks: Mapping[int, Duplicate]) -> Capture:
-    """Read a row of ``capture_rows``; ``marks`` are those of the versions of its page, by number."""
+def capture_of(row: Any, marks: Callable[[], Mapping[int, Duplicate]]) -> Capture:
+    """Read a row of ``capture_rows``; ``marks`` returns those of the versions of its page, by number."""
     (
         url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
         headers, quality, reference, facts, number, digest, length, level, blocks,
@@ -120,6 +120,6 @@ def capture_of(row: Any, marks: Mapping[int, Duplicate]) -> Capture:
         origin=origin,
         headers=wire.headers if wire and headers is None else unpacked(headers),
         quality=Quality(QualityKind(quality), reason or "") if quality else None,
-        duplicate=marks.get(number),
+        duplicate=marks().get(number) if number else None,
         wire=wire,
     )

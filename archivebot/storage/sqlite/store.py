@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import astuple, replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
@@ -240,7 +240,7 @@ class SQLiteStore(ArchiveFile):
         self, url: str, newest_first: bool = False, until: When = None, since: When = None
     ) -> Iterator[Capture]:
         order = "DESC" if newest_first else "ASC"
-        marks = {number: mark for _, number, mark in self.fingerprints.marks(url)}
+        marks = cache(lambda: {number: mark for _, number, mark in self.fingerprints.marks(url)})
         return self.rows(
             partial(capture_of, marks=marks),
             f"{capture_rows(self.schema)} WHERE capture.page = (SELECT id FROM page WHERE url = ?)"
