@@ -53,14 +53,20 @@ def make_topic(folder: Path, *words: str) -> None:
     need(run(command, cwd=ROOT), "scrapy topic")
 
 
-def crawl(web: Web, folder: Path, wanted: Collection[str] = (), **arguments: object) -> list[str]:
+def crawl(
+    web: Web,
+    folder: Path,
+    wanted: Collection[str] = (),
+    settings: Mapping[str, object] = {},
+    **arguments: object,
+) -> list[str]:
     """Run `scrapy crawl topic` with the topics of a folder until it ends or all wanted pages are fetched.
 
-    Gives the URLs in the order of the requests.
+    Returns the URLs in the order of the requests.
     """
     with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
-        topics = {"ARCHIVE_TOPICS": folder / "topics"}
-        command = crawl_command("topic", Path(place) / "archive.db", topics, arguments)
+        told = {"ARCHIVE_TOPICS": folder / "topics", **settings}
+        command = crawl_command("topic", Path(place) / "archive.db", told, arguments)
         watch(command, lambda: bool(wanted) and set(wanted) <= set(server.asked), http_proxy=proxy)
         return server.asked
 

@@ -33,7 +33,7 @@ Order = Callable[[Example], Mapping[str, float]]
 @cache
 def read_page(page: Stored) -> Example:
     """Read a page as a crawl does: HTML, and plain text, which has no title and no links."""
-    if page.kind != "text/html":
+    if page.kind not in ("text/html", "application/xhtml+xml"):
         text = page.body.decode(ENCODING, "replace") if page.kind == "text/plain" else ""
         return Example(page.url, "", text)
     found = read(page.body, ENCODING, page.url, context=True)

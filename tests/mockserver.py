@@ -46,6 +46,7 @@ class MockServer:
     routes: dict[str, Route] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
     host: str = "127.0.0.1"
+    connections: int = 0
 
     def __enter__(self) -> MockServer:
         handler = type("Handler", (_Handler,), {"site": self})
@@ -86,6 +87,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     site: MockServer
+
+    def setup(self) -> None:
+        super().setup()
+        self.site.connections += 1
 
     def do_GET(self) -> None:
         reply = self.site.reply(Asked(self.path, dict(self.headers.items()), time.monotonic()))

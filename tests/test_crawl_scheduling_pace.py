@@ -61,6 +61,16 @@ def test_a_long_crawl_delay_is_bounded(site: MockServer, crawl: Crawl) -> None:
     assert len(crawled.records) == 2
 
 
+def test_connections_are_kept_for_as_many_requests_as_this_machine_gets_at_once(
+    site: MockServer, crawl: Crawl
+) -> None:
+    pages = [f"/{number}" for number in range(60)]
+    site.routes |= {"/": html(*pages), **dict.fromkeys(pages, html())}
+    crawled = crawl("-s", "ARCHIVE_LOCAL_CONCURRENCY=8", seeds=site.url())
+    assert len(crawled.records) == 61
+    assert site.connections <= 9
+
+
 def test_a_throttling_host_is_asked_more_slowly(site: MockServer, crawl: Crawl) -> None:
     links = [f"/{number}" for number in range(4)]
     site.routes |= {

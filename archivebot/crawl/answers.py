@@ -12,6 +12,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers, InvalidHeaderName
 
+from archivebot.config import PaceConfig
 from archivebot.crawl.compat import HEADER, STATUS, LenientParser, ParseError, ParsingHandler, content_length
 from archivebot.crawl.exchange import WIRE, Exchange
 from archivebot.crawl.intake import Intake
@@ -143,7 +144,9 @@ class AnswerHandler(ParsingHandler):
     parser = AnswerParser
 
     def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
+        settings = crawler.settings
+        at_once = PaceConfig.from_settings(settings).local_concurrency
+        super().__init__(crawler, max(at_once, settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")))
         self._intake = Intake.of(crawler)
 
     async def download_request(self, request: Request) -> Response:

@@ -110,14 +110,18 @@ class LenientParser(_LenientHTTPClientParser):
 
 
 class ParsingHandler(HTTP11DownloadHandler):
-    """Scrapy's handler of HTTP/1.1 and TLS, whose answers a ``parser`` of ours reads."""
+    """Scrapy's handler of HTTP/1.1 and TLS, whose answers a ``parser`` of ours reads.
+
+    It keeps at most ``connections`` to a host for the next requests.
+    """
 
     parser: ClassVar[type[LenientParser]]
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, connections: int) -> None:
         super().__init__(crawler)
         pool: Any = self._pool
         pool._factory = _factory(self.parser)
+        pool.maxPersistentPerHost = connections
         connect = pool.getConnection
         pool.getConnection = lambda *place: connect(*place).addCallback(_Noted, _NOTES.get())
 
