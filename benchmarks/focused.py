@@ -3,7 +3,6 @@
     python benchmarks/focused.py DATA/webkb [--crawl4ai PYTHON] [--universities ...] [--topics ...]
     python benchmarks/focused.py DATA/webkb --simulate
     python benchmarks/focused.py --sites FOLDER [--topic NAME] [--seeds URL,URL]
-    python benchmarks/focused.py --sites FOLDER --words TOPIC=WORD,WORD... --seeds URL [--requests 32]
     python benchmarks/focused.py --made
     python benchmarks/focused.py --make FOLDER
 
@@ -29,11 +28,8 @@ the links among them, and the relevance of a page is its label; with five words 
 
 Sites (the experiment of SkyReach): FOLDER/topic/host/path, where the topic `other` is off topic.
 Harvest and recall after 500, 1000 ... 4000 pages from the same seeds in several orders; no page is
-filtered out. With words for some of its topics each of them is crawled by its words alone, up to R
-pages, as many as the topic has: the table has the share of pages on topic after R/2 and R pages beside
-those of the same crawl breadth-first and of keywords, simulated, and how many hosts of the topic were
-reached by then. `--make` writes a folder of sites: 20 on topic, 60 others, 23,000 pages; `--made` makes it
-in a temporary one and crawls that.
+filtered out. `--make` writes such a folder: 20 topical sites, 60 others, 23,000 pages; `--made` makes it in a
+temporary one and crawls that.
 
 Exit code 1 where a bound fails.
 """
@@ -68,7 +64,7 @@ from archivebot.text.terms import stem, tells
 from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.linkscore import LinkScorer
 from archivebot.topic.training import Example, from_words
-from archivebot.urls import canonical_url, host_of
+from archivebot.urls import canonical_url
 
 UNIVERSITIES = ("cornell", "texas", "wisconsin")
 TOPICS = ("course", "student", "faculty", "project")
@@ -80,10 +76,6 @@ SEED = 20261120
 LEAST_SHARE = 0.1  # of the on-topic pages of a university have a word of the topic
 SEEDS = 3  # of the sites
 STEPS = range(500, 4001, 500)
-
-# Of the pages fetched by words, the mean of the topics: after half as many as the topic has, and after all;
-# and of each topic at the end.
-LEAST_HALFWAY, LEAST_MEAN, LEAST_EACH = 0.87, 0.77, 0.62
 
 _HEAD = re.compile(rb"\r?\n\r?\n")
 _KIND = re.compile(rb"^content-type:\s*([\w/+.-]+)", re.IGNORECASE | re.MULTILINE)
@@ -305,60 +297,6 @@ def sites(folder: Path, options: argparse.Namespace) -> int:
     )
 
 
-def by_words(folder: Path, options: argparse.Namespace) -> int:
-    """Crawl a folder of sites by the words of each topic and report how much of it is on topic."""
-    web = Web(read_sites(folder))
-    settings = {"CONCURRENT_REQUESTS": options.requests, "CONCURRENT_REQUESTS_PER_DOMAIN": LIMITS.per_host}
-    graph = Graph.of(web, options.seeds)
-    rows, shares = [], []
-    for topic, given in options.words:
-        relevant = {url for url, page in web.pages.items() if page.label == topic}
-        asked = {"seeds": options.seeds, "topic": given, "pages": len(relevant)}
-        with tempfile.TemporaryDirectory() as place:
-            words = crawl(web, Path(place), settings=settings, **asked)
-            breadth = crawl(web, Path(place), settings=settings, **asked, order="bfs")
-        keywords = graph.walk(by_keywords(given.split(",")))
-        found = [_harvest(order, web, relevant) for order in (words, breadth, keywords)]
-        shares.append(found[0])
-        hosts = {*map(host_of, relevant)}
-        reached = hosts.intersection(map(host_of, _fetched(words, web, relevant)))
-        cells = [*_figures(chain.from_iterable(found)), f"{len(reached)} of {len(hosts)}"]
-        rows.append(Row(f"{topic} ({len(relevant):,})", cells, at_least(found[0][1], LEAST_EACH)))
-        print(f"{topic}: {' '.join(cells)}", file=sys.stderr)
-    halfway, end = map(mean, zip(*shares, strict=True))
-    rows.append(Row("mean at R/2", (f"{halfway:.3f}",), at_least(halfway, LEAST_HALFWAY)))
-    rows.append(Row("mean at R", ("", f"{end:.3f}"), at_least(end, LEAST_MEAN)))
-    orders = "words", "breadth-first", "keywords"
-    columns = [f"{order}, {step}" for order in orders for step in ("R/2", "R")]
-    title = f"on topic, {len(web.pages):,} pages, {options.requests} requests"
-    return report(Table(title, (*columns, "hosts at R"), rows))
-
-
-def _harvest(asked: Iterable[str], web: Web, relevant: Collection[str]) -> tuple[float, float]:
-    """Return the share of pages on topic after half as many pages as the topic has, and after all."""
-    order = _fetched(asked, web, relevant)
-    on_topic = [url in relevant for url in order]
-    return mean(on_topic[: len(relevant) // 2]), mean(on_topic)
-
-
-def _fetched(asked: Iterable[str], web: Web, relevant: Collection[str]) -> list[str]:
-    """Return the pages that were asked for, each once, up to as many as the topic has."""
-    pages: dict[str, None] = {}
-    for url in asked:
-        if url in web.pages:
-            pages[url] = None
-        if len(pages) == len(relevant):
-            break
-    return list(pages)
-
-
-def _words(given: str) -> tuple[str, str]:
-    topic, _, words = given.partition("=")
-    if not words:
-        raise argparse.ArgumentTypeError("give a topic with its words, as TOPIC=WORD,WORD")
-    return topic, words
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -378,19 +316,11 @@ def main() -> int:
     parser.add_argument("--topic", help="its topic (the first that is not `other`)")
     parser.add_argument("--seeds", help=f"its seeds (the first {SEEDS} home pages of the topic)")
     parser.add_argument("--orders", nargs="+", choices=ORDERS, default=ORDERS)
-    parser.add_argument(
-        "--words", nargs="+", type=_words, metavar="TOPIC=WORD,WORD", help="topics of it, by words alone"
-    )
-    parser.add_argument("--requests", type=int, default=LIMITS.requests, help="requests under way, by words")
     parser.add_argument("--make", type=Path, metavar="FOLDER", help="write a folder of sites and end")
     options = parser.parse_args()
     if options.make:
         print(f"{make(options.make)} pages in {options.make}")
         return 0
-    if options.sites and options.words:
-        if not options.seeds:
-            parser.error("--words needs --seeds")
-        return by_words(options.sites, options)
     if options.sites:
         return sites(options.sites, options)
     if options.made:
