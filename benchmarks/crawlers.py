@@ -57,17 +57,24 @@ def crawl(
     web: Web,
     folder: Path,
     wanted: Collection[str] = (),
+    most: int = 0,
     settings: Mapping[str, object] = {},
     **arguments: object,
 ) -> list[str]:
-    """Run `scrapy crawl topic` with the topics of a folder until it ends or all wanted pages are fetched.
+    """Run `scrapy crawl topic` with the topics of a folder until it ends or all wanted pages are fetched, or
+    as many pages of the web as ``most``.
 
     Returns the URLs in the order of the requests.
     """
     with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
         told = {"ARCHIVE_TOPICS": folder / "topics", **settings}
         command = crawl_command("topic", Path(place) / "archive.db", told, arguments)
-        watch(command, lambda: bool(wanted) and set(wanted) <= set(server.asked), http_proxy=proxy)
+
+        def enough() -> bool:
+            asked = set(server.asked)
+            return (bool(wanted) and set(wanted) <= asked) or 0 < most <= len(asked & web.pages.keys())
+
+        watch(command, enough, http_proxy=proxy)
         return server.asked
 
 

@@ -80,6 +80,7 @@ BENCHMARKS = {
         Benchmark("topic", "topic.py DATA/webkb"),
         Benchmark("focused", "focused.py DATA/webkb"),
         Benchmark("sites", "focused.py --made"),
+        Benchmark("topicwords", "topicwords.py DATA/web60/web"),
         Benchmark("forms", "forms.py DATA/forms-dev"),
         Benchmark("deepweb", "deepweb.py DATA/forms-dev"),
         Benchmark("crawl", "crawl.py"),

@@ -1,12 +1,13 @@
 """How much of a focused crawl by words alone is on topic, beside breadth-first and keywords.
 
-    python benchmarks/topicwords.py FOLDER TOPIC=WORD,WORD... --seed URL [--requests 32]
+    python benchmarks/topicwords.py FOLDER [TOPIC=WORD,WORD...] [--seed URL] [--requests 32]
 
-FOLDER/topic/host/path holds the pages of a web, with the topic of each. Each topic that has words is crawled
-from the seed with default settings, without delays, up to R pages, as many as the topic has. The table shows
-the share of pages on topic after R/2 and R pages, beside the same crawl breadth-first and keywords (how many
-of the words stand in anchor and URL), simulated on the same pages with one request at a time, and how many
-hosts of the topic were reached. All shares are taken from the order of the requests at the server.
+FOLDER/topic/host/path holds the pages of a web, with the topic of each. Each topic that has words (four of a
+web of documentation sites unless others are given) is crawled from the seed with default settings, without
+delays, until R pages are fetched, as many as the topic has. The table shows the share of pages on topic after
+R/2 and R pages, beside the same crawl breadth-first and keywords (how many of the words stand in anchor and
+URL), simulated on the same pages with one request at a time, and how many hosts of the topic were reached.
+All shares are taken from the order of the requests at the server.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Collection, Iterable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import mean
@@ -30,26 +32,33 @@ from archivebot.urls import host_of
 # The mean of the topics after half as many pages as each has, and after as many; and each topic at the end.
 LEAST_HALFWAY, LEAST_MEAN, LEAST_EACH = 0.87, 0.77, 0.62
 
+SEED = "http://dir.test/"
+TOPICS = (
+    "pysci=scientific,python,array,matrix,statistics,regression,dataframe,numerical,plot,astronomy,symbolic,parallel",
+    "openstack=openstack,cloud,compute,tenant,volume,image,identity,network,instance,hypervisor,object,storage",
+    "math=algebra,group,polynomial,matrix,integral,theorem,equation,symbolic,number,theory,octave,solver",
+    "music=music,score,notes,audio,synthesizer,sound,staff,opcode,oscillator,lyrics,tempo,stream",
+)
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("sites", type=Path, metavar="FOLDER", help="FOLDER/topic/host/path")
-    parser.add_argument("words", nargs="+", type=_words, metavar="TOPIC=WORD,WORD")
-    parser.add_argument("--seed", required=True, help="the page where each crawl begins")
+    parser.add_argument("words", nargs="*", type=_words, metavar="TOPIC=WORD,WORD")
+    parser.add_argument("--seed", default=SEED, help=f"the page where each crawl begins ({SEED})")
     parser.add_argument("--requests", type=int, default=LIMITS.requests, help="requests under way")
     options = parser.parse_args()
     web = Web(read_sites(options.sites))
     settings = {"CONCURRENT_REQUESTS": options.requests, "CONCURRENT_REQUESTS_PER_DOMAIN": LIMITS.per_host}
     graph = Graph.of(web, options.seed)
     rows, shares = [], []
-    for topic, given in options.words:
+    for topic, given in options.words or map(_words, TOPICS):
         relevant = {url for url, page in web.pages.items() if page.label == topic}
-        asked = {"seeds": options.seed, "topic": given, "pages": len(relevant)}
+        ask = partial(crawl, web, most=len(relevant), settings=settings, seeds=options.seed, topic=given)
         with tempfile.TemporaryDirectory() as place:
-            words = crawl(web, Path(place), settings=settings, **asked)
-            breadth = crawl(web, Path(place), settings=settings, **asked, order="bfs")
+            words, breadth = ask(Path(place)), ask(Path(place), order="bfs")
         keywords = graph.walk(by_keywords(given.split(",")))
         found = [_harvest(order, web, relevant) for order in (words, breadth, keywords)]
         shares.append(found[0])
@@ -57,7 +66,7 @@ def main() -> int:
         reached = hosts.intersection(map(host_of, _fetched(words, web, relevant)))
         cells = [*(f"{share:.3f}" for share in chain.from_iterable(found)), f"{len(reached)} of {len(hosts)}"]
         rows.append(Row(f"{topic} ({len(relevant):,})", cells, at_least(found[0][1], LEAST_EACH)))
-        print(f"{topic}: {' '.join(cells)}", file=sys.stderr)
+        print(f"{topic}: {' '.join(cells)} ({len(words)} requests)", file=sys.stderr)
     halfway, end = map(mean, zip(*shares, strict=True))
     rows.append(Row("mean at R/2", (f"{halfway:.3f}",), at_least(halfway, LEAST_HALFWAY)))
     rows.append(Row("mean at R", ("", f"{end:.3f}"), at_least(end, LEAST_MEAN)))
