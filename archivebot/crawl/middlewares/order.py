@@ -28,10 +28,11 @@ class Order(Protocol):
     """A way to choose what is fetched next.
 
     ``slack`` is how much less than the best a URL may score that is fetched while the host of the best
-    is busy; None where the next host is always taken.
+    is busy; None where the next host is always taken. ``learns`` is whether fetched pages change the scores.
     """
 
     slack: float | None
+    learns: bool
 
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
         """Take note of a fetched page with all its links; give the function that scores each link."""
@@ -47,6 +48,7 @@ class BestFirst:
     """The link that promises most goes first."""
 
     slack: float | None = SLACK
+    learns = True
 
     def __init__(self, scorer: LinkScorer) -> None:
         self._scorer = scorer
@@ -69,6 +71,7 @@ class Linear:
     """
 
     slack: float | None = None
+    learns = False
 
     def __init__(self, topic: Vector, weights: Weights) -> None:
         self._topic, self._weights = topic, weights
@@ -104,6 +107,7 @@ class BreadthFirst:
     """Nearer to the seed goes first."""
 
     slack: float | None = None
+    learns = False
 
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
         rank = -float(page.depth + 1)
@@ -126,6 +130,7 @@ class RankOrder:
     """
 
     slack: float | None = None
+    learns = False
 
     def __init__(self, weight: Callable[[Link], float], every: int) -> None:
         self._weight, self._every = weight, every

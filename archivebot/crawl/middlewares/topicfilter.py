@@ -59,6 +59,8 @@ class TopicFilterMiddleware(LinkFilter):
         super().__init__(crawler)
         dispatcher = Dispatcher.of(crawler)
         dispatcher.slack, dispatcher.refusal = order.slack, self._second_thought
+        if order.learns:
+            dispatcher.learn()
         self.judge = CrawlJudge(profile)
         self.order = order
         self.hard, self.tunnel, self.threshold, self.keeps = hard, tunnel, threshold, keeps

@@ -216,12 +216,18 @@ class Dispatcher(Extension):
         self._outbox.stage(STROKE)
         return self.flush() and not self._outbox.links
 
+    def learn(self) -> None:
+        """Let few URLs be under way at first: the pages of the crawl say which are asked for next."""
+        self._held.learns = True
+
     async def safe(self, url: str) -> None:
         """Wait until the links found so far are in the frontier; only then may their page be stored.
 
         Raises StorageError if the crawl ends before.
         """
         self._outbox.followed.append(url)
+        if self._held.judged(url):
+            look_again(self.crawler.engine)
         while not self.publish():
             if self._patience.is_over or (self._patience.is_waiting and is_closing(self.crawler.engine)):
                 raise StorageError("the crawl ended before the frontier took the links of the page")
