@@ -174,7 +174,7 @@ class FrontierCommand(ArchiveCommand):
 def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> None:
     """Run a spider to its end.
 
-    Raises what kept the crawl from beginning, and StorageError where the archive or the frontier failed
+    Raises what kept the crawl from beginning, and StorageError if the archive or the frontier failed
     on the way.
     """
     crawler = process.create_crawler(spider)

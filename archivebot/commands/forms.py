@@ -103,7 +103,7 @@ def _tell_scanned(found: Scanned) -> None:
 
 
 def _export(archive: ArchiveReader, found: Sequence[FormVersion], path: Path) -> None:
-    """Write a line of JSON for each form; raises UsageError where the file cannot be written."""
+    """Write a line of JSON for each form; raises UsageError if the file cannot be written."""
     try:
         with path.open("w", encoding="utf-8") as file:
             for kept in found:

@@ -216,7 +216,7 @@ def _made(
 
 def _parted(sources: list[str]) -> Iterator[str]:
     """Split lists at commas, unless they are in a URL or in the name of a file."""
-    # Path.exists would raise where a list is too long to be a name.
+    # Path.exists would raise if a list is too long to be a name.
     for source in sources:
         for part in _BEFORE_URL.split(source):
             yield from [part] if _URL.match(part) or os.path.exists(part) else filter(None, part.split(","))

@@ -93,7 +93,7 @@ class Place:
 
     @property
     def source(self) -> tuple[int, int] | None:
-        """The range [start, end) of the source that it stands in; None where the source has no tags of it."""
+        """The range [start, end) of the source that it stands in; None if the source has no tags of it."""
         location = self.element.source_location if self.element is not None else None
         if location is None or location.end_tag is None:
             return None

@@ -20,7 +20,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> str:
-    """Return the title of a page, or "" where it has none.
+    """Return the title of a page, or "" if it has none.
 
     SkyReach's three steps: the first paragraph of the main text is where the body starts; the heading
     of the first level above it is the candidate, the longest of several; where the title element goes
@@ -47,7 +47,7 @@ def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> st
 
 
 def shown_title(document: Document) -> str:
-    """Return the title element without the name of the site, or "" where there is none.
+    """Return the title element without the name of the site, or "" if there is none.
 
     >>> from turbohtml import parse
     >>> shown_title(parse("<title>Terns of the north | Example</title>")), shown_title(parse(""))

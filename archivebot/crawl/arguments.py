@@ -39,7 +39,7 @@ def read_seeds(text: str) -> tuple[str, ...]:
     """Return the canonical seeds in order, each once, of a list with commas or of ``@FILE``.
 
     A file holds one seed per line; empty lines and lines that begin with ``#`` are skipped.
-    Raises UsageError where the file cannot be read, a seed is no URL, or none is left.
+    Raises UsageError if the file cannot be read, a seed is no URL, or none is left.
     """
     lines = _file_lines(text[1:]) if text.startswith("@") else text.split(",")
     wanted = [line.strip() for line in lines]

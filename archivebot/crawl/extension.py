@@ -12,7 +12,7 @@ class Extension:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:
-        """Return the one of a crawl; raises RuntimeError where it is switched off."""
+        """Return the one of a crawl; raises RuntimeError if it is switched off."""
         extension = crawler.get_extension(cls)
         if extension is None:
             raise RuntimeError(f"{cls.__name__} is not among the EXTENSIONS")

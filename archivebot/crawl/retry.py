@@ -51,7 +51,7 @@ class RetryPolicy:
         )
 
     def wait(self, outcome: Outcome, attempt: int, asked: str | None = None) -> float | None:
-        """Return the seconds to wait before the next try, or None where there is none.
+        """Return the seconds to wait before the next try, or None if there is none.
 
         ``attempt`` counts the tries made so far from 1, ``asked`` is the Retry-After header.
         """
@@ -65,7 +65,7 @@ class RetryPolicy:
 
 
 def retry_after(header: str | None, now: datetime | None = None) -> float:
-    """Return the seconds that a Retry-After header asks for; 0 where it says nothing readable.
+    """Return the seconds that a Retry-After header asks for; 0 if it says nothing readable.
 
     >>> retry_after("120"), retry_after(None), retry_after("soon")
     (120.0, 0.0, 0.0)

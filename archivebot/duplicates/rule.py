@@ -78,7 +78,7 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def judge(one: Fingerprint, other: Fingerprint, texts: Callable[[], tuple[str, str]]) -> Likeness | None:
-    """Return how near two texts are, or None where they are no near-duplicates.
+    """Return how near two texts are, or None if they are no near-duplicates.
 
     They are where their words are the same, or they share 0.7 of their runs of three words, or 0.6 and
     their SimHashes differ in at most 3 bits; below 64 words it has to be 0.85, below 32 all. ``texts``

@@ -137,7 +137,7 @@ class Survey:
         return len(urls) == 1 or urls in self._near
 
     def _block_text(self, number: int) -> str:
-        """Return the text of a block; empty where a crawl has replaced it meanwhile."""
+        """Return the text of a block; empty if a crawl has replaced it meanwhile."""
         member = self._block_members[number]
         texts = (text for block, text in self._read(member.url).blocks if block.lineage == member.block)
         return next(texts, "")

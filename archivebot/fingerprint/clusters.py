@@ -13,7 +13,7 @@ def clusters(
     least: int = 2,
     weights: Sequence[int] | None = None,
 ) -> list[int]:
-    """Return each of ``count`` points the number of its cluster, or -1 where it is in none.
+    """Return each of ``count`` points the number of its cluster, or -1 if it is in none.
 
     ``near`` gives the points near a point, itself among them: the range query of an index. A point with
     at least so many of them is a core; a cluster is all cores that are near to one another, directly or

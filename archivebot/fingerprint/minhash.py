@@ -34,7 +34,7 @@ class Alike(NamedTuple):
 
 
 def jaccard(one: str, other: str) -> float:
-    """Return the share of the shingles of two texts that both have, exactly; 0 where both are empty.
+    """Return the share of the shingles of two texts that both have, exactly; 0 if both are empty.
 
     >>> jaccard("to be or not", "to be or what"), jaccard("", "")
     (0.3333333333333333, 0.0)
@@ -45,7 +45,7 @@ def jaccard(one: str, other: str) -> float:
 
 
 def minhash(text: str) -> MinHash | None:
-    """Return the signature of the shingles of a text, or None where it has no words.
+    """Return the signature of the shingles of a text, or None if it has no words.
 
     ``one.jaccard(other)`` estimates the Jaccard coefficient of two texts (Broder, "On the resemblance
     and containment of documents", 1997).

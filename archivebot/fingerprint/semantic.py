@@ -75,7 +75,7 @@ def semantic_fingerprint(
     synonyms: Synonyms | None = None,
     names: Collection[str] = (),
 ) -> SemanticFingerprint | None:
-    """Return the five terms of title and body with the greatest tf * idf, or None where there are fewer.
+    """Return the five terms of title and body with the greatest tf * idf, or None if there are fewer.
 
     Only the first 20,000 characters of the body count. Synonyms are replaced before; terms of ``names``
     (places and proper names) weigh twice. Of terms of equal weight the first in the order of their

@@ -33,7 +33,7 @@ FULL = 1 << 64
 def simhash(features: Iterable[str] | Mapping[str, float]) -> int:
     """Return the SimHash of features; a mapping gives each its weight, otherwise each one counts 1.
 
-    Bit i is 1 where the features whose hash has bit i outweigh the others, and 0 on a tie (Charikar,
+    Bit i is 1 if the features whose hash has bit i outweigh the others, and 0 on a tie (Charikar,
     "Similarity Estimation Techniques from Rounding Algorithms", 2002). The order does not matter.
 
     >>> from archivebot.fingerprint.features import feature_hash
@@ -50,7 +50,7 @@ def simhash(features: Iterable[str] | Mapping[str, float]) -> int:
 
 
 def text_simhash(text: str) -> int | None:
-    """Return the SimHash of the shingles of a text, or None where it has too few words to tell anything.
+    """Return the SimHash of the shingles of a text, or None if it has too few words to tell anything.
 
     >>> text_simhash("To be, or not to be") is None
     True

@@ -25,7 +25,7 @@ MOST_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a form is: whether it searches at all, with the posterior of that as ``score`` (0 where a rule
+    """What a form is: whether it searches at all, with the posterior of that as ``score`` (0 if a rule
     forbids it); whether it is a query interface with several fields (``multi_field``); and the ``reason``.
     """
 

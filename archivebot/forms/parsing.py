@@ -20,7 +20,7 @@ def _parser(encoding: str) -> etree.HTMLParser:
 
 
 def parse(body: bytes, encoding: str) -> etree._Element | None:
-    """Return the root element of a page, or None where it has none; raises etree.LxmlError for an empty one.
+    """Return the root element of a page, or None if it has none; raises etree.LxmlError for an empty one.
 
     Any bytes and any name of an encoding are accepted, and nothing of the page is lost at a byte that its
     charset lacks, at a NUL, or at ``</html>``.

@@ -18,7 +18,7 @@ _UNSENT = BUTTONS | TICKED | {"reset", "file"}
 def read_grid(path: str) -> list[dict[str, str]]:
     """Read the values to fill in: a CSV file whose head names controls; each row is one query.
 
-    Raises UsageError where there is none, or a row has another number of cells than the head.
+    Raises UsageError if there is none, or a row has another number of cells than the head.
     """
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:

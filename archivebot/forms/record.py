@@ -20,7 +20,7 @@ class FormRecord:
     """A form that was found on a page: where it leads (an absolute URL), what is to be filled, what it is.
 
     ``attributes`` are labels with their controls; ``controls`` are all in the order of the page, those
-    that nobody fills among them; ``domain`` is what its hidden database is about, empty where that is
+    that nobody fills among them; ``domain`` is what its hidden database is about, empty if that is
     not known.
     """
 

@@ -62,7 +62,7 @@ class Example:
 
 
 def examples(folder: Path) -> Iterator[Example]:
-    """Read the labelled forms of a folder; raises UsageError where it has no labels."""
+    """Read the labelled forms of a folder; raises UsageError if it has no labels."""
     try:
         labels = json.loads((folder / "labels.json").read_text("utf-8"))
     except (OSError, ValueError) as error:

@@ -50,8 +50,8 @@ def open_frontier(uri: str, crawl: str | None, patience: float = 60.0, create: b
     database of a Redis server, ``rediss://`` the same through TLS. ``patience`` is the number of
     seconds after which a worker that gives no sign of life counts as dead.
 
-    Raises UsageError for another URI, StorageError where the frontier cannot be opened, and
-    NotArchived where there is none of that crawl and ``create`` is false.
+    Raises UsageError for another URI, StorageError if the frontier cannot be opened, and
+    NotArchived if there is none of that crawl and ``create`` is false.
     """
     if crawl is None or not create:
         crawl = _existing(uri, crawl)

@@ -7,7 +7,7 @@
   dead, or silent past the deadline, go back to the queue.
 * What a call changed is there after the process is killed, or none of it is.
 * Several processes may work on one crawl at once.
-* What writes raises StorageError where the crawl was not begun, or was forgotten since; reading it finds
+* What writes raises StorageError if the crawl was not begun, or was forgotten since; reading it finds
   nothing.
 """
 
@@ -100,7 +100,7 @@ class Record:
     """All that the frontier knows of one URL.
 
     ``order`` is the number of its last lease, ``relevance`` that of its page (0..1), ``note`` what the
-    crawler says of the page, as JSON; each None or empty where there is none.
+    crawler says of the page, as JSON; each None or empty if there is none.
     """
 
     entry: Entry
@@ -203,7 +203,7 @@ class Frontier(FrontierReader, Protocol):
         archive: Position | None = None,
         distrusted: Position | None = None,
     ) -> bool:
-        """Open the crawl; True where it goes on with what an interrupted one left.
+        """Open the crawl; True if it goes on with what an interrupted one left.
 
         A crawl that ended begins anew, empty, unless it ended at its page limit (as many answered
         pages as it was begun with), still has URLs queued, and ``most`` (None: no limit) is now above
@@ -245,7 +245,7 @@ class Frontier(FrontierReader, Protocol):
         """
 
     def lease(self, most: int | None = None, slack: float | None = None, hold: float = HOLD) -> Lease | None:
-        """Hand out the best URL of a host that is ready; None where there is none.
+        """Hand out the best URL of a host that is ready; None if there is none.
 
         None also where pages answered and leases under way together reach ``most``, and, with ``slack``,
         where it is worth waiting for a host that is not ready: its best score is more than ``slack``
@@ -280,7 +280,7 @@ class Frontier(FrontierReader, Protocol):
         relevant: bool | None = None,
         note: str = "",
     ) -> bool:
-        """End the lease of a URL; False where this owner holds none.
+        """End the lease of a URL; False if this owner holds none.
 
         QUEUED puts it back as a lost lease is; each other state is what became of it. ``position`` is how
         far the archive had come with its page.

@@ -34,7 +34,7 @@ class SeenCache:
         return key_of(url) in self._keys
 
     def add(self, url: str) -> bool:
-        """Remember a URL; True where the frontier has to be asked, False where it holds the URL for sure."""
+        """Remember a URL; True if the frontier has to be asked, False if it holds the URL for sure."""
         key = key_of(url)
         if key in self._keys:
             self._keys.move_to_end(key)

@@ -119,7 +119,7 @@ def _places(script: str, word: str) -> Iterator[int]:
 
 
 def _owner(script: str, at: int) -> str | None:
-    """Return the object whose member stands at a place; "" for no object, None where no name starts there."""
+    """Return the object whose member stands at a place; "" for no object, None if no name starts there."""
     before = script[max(0, at - _BEFORE) : at]
     if before and (before[-1].isalnum() or before[-1] in "_$-"):
         return None

@@ -18,7 +18,7 @@ from archivebot.text import words
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """One block: ``reason`` says why it has its label, ``simhash`` is None where it is too short for one."""
+    """One block: ``reason`` says why it has its label, ``simhash`` is None if it is too short for one."""
 
     block: Block
     label: Label

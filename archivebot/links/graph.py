@@ -64,7 +64,7 @@ class LinkGraph:
         return found.row.astype(np.int64), found.col.astype(np.int64), found.data
 
     def weight(self, source: str | int, target: str | int) -> float:
-        """Return the weight of an edge between two nodes, by URL or number; 0 where there is none."""
+        """Return the weight of an edge between two nodes, by URL or number; 0 if there is none."""
         row = source if isinstance(source, int) else self.numbers.get(source)
         column = target if isinstance(target, int) else self.numbers.get(target)
         return float(self.matrix[row, column]) if row is not None and column is not None else 0.0

@@ -54,7 +54,7 @@ class Box:
         self.controls += other.controls
 
     def attribute(self, name: str) -> str:
-        """Return an attribute of the element, or "" where it has none."""
+        """Return an attribute of the element, or "" if it has none."""
         value = None if self.node.element is None else self.node.element.attrs.get(name)
         return " ".join(value) if isinstance(value, list) else str(value or "")
 
@@ -68,7 +68,7 @@ class Box:
 
 
 def look(source: Source) -> Box | None:
-    """Return the body of a page as a tree of boxes, or None where the page has none.
+    """Return the body of a page as a tree of boxes, or None if the page has none.
 
     The offsets of the boxes are those of the source's text, as in :mod:`archivebot.markup.tree`.
 

@@ -120,7 +120,7 @@ def _same_length(text: str, mark: str) -> str:
 
 
 def root(page: Tree) -> Node | None:
-    """Return the body element of a page with the range of its content, or None where there is none."""
+    """Return the body element of a page with the range of its content, or None if there is none."""
     body = page.document.find("body")
     if body is None:
         return None

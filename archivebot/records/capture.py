@@ -15,7 +15,7 @@ def capture_record(capture: Capture) -> dict[str, Any]:
     """Return a capture as a record; ``version`` and ``digest`` are None without content.
 
     A capture of a focused crawl also has the fields of its focus; what has no text to judge is not
-    relevant. ``wire`` is None where it was not recorded. ``bytes`` is ``size`` and ``block_count`` what
+    relevant. ``wire`` is None if it was not recorded. ``bytes`` is ``size`` and ``block_count`` what
     ``blocks`` counts: scripts know them by both names.
     """
     return {

@@ -31,7 +31,7 @@ Part = tuple[tuple[int, str], int]
 def carry(before: bytes, blocks: Sequence[Block], after: bytes) -> tuple[Block, ...] | None:
     """Return the blocks of a body at the limits that the blocks of the body before it had.
 
-    None where tags were added, removed or reordered, where text came to stand where there was
+    None if tags were added, removed or reordered, where text came to stand where there was
     none, or where it vanished: such a body is to be cut anew. Not for UTF-16.
 
     >>> old = b"<ul><li>One</li><li>Two</li></ul>"

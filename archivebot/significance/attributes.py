@@ -34,7 +34,7 @@ Key = Callable[[Target], Hashable]
 
 
 def full_title(document: Document) -> str:
-    """Return the title element of a page, "" where there is none."""
+    """Return the title element of a page, "" if there is none."""
     element = document.find("title")
     return " ".join(element.text.split()) if element is not None else ""
 

@@ -55,7 +55,7 @@ def quoted(
 
 
 def _edited(gone: Sequence[str], line: str) -> str:
-    """Return the line that a new line was before its edit; "" where it is another one."""
+    """Return the line that a new line was before its edit; "" if it is another one."""
     bag = Counter(words(line))
     least, found = LEAST_KEPT, ""
     for old in gone:

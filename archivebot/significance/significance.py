@@ -137,7 +137,7 @@ def _counts(before: Reading, after: Reading, old: int, new: int) -> bool:
 def _habits(
     before: Reading, old: Sequence[int], after: Reading, new: Sequence[int], history: Iterable[Lines]
 ) -> Habits | None:
-    """Read the earlier versions, or None where two of them show that a line has no habit."""
+    """Read the earlier versions, or None if two of them show that a line has no habit."""
     earlier: list[Lines] = []
     came = {after.lines[index] for index in new if not _may_count(after, index)}
     went = {before.lines[index] for index in old if not _may_count(before, index)}

@@ -52,7 +52,7 @@ def encode(body: bytes, base: bytes | None, level: int) -> bytes:
 def decode(chain: Iterable[bytes], body: bytes = b"") -> bytes:
     """Decode frames, each against the body of the one before it; the last body is the result.
 
-    ``body`` is the base of the first frame, empty where that one stands alone.
+    ``body`` is the base of the first frame, empty if that one stands alone.
 
     Raises CorruptObject where a frame cannot be read.
 

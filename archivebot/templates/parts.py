@@ -21,7 +21,7 @@ class Part:
     """An element or a text: how it is presented, what it says, and its byte range.
 
     ``attributes`` is what of the attributes tells the presentation; ``feature`` is the content of a
-    text or picture, or "" where there is none.
+    text or picture, or "" if there is none.
     """
 
     tag: str

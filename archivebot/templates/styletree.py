@@ -122,7 +122,7 @@ class StyleTree:
             yield part, 1.0 if number is None else values[number]
 
     def _places(self, page: Part) -> Iterator[tuple[Part, int | None]]:
-        """Yield every part of a page in order with the number of its element, None where there is none."""
+        """Yield every part of a page in order with the number of its element, None if there is none."""
         stack: list[tuple[int | None, Part]] = [(0, page)]
         while stack:
             number, part = stack.pop()

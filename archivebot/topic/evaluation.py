@@ -56,7 +56,7 @@ def brier(values: Sequence[float], labels: Sequence[bool]) -> float:
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float:
     """Return the chance that a relevant example scores above another one; equal scores count half.
 
-    The Mann-Whitney statistic by ranks; 0.5 where all labels are equal (Hanley, McNeil, "The Meaning
+    The Mann-Whitney statistic by ranks; 0.5 if all labels are equal (Hanley, McNeil, "The Meaning
     and Use of the Area under a Receiver Operating Characteristic Curve", 1982).
 
     >>> auc([0.1, 0.4, 0.4, 0.8], [False, True, False, True])

@@ -11,7 +11,7 @@ from archivebot.topic.linkmodel import SOURCE, LinkModel
 from archivebot.topic.logistic import probability
 from archivebot.urls import host_of
 
-# How far one page moves the log-odds of the link that led to it, for an error of 1, where nothing was
+# How far one page moves the log-odds of the link that led to it, for an error of 1, if nothing was
 # learnt before. Area on WebKB, the topic given by five words: 0.813 with 2, 0.824 with 5, 0.835 with 10
 # and 0.769 with 20; from 10 on some topics are lost.
 RATE = 5.0

@@ -31,7 +31,7 @@ _DIGITS = 4
 class Judged:
     """A fetched page and what is said of it.
 
-    ``relevance`` is 0..1, None where it has no text to judge; ``missing`` says that its server had no
+    ``relevance`` is 0..1, None if it has no text to judge; ``missing`` says that its server had no
     page. ``distance`` counts the off-topic pages in a row up to this one, with it; ``depth`` the links
     from the seed, ``order`` the fetches of the crawl.
     """

@@ -87,7 +87,7 @@ def parts(evidence: Evidence, weights: Weights | None = None) -> dict[str, float
 
 
 def url_weight(url: str) -> float:
-    """Weigh a URL by its words alone: 1 where they speak for it, 0 against it, else 0.5.
+    """Weigh a URL by its words alone: 1 if they speak for it, 0 against it, else 0.5.
 
     >>> url_weight("http://www.a.com/"), url_weight("http://a.cc/map"), url_weight("http://a.example/")
     (1.0, 0.0, 0.5)

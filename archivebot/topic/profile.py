@@ -161,7 +161,7 @@ def save(profile: TopicProfile, folder: Path) -> Path:
 def load(name: str, folder: Path) -> TopicProfile:
     """Read the profile of a topic.
 
-    Raises UsageError where there is none, naming those that are nearly so called, and where the file is
+    Raises UsageError if there is none, naming those that are nearly so called, and where the file is
     no profile.
     """
     path = path_of(name, folder)

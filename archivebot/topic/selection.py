@@ -20,7 +20,7 @@ BEST = 5000
 
 
 def chi_square(a: float, b: float, c: float, d: float) -> float:
-    """Return Pearson's chi-square, n (ad - cb)^2 / [(a+c)(b+d)(a+b)(c+d)]; 0 where a margin is empty.
+    """Return Pearson's chi-square, n (ad - cb)^2 / [(a+c)(b+d)(a+b)(c+d)]; 0 if a margin is empty.
 
     >>> round(chi_square(3, 1, 0, 6), 4), round(chi_square(0, 1, 3, 6), 4), chi_square(3, 7, 0, 0)
     (6.4286, 0.4762, 0.0)
@@ -68,7 +68,7 @@ def gain(a: float, b: float, c: float, d: float) -> float:
 
 
 def mutual_information(a: float, b: float, c: float, d: float) -> float:
-    """Return P(c) log[P(c,t) / (P(c) P(t))] in nats; 0 where the two never meet.
+    """Return P(c) log[P(c,t) / (P(c) P(t))] in nats; 0 if the two never meet.
 
     >>> round(mutual_information(3, 1, 0, 6), 4), mutual_information(0, 1, 3, 6)
     (0.2749, 0.0)
@@ -78,7 +78,7 @@ def mutual_information(a: float, b: float, c: float, d: float) -> float:
 
 
 def weight_of_evidence(a: float, b: float, c: float, d: float) -> float:
-    """Return P(t) P(c) |log[P(c|t) (1-P(c)) / (P(c) (1-P(c|t)))]| in nats; 0 where a log has no value.
+    """Return P(t) P(c) |log[P(c|t) (1-P(c)) / (P(c) (1-P(c|t)))]| in nats; 0 if a log has no value.
 
     >>> round(weight_of_evidence(2, 1, 1, 6), 4), weight_of_evidence(3, 1, 0, 6) > 0
     (0.1386, True)

@@ -47,13 +47,13 @@ class Similarity:
     similarities: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, term: str) -> float:
-        """Return the similarity of a term to the topic, 0 where nothing is known of it."""
+        """Return the similarity of a term to the topic, 0 if nothing is known of it."""
         return self.similarities.get(term, 0.0)
 
     def weight(self, words: Iterable[str], threshold: float = NEAR) -> float:
         """Return RW of a link by the terms of its anchor and surroundings.
 
-        RW = 1 where the most similar term reaches the threshold, else its similarity; 0 without terms
+        RW = 1 if the most similar term reaches the threshold, else its similarity; 0 without terms
         (Li, Zhao, Yu, "Design and Realization of Focused Web Crawler", 2002).
 
         >>> near = Similarity({"car": 1.0, "road": 0.6, "bridg": 0.2})

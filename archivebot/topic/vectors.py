@@ -60,7 +60,7 @@ def unit(vector: Vector) -> dict[str, float]:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Return the cosine of the angle between two vectors; 0 where one is empty.
+    """Return the cosine of the angle between two vectors; 0 if one is empty.
 
     >>> round(cosine({"a": 1, "b": 1}, {"a": 1}), 4), cosine({}, {"a": 1})
     (0.7071, 0.0)

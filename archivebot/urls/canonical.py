@@ -87,7 +87,7 @@ def canonical_url(url: str, base: str | None = None) -> str:
 
 
 def joined(base: str, reference: str) -> str | None:
-    """Return the address that a reference on a page means to a browser (WHATWG), or None where it means none.
+    """Return the address that a reference on a page means to a browser (WHATWG), or None if it means none.
 
     >>> joined("http://a.example//b/c", "d"), joined("https://a.example/b", "http:/c"), joined("", "c")
     ('http://a.example//b/d', 'http://c/', None)

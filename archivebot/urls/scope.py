@@ -52,7 +52,7 @@ class Scope:
         return cls(kind, sites, () if kind == "host" else tuple(dict.fromkeys(pages)))
 
     def refusal(self, url: str) -> str | None:
-        """Return the name of the reason why a URL is out of scope, or None where it is in scope.
+        """Return the name of the reason why a URL is out of scope, or None if it is in scope.
 
         Reasons are ``scheme`` (not http or https), ``malformed``, ``other_host``, ``other_domain``,
         ``outside_prefix`` and ``not_a_seed``.

@@ -58,7 +58,7 @@ def urlkey(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL in lower case and IDNA, without user info and port; empty where it has none.
+    """Return the host of a URL in lower case and IDNA, without user info and port; empty if it has none.
 
     >>> host_of("http://me@WWW.Example.com:8080/a"), host_of("example.com/a"), host_of("http://[::1]:80/")
     ('www.example.com', 'example.com', '::1')

@@ -41,7 +41,7 @@ class Match:
     """Block ``after`` of the new version continues block ``before`` of the old one.
 
     One of the two is None for a block that was added or removed; ``similarity`` is 1.0 for the
-    same words and 0.0 where there is no counterpart.
+    same words and 0.0 if there is no counterpart.
     """
 
     before: int | None

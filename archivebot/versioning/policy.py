@@ -70,7 +70,7 @@ def next_level(steps: Sequence[Step]) -> int | None:
     """Choose the level for the next version from the latest changes of a page, newest last.
 
     One level up where the blocks always change together, one down where single large blocks
-    change in a corner; None where there is too little history (the paper's LevelManager).
+    change in a corner; None if there is too little history (the paper's LevelManager).
 
     >>> together = Step(level=3, blocks=10, new_blocks=9, length=9000, new_bytes=8000, stored_bytes=3000)
     >>> corner = Step(level=3, blocks=10, new_blocks=1, length=9000, new_bytes=4000, stored_bytes=60)

@@ -117,7 +117,7 @@ class VisionBlock:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The nearest blocks on the four sides of a block; None where there is none."""
+    """The nearest blocks on the four sides of a block; None if there is none."""
 
     left: VisionBlock | None = None
     above: VisionBlock | None = None

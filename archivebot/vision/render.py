@@ -34,7 +34,7 @@ class Browser:
     """A headless Chromium that lays pages out; a context manager, one start for many pages.
 
     Scripts of a page do not run, and of all that it asks for nothing is fetched: its styles are those in
-    its own bytes. Raises UsageError where Playwright or a browser is missing.
+    its own bytes. Raises UsageError if Playwright or a browser is missing.
     """
 
     def __enter__(self) -> Browser:
@@ -68,9 +68,9 @@ class Browser:
         self._playwright.stop()
 
     def render(self, text: str) -> Node | None:
-        """Lay an HTML page out; None where it shows nothing.
+        """Lay an HTML page out; None if it shows nothing.
 
-        Raises UsageError where the browser fails or takes longer than :data:`MOST_SECONDS`.
+        Raises UsageError if the browser fails or takes longer than :data:`MOST_SECONDS`.
         """
         from playwright.sync_api import Error
 
@@ -126,7 +126,7 @@ def tree(records: Sequence[Mapping[str, Any]]) -> Node | None:
 
 
 def _node(record: Mapping[str, Any], background: str, behind: str, children: tuple[Node, ...]) -> Node | None:
-    """Make a node, or None where nothing of it shows.
+    """Make a node, or None if nothing of it shows.
 
     The rectangle of an element is that of all that it shows; its own counts where it has a border, a
     colour or a content that the browser draws.

@@ -45,7 +45,7 @@ class Part:
         return all(node.is_text for node in self.nodes)
 
     def font(self) -> Font | None:
-        """Return the font of most of its text, None where it has none."""
+        """Return the font of most of its text, None if it has none."""
         count: Counter[Font] = Counter()
         for node in self.nodes:
             for text in node.texts():

@@ -158,7 +158,7 @@ def unchunk(data: bytes) -> tuple[bytes, str]:
     """Join the chunks of a chunked payload; return them with what is wrong, "" for nothing.
 
     Of chunks that end early all bytes are joined that are there; what is broken behind a whole chunk
-    stays as it is. Raises PayloadError where not even the first chunk ends where it should.
+    stays as it is. Raises PayloadError if not even the first chunk ends where it should.
 
     >>> unchunk(b"3\\r\\nabc\\r\\n2;x=y\\r\\nde\\r\\n0\\r\\n\\r\\n")
     (b'abcde', '')

@@ -115,7 +115,7 @@ class Source:
         return data
 
     def inner_record(self, size: int) -> int | None:
-        """Return how many of the next ``size`` bytes come before another record, None where none begins."""
+        """Return how many of the next ``size`` bytes come before another record, None if none begins."""
         end = self._at + size
         found: int | None = self._at
         while found is not None and not (found < end and begins(self._buffer, found)):

@@ -27,7 +27,7 @@ MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass
 class Guard:
     """Scope, depth, traps, length and addresses as one question: why may this request not be made?
 
-    ``named`` are the hosts that may have private addresses, None where all may.
+    ``named`` are the hosts that may have private addresses, None if all may.
     """
 
     def __init__(

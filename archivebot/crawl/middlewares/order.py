@@ -28,7 +28,7 @@ class Order(Protocol):
     """A way to choose what is fetched next.
 
     ``slack`` is how much less than the best a URL may score that is fetched while the host of the best
-    is busy; None where the next host is always taken.
+    is busy; None if the next host is always taken.
     """
 
     slack: float | None

@@ -55,7 +55,7 @@ class Rules:
 
 
 class RobotsMiddleware:
-    """Ask robots.txt before each page request, and raise RobotsDenied where it forbids.
+    """Ask robots.txt before each page request, and raise RobotsDenied if it forbids.
 
     Rules are read anew after ``expiry`` seconds, an unreachable robots.txt after ``patience``.
     A Crawl-delay goes to HostPace, bounded by ``longest_delay``.

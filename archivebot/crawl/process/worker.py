@@ -73,7 +73,7 @@ class Worker:
     async def run(self, call: object) -> Any:
         """Return the answer to a call; calls are answered one after another, in their order.
 
-        Raises the error of the call, Crashed where the process died of it, StorageError where it is no
+        Raises the error of the call, Crashed if the process died of it, StorageError if it is no
         more.
         """
         self._listen()

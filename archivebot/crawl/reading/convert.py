@@ -119,7 +119,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def wire_of(response: Response) -> Wire | None:
-    """Return the facts of the exchange that brought an answer, None where they are not known."""
+    """Return the facts of the exchange that brought an answer, None if they are not known."""
     wire: Wire | None = response.request.meta.get(WIRE) if response.request else None
     if wire is None:
         return None

@@ -208,7 +208,7 @@ class Dispatcher(Extension):
         return counts is None or counts.open > 0
 
     def flush(self) -> bool:
-        """Write what waits: refusals, requests, outcomes. False where the frontier is away."""
+        """Write what waits: refusals, requests, outcomes. False if the frontier is away."""
         return not self._outbox or self._patience.ask(self._write, proof=True) is not None
 
     def publish(self) -> bool:

@@ -17,7 +17,7 @@ _DEFAULTS = Request("http://a.example/").to_dict()
 def dumps(request: dict[str, Any]) -> str:
     """Write what :meth:`scrapy.Request.to_dict` gives, without the fields that have their default.
 
-    Raises TypeError where ``meta`` or ``cb_kwargs`` hold what JSON has no form for.
+    Raises TypeError if ``meta`` or ``cb_kwargs`` hold what JSON has no form for.
 
     >>> dumps(Request("http://a.example/b", meta={"depth": 1}).to_dict())
     '{"url":"http://a.example/b","meta":{"depth":1}}'

@@ -213,7 +213,7 @@ class MongoDatabase:
         self._unsynced = True
 
     def insert(self, collection: Collection[Document], document: Document) -> bool:
-        """Insert a document; False where its id or slot is taken by another one."""
+        """Insert a document; False if its id or slot is taken by another one."""
         attempts = 0
 
         def insert() -> bool:
