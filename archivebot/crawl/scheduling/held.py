@@ -8,17 +8,17 @@ from statistics import median
 
 from archivebot.frontier import HOLD
 
-# Leases for each request that may be under way: the pages that wait to be stored lie in memory.
+# Maximum of leases for each concurrent request: the pages that wait to be stored are in memory.
 UNSETTLED = 2
 
-# A better host is waited for so many times as long as the median answer takes.
+# A better host is waited for this many times the median response time.
 HOLDS = 3.0
 
-REMEMBERED = 50  # answers whose times are kept
+REMEMBERED = 50  # number of response times that are kept
 
 
 class HeldLeases:
-    """URLs by when their leases began, for so many ``requests`` at once; ``clock`` gives seconds.
+    """The leased URLs and when their leases began, for ``requests`` at once; ``clock`` returns seconds.
 
     >>> now = iter((0.0, 4.0))
     >>> held = HeldLeases(1, lambda: next(now))
@@ -38,25 +38,25 @@ class HeldLeases:
 
     @property
     def is_full(self) -> bool:
-        """Whether no other URL may be leased until one is settled."""
+        """Whether no further URL may be leased until one is settled."""
         return len(self._began) >= self._most
 
     @property
     def hold(self) -> float:
-        """Seconds that a better host is waited for."""
+        """The maximum seconds to wait for a better host."""
         return max(HOLD, HOLDS * median(self._waits)) if self._waits else HOLD
 
     def add(self, url: str) -> None:
-        """Take note of a lease."""
+        """Note a new lease."""
         self._began[url] = self._clock()
 
     def arrived(self, url: str) -> bool:
-        """Take note of an answer; return whether the URL is leased."""
+        """Note an answer; return whether the URL is leased."""
         if url not in self._began:
             return False
         self._waits.append(self._clock() - self._began[url])
         return True
 
     def remove(self, url: str) -> None:
-        """Take note that a URL is settled."""
+        """Note that a URL is settled."""
         self._began.pop(url, None)
