@@ -1,13 +1,13 @@
 """The contract of a frontier: the URLs that wait, those being fetched, and the outcomes of the others.
 
 * A URL is in one state at a time, and in one crawl only once, however often it is added.
-* :meth:`Frontier.lease` gives the best score first; of equals, the one that came first. A host that
-  has all its requests under way, or whose delay has not passed, is passed over until it is ready.
-* A lease is not a pop: the URL is settled only after its page is stored. Leases of an owner that is
-  dead, or silent past the deadline, go back to the queue.
-* * After a kill, either all changes of a call are present, or none.
+* :meth:`Frontier.lease` returns the URL with the best score; among equals, the oldest. A host is skipped
+  while all its requests are under way or its delay has not passed.
+* A lease is not a pop: the URL is settled only after its page is stored. The leases of an owner that is
+  dead, or silent past the deadline, return to the queue.
+* After a kill, either all changes of a call are present, or none.
 * Several processes may work on one crawl at once.
-* * Writing raises StorageError if the crawl was not begun, or was forgotten since; reading finds nothing.
+* Writing raises StorageError if the crawl was not begun, or was forgotten since; reading finds nothing.
 """
 
 from __future__ import annotations

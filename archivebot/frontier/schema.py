@@ -102,7 +102,7 @@ def _first_schema(database: sqlite3.Connection) -> None:
 
 
 def _reliance(database: sqlite3.Connection) -> None:
-    # What a crawl relies on of its archive, and whether the links of a leased page are in the frontier.
+    # The archive position that a crawl relies on, and whether the links of a leased page are in the frontier.
     for statement in (
         "ALTER TABLE crawl ADD COLUMN archive TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE crawl ADD COLUMN position INTEGER NOT NULL DEFAULT 0",
