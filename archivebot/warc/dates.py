@@ -1,4 +1,4 @@
-"""The dates of records, in each of the forms that writers use."""
+"""The dates of records, in all formats that writers use."""
 
 from __future__ import annotations
 
