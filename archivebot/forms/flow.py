@@ -38,8 +38,8 @@ MOST_EVENTS = 200  # starts and ends of elements looked at for one label
 class Placed:
     """A control in its position.
 
-    It has the id that LABELs refer to, the LABEL ``around`` it, and its own texts, the first and the last
-    resort.
+    ``ident`` is the id that LABELs refer to, ``around`` the text of the LABEL around it, ``says`` its own
+    label, and ``title`` its title, which is used last.
     """
 
     control: Control

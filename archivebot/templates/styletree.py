@@ -192,7 +192,7 @@ class StyleTree:
         data = json.loads(text)
         if data.get("version") != STYLE_TREE_VERSION:
             raise UsageError(
-                f"style tree of version {data.get('version')}, not {STYLE_TREE_VERSION}: learn it anew"
+                f"style tree of version {data.get('version')}, not {STYLE_TREE_VERSION}: learn it again"
             )
         elements = [
             Element((tag, attributes), count, features=features, once=once)

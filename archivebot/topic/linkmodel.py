@@ -125,7 +125,7 @@ class LinkModel:
         """
         if data.get("schema") != SCHEMA:
             raise UsageError(
-                f"the link model has schema {data.get('schema')} and not {SCHEMA}: train it anew"
+                f"the link model has schema {data.get('schema')} and not {SCHEMA}: train it again"
             )
         return cls(float(data["bias"]), dict(data["weights"]), int(data["links"]))
 

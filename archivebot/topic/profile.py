@@ -168,9 +168,9 @@ def load(name: str, folder: Path) -> TopicProfile:
     except FileNotFoundError as error:
         raise UsageError(f"there is no topic {name!r} in {folder}{_hint(name, folder)}") from error
     except UsageError as error:
-        raise UsageError(f"{path} cannot be used: {error}; make the topic anew") from error
+        raise UsageError(f"{path} cannot be used: {error}; make the topic again") from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is not the profile of a topic; make the topic anew") from error
+        raise UsageError(f"{path} is not the profile of a topic; make the topic again") from error
 
 
 def names(folder: Path) -> list[str]:

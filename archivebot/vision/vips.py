@@ -147,7 +147,7 @@ class _Division:
                     yield Part.of([node], doc)
 
     def _within(self, node: Node) -> list[tuple[Node, ...] | Part]:
-        """Return the children of a node: text that flows as one, by rule 8 those of another colour whole."""
+        """Return the children of a node: flowing text as one; by rule 8, other colours undivided."""
         runs: list[tuple[Node, ...] | Part] = []
         flow: list[Node] = []
         for child in node.children:
