@@ -40,7 +40,7 @@ class TopicSpider(ArchiveSpider):
     def is_news(self, link: Link) -> bool:
         """Return whether a link leads to a page not requested yet; the order scores the others.
 
-        If tunnels are limited, a page may also shorten the distance of a known link.
+        If tunnels are limited, a known URL with another anchor counts as new: it may be nearer to the topic.
         """
         return link.url not in self.fetched and self.seen.add(self._name(link))
 
