@@ -2,8 +2,8 @@
 
 import os
 
-# The matrices here are small, and threads of OpenBLAS would only wait for each other: the main text of a
-# page takes 15.4 ms of CPU with one and 22.5 ms with two. It is read when numpy is imported first.
+# The matrices here are small, and threads of OpenBLAS would only wait for each other: the main text of a page
+# takes 15.4 ms of CPU with one thread and 22.5 ms with two. OpenBLAS reads this when numpy is first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from archivebot.archive import Archive, ArchiveReader

@@ -1,4 +1,4 @@
-"""The bounds of a page: what is larger is kept byte for byte, and neither cut nor compared."""
+"""The bounds of a page: a larger page is kept byte for byte, and neither cut nor compared."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 MOST_BYTES = 16 * 1024 * 1024
 MOST_TAGS = 600_000
 
-# Targets on one page that are followed and kept, the first ones. The most on those pages are 5,027 (the
-# index of a reference work); Heritrix takes 6,000.
+# Maximum of link targets followed and kept from one page, in page order. The most on those pages are 5,027
+# (the index of a reference work); Heritrix takes 6,000.
 MOST_LINKS = 10_000
 
 
 def excess(body: bytes) -> str:
-    """Return why a body is too much to be read as a page, or "".
+    """Return why a body is too large to be read as a page, or "".
 
     >>> excess(b"<p>" * 10), excess(b"<" * MOST_TAGS)
     ('', 'not cut: 600000 tags or more')

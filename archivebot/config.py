@@ -1,4 +1,4 @@
-"""The settings that begin with ARCHIVE_, as frozen values with types; nothing else reads them."""
+"""The settings that begin with ARCHIVE_, as frozen, typed values; no other module reads them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from archivebot.exceptions import UsageError
 ARCHIVE = "ARCHIVE_URI"  # the setting that names the archive
 DEFAULT_URI = "sqlite:///archive.db"
 KINDS = re.compile(r"sqlite:///.+|mongodb(\+srv)?://.*", re.DOTALL)
-# How the weights of a priority are written, for whoever wrote them otherwise.
+# How to write the weights of a priority, for the error message.
 WEIGHTS = 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0, "topic": 2}'
 
 DEFAULT_LEVEL = 3
@@ -25,23 +25,24 @@ MAX_LEVEL = 9
 # 11 11.59 MB in 25 and level 12 11.59 MB in 28.
 ZSTD_LEVEL = 10
 
-# The words of archivebot.models.Attribute, which lies above this.
+# The values of archivebot.models.Attribute, which this module must not import.
 ATTRIBUTES = ("title", "link", "image", "alt")
 
-# What is content beside the text of a page. Of 1,044 versions of history-dev that were judged to be without a
-# change of content none has another title or text of an image, 17 another link in the content (a site that
-# moved) and 19 another image (mostly the same one cut anew); of 242 with one it is 9, 14, 30 and 43.
+# The attributes that count as content, beside the text of a page. Of 1,044 versions of history-dev that were
+# judged to be without a change of content none changed its title or the text of an image, 17 changed a link
+# in the content (a site that moved) and 19 an image (mostly the same image cropped again); of 242 with a
+# change of content it is 9, 14, 30 and 43.
 CONTENT_ATTRIBUTES = frozenset(("title", "alt"))
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveConfig:
-    """Where the archive lies and how pages are cut and compressed.
+    """The location of the archive, and how pages are cut and compressed.
 
     ``level`` is the depth of the block tree for URLs without a history (1 is coarsest);
     ``adjust_level`` lets the history of a URL move it. ``frame_bound`` is the number of bytes that
     reading any version may have to decode, ``zstd_level`` the effort of compression (1 to 19).
-    ``content_attributes`` are what is content beside the text of a page.
+    ``content_attributes`` count as content beside the text of a page.
     """
 
     uri: str = DEFAULT_URI
@@ -63,7 +64,7 @@ class ArchiveConfig:
     def from_settings(cls, settings: Mapping[str, Any]) -> ArchiveConfig:
         """Read the settings ARCHIVE_URI, ARCHIVE_LEVEL and so on; those not set keep their default.
 
-        Raises UsageError for a value of the wrong kind or out of range.
+        Raises UsageError if a value has the wrong type or is out of range.
         """
         default = cls()
         return cls(
@@ -77,7 +78,7 @@ class ArchiveConfig:
 
 
 class _Settings:
-    """Values of settings: ``lease_seconds`` is ARCHIVE_LEASE_SECONDS, and of the type of its default."""
+    """Values of settings: ``lease_seconds`` is ARCHIVE_LEASE_SECONDS, with the type of its default."""
 
     __slots__ = ()
 
@@ -94,7 +95,7 @@ class _Settings:
 
 @dataclass(frozen=True, slots=True)
 class CrawlConfig(_Settings):
-    """How a crawl introduces itself, what it asks for and keeps, and how it works; see docs/settings.md."""
+    """The identity of a crawl, what it requests and keeps, and how it works; see docs/settings.md."""
 
     contact: str = ""
     conditional: bool = True
@@ -106,14 +107,12 @@ class CrawlConfig(_Settings):
 
     def __post_init__(self) -> None:
         if self.readers < 1:
-            raise UsageError(
-                f"ARCHIVE_READERS is {self.readers}: somebody has to cut the pages, so at least 1"
-            )
+            raise UsageError(f"ARCHIVE_READERS is {self.readers}: give at least 1 process to cut the pages")
 
 
 @dataclass(frozen=True, slots=True)
 class PaceConfig(_Settings):
-    """How a crawl spares servers: delays, robots.txt, tries after the first one."""
+    """The politeness of a crawl: delays, robots.txt, retries."""
 
     crawl_delay_max: float = 60.0
     local_concurrency: int = 8
@@ -126,7 +125,7 @@ class PaceConfig(_Settings):
 
 @dataclass(frozen=True, slots=True)
 class FrontierConfig(_Settings):
-    """Where the frontier of a crawl lies, how long it is waited for, how much of a pattern it takes in."""
+    """The frontier of a crawl: its location, its timeouts and its budgets."""
 
     frontier: str = ""
     lease_seconds: float = 60.0
@@ -138,7 +137,7 @@ class FrontierConfig(_Settings):
 
 @dataclass(frozen=True, slots=True)
 class FocusConfig(_Settings):
-    """Where the profiles of topics lie, and how strictly a crawl holds to its topic."""
+    """The folder of the topic profiles, and how strictly a crawl keeps to its topic."""
 
     topics: Path = Path("topics")
     tunnel_depth: int = 2
@@ -150,14 +149,14 @@ class FocusConfig(_Settings):
 
 @dataclass(frozen=True, slots=True)
 class SiteConfig(_Settings):
-    """After how many query forms or pages a search for forms leaves a site."""
+    """The numbers of query forms and pages after which a search for forms leaves a site."""
 
     site_forms: int = 5
     site_pages: int = 100
 
 
 def without_password(uri: str) -> str:
-    """Return the URI of an archive as it may be shown.
+    """Return the URI of an archive with the password masked.
 
     >>> without_password("mongodb://user:secret@host/archive")
     'mongodb://user:***@host/archive'
@@ -166,7 +165,7 @@ def without_password(uri: str) -> str:
 
 
 def whole(name: str, settings: Mapping[str, Any], default: int) -> int:
-    """Read a setting that is a whole number; raises UsageError.
+    """Read a setting that is a whole number; raises UsageError for other values.
 
     >>> whole("ARCHIVE_LEVEL", {"ARCHIVE_LEVEL": "4"}, 3), whole("ARCHIVE_LEVEL", {}, 3)
     (4, 3)
@@ -186,7 +185,7 @@ def _switch(name: str, settings: Mapping[str, Any], default: bool) -> bool:
 
 
 def _number(name: str, settings: Mapping[str, Any], default: float) -> float:
-    """Read a setting that is a number; raises UsageError.
+    """Read a setting that is a number; raises UsageError for other values.
 
     >>> _number("ARCHIVE_RETRY_BASE", {"ARCHIVE_RETRY_BASE": "0.5"}, 2.0)
     0.5
@@ -210,7 +209,7 @@ def _path(name: str, settings: Mapping[str, Any], default: Path) -> Path:
 
 
 def _weights(name: str, settings: Mapping[str, Any], default: dict[str, float]) -> dict[str, float]:
-    """Read a setting that names numbers; raises UsageError.
+    """Read a setting that maps names to numbers; raises UsageError for other values.
 
     >>> _weights("ARCHIVE_PRIORITY_WEIGHTS", {"ARCHIVE_PRIORITY_WEIGHTS": '{"depth": 0}'}, {})
     {'depth': 0}

@@ -7,10 +7,10 @@
     ├── NotArchived       the archive does not hold what was asked for   exit 1
     ├── StorageError      the archive cannot be opened, read or written  exit 3
     │   ├── Closed        it was closed; open it again
-    │   ├── Outdated      an older archivebot wrote it; what only reads does not bring it up
+    │   ├── Outdated      an older archivebot wrote it; a reader does not upgrade it
     │   ├── Conflict      another writer was first; try again
     │   ├── Crashed       a process of a crawl died (archivebot.crawl.process.worker)
-    │   └── CorruptObject stored bytes do not give what was stored       exit 4
+    │   └── CorruptObject stored bytes do not match their digest         exit 4
     └── WarcError         a WARC or ARC file cannot be read              exit 5
 """
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 
 class ArchiveError(Exception):
-    """Base of all errors of archivebot; the message says what to do about it."""
+    """Base of all errors of archivebot; the message names a remedy."""
 
     exit_code = 3
 
@@ -30,7 +30,7 @@ class UsageError(ArchiveError):
 
 
 class NotArchived(ArchiveError):
-    """The archive holds no capture, version or block that answers the question."""
+    """The archive holds no such capture, version or block."""
 
     exit_code = 1
 
@@ -42,19 +42,19 @@ class StorageError(ArchiveError):
 
 
 class Closed(StorageError):
-    """The archive, or the frontier, was closed before it was used."""
+    """The archive or the frontier was used after it was closed."""
 
 
 class Outdated(StorageError):
-    """The archive, or the frontier, has the schema of an older archivebot, and is open to be read only."""
+    """The archive or the frontier has the schema of an older archivebot and was opened read-only."""
 
 
 class Conflict(StorageError):
-    """Another writer stored a version of the same page in between; the caller tries again."""
+    """Another writer stored a version of the same page in the meantime; the caller tries again."""
 
 
 class CorruptObject(StorageError):
-    """Stored bytes do not rebuild to the digest that was recorded with them."""
+    """Stored bytes do not match the digest recorded with them."""
 
     exit_code = 4
 

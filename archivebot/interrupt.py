@@ -1,4 +1,4 @@
-"""The second SIGINT or SIGTERM: it ends a program at once, with the processes that it started."""
+"""Ends a program and the processes that it started at the second SIGINT or SIGTERM."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from contextlib import suppress
 
 ASKING = (signal.SIGINT, signal.SIGTERM)
 
-# The processes that end with this one.
+# The processes to be killed with this one.
 children: set[subprocess.Popen[bytes]] = set()
 
 
 def watch() -> None:
-    """Let the second signal from now on end this process, whatever it is waiting for.
+    """End this process at the second signal from now on, whatever it is waiting for.
 
-    A handler in Python runs between two steps of the main thread, and an event loop later still: a call into
-    SQLite or a blocked loop holds up both. Here a thread is woken, which needs neither. Outside of the
-    main thread of a program nothing is watched: who started that has its signals.
+    A signal handler in Python runs between two steps of the main thread, and a handler of an event loop even
+    later: a call into SQLite or a blocked loop delays both. A separate thread needs neither. Outside the main
+    thread nothing is watched, because the signals belong to the program that started the thread.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -30,7 +30,7 @@ def watch() -> None:
 
 
 def _listen(line: int, before: int) -> None:
-    """Count the signals that arrive, and pass them on to whoever was woken before."""
+    """Count the signals that arrive, and pass them on to the previous wakeup descriptor."""
     asked = 0
     while numbers := os.read(line, 64):
         if before != -1:
@@ -44,6 +44,6 @@ def _listen(line: int, before: int) -> None:
 
 
 def end_children() -> None:
-    """Kill the processes that this one started, whatever they do."""
+    """Kill the processes that this one started."""
     for process in tuple(children):
         process.kill()

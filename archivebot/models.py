@@ -1,4 +1,4 @@
-"""The words of the archive as frozen values: page, block, snapshot, version, capture, delta."""
+"""The data model of the archive as frozen values: page, block, snapshot, version, capture, delta."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from archivebot.wire import first_header as first_header
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far an archive has come: its identity, and a number that grows with what is made durable."""
+    """The position of an archive: its identity, and a number that grows with each durable write."""
 
     archive: str
     number: int
@@ -44,11 +44,11 @@ class Outcome(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a capture says about its page, compared with what the archive held before."""
+    """The kind of a capture, compared with the earlier state of its page in the archive."""
 
     NEW = "new"  # first content of this URL
-    CHANGED = "changed"  # other content than the latest version
-    TOUCHED = "touched"  # other bytes, the same content: only furniture changed
+    CHANGED = "changed"  # content that differs from the latest version
+    TOUCHED = "touched"  # different bytes, the same content: only furniture changed
     REVISIT = "revisit"  # the same bytes as the latest version, or 304
     REDIRECT = "redirect"  # points elsewhere
     GONE = "gone"  # 404 or 410 of a page that had content before
@@ -59,7 +59,7 @@ class Kind(StrEnum):
 
 
 class QualityKind(StrEnum):
-    """What a fetch brought: the page, or something in its place."""
+    """What a fetch returned in place of the page."""
 
     GOOD = "good"
     SOFT_404 = "soft_404"  # "not found" with the status of a page
@@ -83,7 +83,7 @@ class Change(StrEnum):
 
 
 class Attribute(StrEnum):
-    """What a page says beside its text that may be another."""
+    """An attribute of a page, beside its text, that may change."""
 
     TITLE = "title"
     LINK = "link"  # where it leads
@@ -92,7 +92,7 @@ class Attribute(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """What a change is one of."""
+    """Whether a change concerns content or furniture."""
 
     CONTENT = "content"
     FURNITURE = "furniture"  # menus, head and foot, adverts, counters, times
@@ -100,7 +100,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link of a page with what stands around it, the evidence by which its target is judged.
+    """One link of a page with its context, the evidence by which its target is judged.
 
     ``url`` is the canonical target; ``anchor`` the text of the link or of its image, ``before`` and
     ``after`` the text on both sides, ``heading`` the nearest heading above; ``role`` the part of the
@@ -119,11 +119,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What a focused crawl says of one fetched page.
+    """The judgement of a focused crawl on one fetched page.
 
-    ``relevance`` (0..1) and ``relevant`` judge the page, None where it has no text to judge; ``score``
-    is that of the link that led here, ``distance`` the number of off-topic pages in a row before it,
-    ``order`` the number of the fetch in its crawl, from 1; ``why`` the parts of the judgement, as JSON.
+    ``relevance`` (0..1) and ``relevant`` judge the page; they are None if it has no text to judge. ``score``
+    is the score of the link that led here, ``distance`` the number of off-topic pages in a row before it,
+    ``order`` the number of the fetch in its crawl, from 1, ``why`` the parts of the judgement, as JSON.
     """
 
     relevance: float | None
@@ -136,7 +136,7 @@ class Focus:
 
 @dataclass(frozen=True, slots=True)
 class FoundForm:
-    """A form of a page: its ``signature`` and, as JSON, all that is said of it, see archivebot.forms."""
+    """A form of a page: its ``signature`` and its description as JSON; see archivebot.forms."""
 
     signature: str
     data: str = field(repr=False)
@@ -146,8 +146,8 @@ class FoundForm:
 class Payload:
     """The payload of a page as its WARC record names it.
 
-    ``digest`` is the key that equal payloads share, see :mod:`archivebot.fingerprint.payload`, empty
-    for none; ``url`` and ``when`` name the capture that a revisit refers to.
+    ``digest`` is the key that equal payloads share (see :mod:`archivebot.fingerprint.payload`), or "".
+    ``url`` and ``when`` name the capture that a revisit refers to.
     """
 
     digest: str = ""
@@ -157,13 +157,13 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one fetch of one URL returned, bytes as received after content decoding.
+    """The result of one fetch of one URL; the body is the bytes received, after content decoding.
 
-    ``url`` is the canonical URL, ``captured_at`` an aware UTC time, ``status`` the HTTP status
-    or None where no answer came, ``location`` the absolute redirect target, ``links`` the links
-    found, ``level`` a wish of the operator (None: from the URL's history), ``focus`` what a focused
-    crawl says of the page, ``forms`` those that a crawl for them found, ``payload`` that of its record,
-    ``wire`` what went over the wire, None where that is not known.
+    ``url`` is the canonical URL, ``captured_at`` an aware UTC time, ``status`` the HTTP status or None if no
+    answer came, ``location`` the absolute redirect target, ``links`` the links found, ``level`` the block
+    level that the operator chose (None: from the URL's history), ``focus`` the judgement of a focused crawl,
+    ``forms`` the forms that a search for forms found, ``payload`` the payload of its WARC record, ``wire``
+    the facts of the exchange, None if they are not known.
     """
 
     url: str
@@ -183,7 +183,7 @@ class Page:
     wire: Wire | None = None
 
     def header(self, name: str) -> str | None:
-        """Return the first header of that name, case ignored, or None."""
+        """Return the first header with that name, ignoring case, or None."""
         return first_header(self.headers, name)
 
 
@@ -209,7 +209,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What a fetch brought, and the one sign that decided."""
+    """The quality of a capture, and the sign that decided."""
 
     kind: QualityKind
     reason: str
@@ -217,10 +217,10 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a text is known by when texts like it are looked for.
+    """The fingerprint of a text, by which similar texts are found.
 
-    ``digest`` (signed, 64 bits) tells equal texts, ``simhash`` (unsigned) is None for one of too few
-    ``words``; texts that are near share one of the ``keys`` (signed, 64 bits).
+    ``digest`` (signed, 64 bits) is the same for equal texts. ``simhash`` (unsigned) is None if there are too
+    few ``words``. Similar texts share one of the ``keys`` (signed, 64 bits).
     """
 
     digest: int
@@ -231,10 +231,10 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Of which page and version another page is a near-duplicate, and how near.
+    """The page and version that another page is a near-duplicate of, and how near it is.
 
-    ``distance`` is that of the SimHashes in bits, None where one has none; ``jaccard`` (0..1) the share
-    of the shingles that both texts have; ``rule`` the scheme by which it was decided.
+    ``distance`` is the distance of the SimHashes in bits, None if one of them is missing; ``jaccard`` (0..1)
+    the share of the shingles that both texts have; ``rule`` the scheme that decided.
     """
 
     url: str
@@ -244,13 +244,13 @@ class Duplicate:
     rule: str
 
 
-# Why a page counts as changed that cannot be compared with the version before.
+# The reason of a change if the page could not be compared with the previous version.
 UNTOLD = "it cannot be told what changed"
 
 
 @dataclass(frozen=True, slots=True)
 class PageChange:
-    """How a page differs from the version that has the digest ``before``; "" where none could be read."""
+    """The difference of a page from the version with the digest ``before`` ("" if none was readable)."""
 
     before: str
     kind: ChangeKind
@@ -261,9 +261,9 @@ class PageChange:
 class Snapshot:
     """A page together with its partition, ready to be stored.
 
-    ``fingerprint`` is that of its main text, ``duplicate`` the page of the archive that it repeats,
-    ``quality`` says what came instead of a page, None where nothing speaks against it; ``change`` how it
-    differs from the version before, None where that is still to be told.
+    ``fingerprint`` is the fingerprint of its main text, ``duplicate`` the archived page that it repeats,
+    ``quality`` what came instead of the page (None: it is the page), ``change`` the difference from the
+    previous version, None if that is not determined yet.
     """
 
     page: Page
@@ -275,7 +275,7 @@ class Snapshot:
 
     @classmethod
     def uncut(cls, page: Page, reason: str = "") -> Snapshot:
-        """Return a page that cannot be read, to be kept as it is; the page says why."""
+        """Return an uncut page, to be kept as it is; ``reason`` is why it was not read."""
         page = replace(page, reason=page.reason or reason)
         return cls(page, None, change=PageChange("", ChangeKind.CONTENT, UNTOLD))
 
@@ -284,9 +284,9 @@ class Snapshot:
 class PlacedBlock:
     """A block of a stored version with its identity through time.
 
-    ``lineage`` is the stable id of the block through all versions of its page. While a version is
-    being stored, ``change`` says what happened to the block since the version before, and ``new``
-    whether its bytes were never seen on the page.
+    ``lineage`` is the stable id of the block through all versions of its page. While a version is being
+    stored, ``change`` is what happened to the block since the previous version, and ``new`` whether its bytes
+    were never seen on the page.
     """
 
     lineage: str
@@ -300,12 +300,11 @@ class PlacedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One visit: what was asked, how it ended, and the version that it points at.
+    """One visit: the URL, the outcome, and the version that it points at.
 
-    ``number`` counts the versions of content of a URL from 1 and is None for a visit that saw
-    none; ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled where the version was
-    cut into blocks by this very visit; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as
-    in :class:`Page`.
+    ``number`` counts the versions of content of a URL from 1 and is None for a visit without content;
+    ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled only if this visit cut the version into
+    blocks; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as in :class:`Page`.
     """
 
     url: str
@@ -338,7 +337,7 @@ class Capture:
         return (self.digest or "").removeprefix("sha256:")
 
     def page(self, body: bytes = b"") -> Page:
-        """Return the page that the visit saw, with this body."""
+        """Return the page of this capture, with this body."""
         return Page(
             url=self.url,
             captured_at=self.captured_at,
@@ -357,7 +356,7 @@ class Capture:
 class BlockChange:
     """One block between two versions: its text before and after, and how alike they are (0..1).
 
-    ``kind`` tells what changed in it, None where nothing did.
+    ``kind`` is the kind of the change, None if nothing changed.
     """
 
     change: Change
@@ -371,10 +370,10 @@ class BlockChange:
 
 @dataclass(frozen=True, slots=True)
 class AttributeChange:
-    """A title, link or image that is another.
+    """A title, link or image that changed.
 
-    ``of`` is the text of the link, or of an image that has another source; the source of an image with
-    another text. ``content`` tells whether it stands in the content of the page.
+    ``of`` is the text of the link, the text of an image whose source changed, or the source of an image whose
+    text changed. ``content`` is whether it belongs to the content of the page.
     """
 
     attribute: Attribute

@@ -12,10 +12,10 @@ COMMANDS_MODULE = "archivebot.commands"
 # ARCHIVE_LEVEL, ARCHIVE_ADJUST_LEVEL, ARCHIVE_FRAME_BOUND and ARCHIVE_ZSTD_LEVEL: see archivebot.config.
 ARCHIVE_URI = os.environ.get("ARCHIVE_URI") or "sqlite:///archive.db"
 ARCHIVE_READERS = min(4, max(1, (os.cpu_count() or 1) - 1))  # processes that cut pages
-ARCHIVE_CONDITIONAL = True  # ask with the validators of the latest capture; 304 costs no body
-ARCHIVE_OBEY_META_ROBOTS = True  # noindex and noarchive are not kept, nofollow is not followed
+ARCHIVE_CONDITIONAL = True  # send the validators of the latest capture; a 304 costs no body
+ARCHIVE_OBEY_META_ROBOTS = True  # pages with noindex or noarchive are not kept, nofollow links not followed
 
-# --- who we are ----------------------------------------------------------------------------------
+# --- identity -------------------------------------------------------------------------------------
 # Where the operator of a site learns about the crawl and can complain, a URL or a mail address:
 # it becomes part of the User-Agent.
 ARCHIVE_CONTACT = os.environ.get("ARCHIVE_CONTACT", "")
@@ -25,48 +25,48 @@ ROBOTSTXT_USER_AGENT = "archivebot"  # the product token that robots.txt and MET
 # --- politeness ----------------------------------------------------------------------------------
 ROBOTSTXT_OBEY = True
 ARCHIVE_ROBOTS_EXPIRY = 24 * 3600  # RFC 9309: not longer than a day
-ARCHIVE_ROBOTS_PATIENCE = 600  # an unreachable robots.txt is asked for again after ten minutes
+ARCHIVE_ROBOTS_PATIENCE = 600  # an unreachable robots.txt is requested again after ten minutes
 ARCHIVE_CRAWL_DELAY_MAX = 60  # a longer Crawl-delay is read as this many seconds
 
 # Seconds between two requests to one host, give or take half of it. Hosts on this machine (localhost,
-# 127.0.0.0/8, ::1) get no delay: see archivebot.crawl.scheduling.pace. A Crawl-delay holds for every host.
+# 127.0.0.0/8, ::1) get no delay: see archivebot.crawl.scheduling.pace. A Crawl-delay applies to every host.
 DOWNLOAD_DELAY = 0.5
 CONCURRENT_REQUESTS = 32  # many hosts at once ...
 CONCURRENT_REQUESTS_PER_DOMAIN = 2  # ... but few requests to each
-ARCHIVE_LOCAL_CONCURRENCY = 8  # on this machine: what Scrapy gives any host
+ARCHIVE_LOCAL_CONCURRENCY = 8  # on this machine: Scrapy's default for any host
 
 # --- fetching ------------------------------------------------------------------------------------
-DOWNLOADER = "archivebot.crawl.downloader.Downloader"  # lets go of what is under way when a crawl ends
+DOWNLOADER = "archivebot.crawl.downloader.Downloader"  # cancels the requests under way when a crawl ends
 DOWNLOAD_TIMEOUT = 30  # 180 by default, which lets a dead host hold a slot for three minutes
 DOWNLOAD_MAXSIZE = 64 * 1024 * 1024  # 1 GiB by default; also bounds what a body unpacks to
 DOWNLOAD_WARNSIZE = 0
-DOWNLOAD_FAIL_ON_DATALOSS = False  # a short body comes as an answer with a flag: its status is recorded
+DOWNLOAD_FAIL_ON_DATALOSS = False  # a short body is returned with a flag: its status is recorded
 # Headers and lengths that break the rules do not lose an answer; a page must not name a file.
 DOWNLOAD_HANDLERS = {
     **dict.fromkeys(("http", "https"), "archivebot.crawl.answers.AnswerHandler"),
     **dict.fromkeys(("data", "file", "ftp", "s3")),
 }
 COOKIES_ENABLED = False
-# Whether links, redirects and names may lead to this machine and to private networks that no seed names.
+# Whether links, redirects and host names may lead to this machine or to private networks not among the seeds.
 ARCHIVE_PRIVATE_ADDRESSES = False
-REACTOR_THREADPOOL_MAXSIZE = 20  # names are looked up here; 10 slow ones would hold up all others
+REACTOR_THREADPOOL_MAXSIZE = 20  # DNS lookups run here; 10 slow ones would block all others
 
-# Tries after the first one, for timeouts, lost connections, short bodies, 202, 408, 429 and 5xx.
+# Retries after timeouts, lost connections, short bodies, 202, 408, 429 and 5xx.
 RETRY_TIMES = 2
-ARCHIVE_RETRY_BASE = 2.0  # seconds before the first new try, doubled for each further one
+ARCHIVE_RETRY_BASE = 2.0  # seconds before the first retry, doubled for each further one
 ARCHIVE_RETRY_CEILING = 60.0
-ARCHIVE_RETRY_AFTER_MAX = 120.0  # what a Retry-After may ask for at most
+ARCHIVE_RETRY_AFTER_MAX = 120.0  # the longest Retry-After that is obeyed
 
 # --- order: the frontier -------------------------------------------------------------------------
-# A crawl that was interrupted goes on when the same command is given again: see docs/frontier.md.
+# An interrupted crawl continues when the same command is run again: see docs/frontier.md.
 # With REDIS_URL several processes share it: see archivebot.crawl.scheduling.redis.
 SCHEDULER = "archivebot.crawl.scheduler.FrontierScheduler"
 ARCHIVE_FRONTIER = ""  # a sqlite:/// URI; empty: a file beside the archive
 REDIS_URL = os.environ.get("REDIS_URL", "")
 ARCHIVE_LEASE_SECONDS = 60.0  # a worker that is silent for longer loses its leases
-ARCHIVE_FRONTIER_PATIENCE = 120.0  # a frontier that is away for longer ends the crawl
-# How many URLs that differ only in numbers, ids or the values of their query, and of one host where the
-# scope is the whole web, a crawl takes in; 0: any number. See docs/crawling.md for what real sites have.
+ARCHIVE_FRONTIER_PATIENCE = 120.0  # a frontier that is unreachable for longer ends the crawl
+# Maximum of URLs that differ only in numbers, ids or query values, and maximum of URLs of one host if the
+# scope is the whole web; 0: no maximum. See docs/crawling.md for the numbers of real sites.
 ARCHIVE_BUDGET_PATH = 10_000
 ARCHIVE_BUDGET_QUERY = 1_000
 ARCHIVE_BUDGET_HOST = 10_000
@@ -75,33 +75,33 @@ DEPTH_LIMIT = 0  # no limit; `-a depth=N` overrides it
 # --- the topic of a focused crawl ----------------------------------------------------------------
 ARCHIVE_TOPICS = os.environ.get("ARCHIVE_TOPICS") or "topics"  # the folder of the profiles
 ARCHIVE_TUNNEL_DEPTH = 2  # off-topic pages in a row that hard focus passes; `-a tunnel=N` overrides it
-ARCHIVE_LINK_THRESHOLD = 0.02  # links with a lesser chance to lead to the topic are dropped in hard focus
+ARCHIVE_LINK_THRESHOLD = 0.02  # hard focus drops links less likely to lead to the topic
 ARCHIVE_KEEP_OFF_TOPIC = False  # keep the bodies of off-topic pages in hard focus too
-ARCHIVE_PRIORITY_WEIGHTS: dict[str, float] = {}  # of the parts of `order=linear` that do not count 1
+ARCHIVE_PRIORITY_WEIGHTS: dict[str, float] = {}  # of the parts of `order=linear` whose weight is not 1
 ARCHIVE_RANK_EVERY = 500  # pages between two computations of PageRank or IPageRank during a crawl
 
 # --- the search for query forms ------------------------------------------------------------------
-# A site is left when more than so many distinct query forms were found on it, or more than so many pages
-# fetched (Barbosa, Freire, "Searching for Hidden-Web Databases", 2005).
+# The crawl leaves a site after more than this many distinct query forms, or this many fetched pages (Barbosa,
+# Freire, "Searching for Hidden-Web Databases", 2005).
 ARCHIVE_SITE_FORMS = 5
 ARCHIVE_SITE_PAGES = 100
 
 # --- near-duplicates -----------------------------------------------------------------------------
-# Taken from the score of links that only a near-duplicate gave: two levels of `site`, a seventh of the
-# odds of `topic`; 0 takes nothing.
+# Subtracted from the score of links found only on a near-duplicate: two levels of `site`, a seventh of the
+# odds of `topic`; 0 subtracts nothing.
 ARCHIVE_DUPLICATE_PENALTY = 2.0
 
 # --- work per page -------------------------------------------------------------------------------
 # Scrapy starts this many tasks for each response, however few items there are. 100, the default, costs
 # a third of the crawl's CPU; a response has one item here.
 CONCURRENT_ITEMS = 4
-# Bytes of responses whose page is not stored yet; above it fetching waits for the archive.
+# Maximum bytes of responses whose page is not stored yet; above it fetching waits for the archive.
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 16 * 1024 * 1024
 
 SPIDER_MIDDLEWARES = {
     "archivebot.crawl.middlewares.guard.GuardSpiderMiddleware": 560,
     "archivebot.crawl.middlewares.topicfilter.TopicFilterMiddleware": 550,  # for spiders that have a topic
-    "archivebot.crawl.middlewares.doors.DoorMiddleware": 551,  # for the one that looks for forms
+    "archivebot.crawl.middlewares.doors.DoorMiddleware": 551,  # for the spider that searches for forms
     # The spider takes every status, counts depth and drops duplicates itself, before a Request exists.
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
@@ -139,9 +139,9 @@ EXTENSIONS = {
     "archivebot.crawl.extensions.ending.Ending": 26,
     "archivebot.crawl.extensions.sitebudget.SiteBudget": 27,
     "archivebot.crawl.extensions.progress.ProgressLog": 30,
-    "scrapy.extensions.logstats.LogStats": None,  # ProgressLog says the same and more
+    "scrapy.extensions.logstats.LogStats": None,  # ProgressLog reports the same and more
 }
-ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between two lines of progress where stderr is no terminal
+ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between progress lines if stderr is not a terminal
 
 # --- output --------------------------------------------------------------------------------------
 FEED_EXPORTERS = {
@@ -153,6 +153,6 @@ FEED_EXPORTERS = {
 }
 FEED_EXPORT_ENCODING = "utf-8"
 LOG_LEVEL = "INFO"
-LOG_VERSIONS: list[str] = []  # `scrapy version -v` says them
+LOG_VERSIONS: list[str] = []  # `scrapy version -v` prints them
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False  # Scrapy 2.19 otherwise listens on a port for commands

@@ -1,4 +1,4 @@
-"""The one door to a terminal: what is printed cannot steer it, hide text, or fail to be encoded."""
+"""Safe output to a terminal: printed text cannot steer it, hide text, or fail to be encoded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-ERASE = "\r\x1b[K"  # the start of a line, and nothing behind it
+ERASE = "\r\x1b[K"  # back to the start of the line, and erase it
 
 # C0 controls but for tab and line feed, DEL and C1 controls can drive a terminal. Bidi controls, line and
 # paragraph separators, tags and other format characters show a text in another order, or not at all
@@ -34,7 +34,7 @@ def harmless(text: str) -> str:
 
 
 def json_text(document: Any, indent: int | None = None) -> str:
-    """Write a document as JSON with each such character as an escape, so that no text of it is changed.
+    """Return a document as JSON, with each such character as an escape, so that its texts stay exact.
 
     >>> json_text(["é\\x7f\\u202e\\udc80"])
     '["é\\\\u007f\\\\u202e\\\\udc80"]'
@@ -43,8 +43,8 @@ def json_text(document: Any, indent: int | None = None) -> str:
 
 
 def escaped(text: str) -> str:
-    """Replace such characters in a JSON text by their escapes; they stand only inside its strings."""
-    # The line feeds between the lines of a document are safe, those of its strings are escapes already.
+    """Replace such characters in a JSON text by their escapes; they occur only inside its strings."""
+    # The line feeds between the lines of a document are safe; those in its strings are already escapes.
     return UNSAFE.sub(_escape, text)
 
 
@@ -54,7 +54,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 class Harmless:
-    """A text stream that makes harmless what is written to it, and is the stream below in all else."""
+    """A text stream that makes all text harmless; otherwise it behaves like the underlying stream."""
 
     def __init__(self, bare: Any) -> None:
         self.bare = bare
@@ -72,10 +72,10 @@ class Harmless:
 
 
 def guard() -> None:
-    """Let all that this process prints from now on pass through the door, whoever prints it.
+    """Make everything harmless that this process prints from now on.
 
-    What Scrapy logs, argparse complains about, or a traceback shows, may have a text of a page in it.
-    Characters that the terminal does not have are printed as escapes.
+    A log line of Scrapy, an error of argparse or a traceback may contain text of a page. Characters that the
+    terminal cannot encode are printed as escapes.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -86,7 +86,7 @@ def guard() -> None:
 
 
 def say(text: str = "", colours: Mapping[str, str] | None = None) -> None:
-    """Print a text to stdout, made harmless; on a terminal, marks in it get their colours."""
+    """Print a text to stdout, made harmless; on a terminal, the marks in it are coloured."""
     text = harmless(text)
     for mark, coloured in (colours or {}).items() if sys.stdout.isatty() else ():
         text = text.replace(mark, coloured)
@@ -94,16 +94,16 @@ def say(text: str = "", colours: Mapping[str, str] | None = None) -> None:
 
 
 def tell(text: str) -> None:
-    """Print a text to stderr, made harmless, in place of the line that :func:`status` left there."""
+    """Print a text to stderr, made harmless, in place of the line that :func:`status` printed."""
     status("")
     _bare(sys.stderr).write(f"{harmless(text)}\n")
 
 
-_shown = ""  # what status() left on the terminal
+_shown = ""  # the line that status() left on the terminal
 
 
 def status(line: str, stream: TextIO | None = None) -> None:
-    """Show a line on the terminal of stderr in place of the one before; elsewhere nothing."""
+    """Show a line on the terminal in place of the previous line; print nothing if it is no terminal."""
     global _shown
     stream = stream or sys.stderr
     if stream.isatty() and (line or _shown):
@@ -125,19 +125,19 @@ def is_terminal() -> bool:
 
 
 def say_bytes(data: bytes) -> None:
-    """Write bytes to stdout as they are, for a file or a program; never for a terminal."""
+    """Write raw bytes to stdout, for a file or a program; never for a terminal."""
     flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def flush() -> None:
-    """Hand on what was printed to stdout."""
+    """Flush stdout."""
     sys.stdout.flush()
 
 
 def hush() -> None:
-    """Print nothing more to stdout: its reader (head, less) has seen enough."""
+    """Print nothing more to stdout: its reader (head, less) has closed it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

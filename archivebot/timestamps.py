@@ -1,4 +1,4 @@
-"""Times of captures as people and programs write them."""
+"""Times of captures, in the formats that people and programs use."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ def timestamp(when: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """Read 4 to 14 digits, an ISO 8601 or an HTTP date; what is left out counts to its end.
+    """Read 4 to 14 digits, an ISO 8601 or an HTTP date; missing parts take their last value.
 
-    A capture at or before the result is then one at or before what was meant: ``2026`` is the whole
-    year. Raises UsageError for other texts.
+    So ``2026`` includes the whole year. Raises UsageError for other texts.
 
     >>> parse_time("20260102030405").isoformat(), parse_time("202602").isoformat()
     ('2026-01-02T03:04:05.999999+00:00', '2026-02-28T23:59:59.999999+00:00')

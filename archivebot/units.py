@@ -1,8 +1,8 @@
-"""Sizes as people read them."""
+"""Sizes in readable units."""
 
 
 def size(count: int) -> str:
-    """Write a number of bytes for people.
+    """Return a number of bytes in readable units.
 
     >>> size(0), size(999), size(1500), size(2_340_000)
     ('0 B', '999 B', '1.5 kB', '2.3 MB')

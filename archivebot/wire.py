@@ -1,4 +1,4 @@
-"""What goes over the wire when one page is asked for: the head of the answer as it came, and more."""
+"""The facts of one HTTP exchange: the head of the answer as received, and more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 Headers = tuple[tuple[str, str], ...]
 
-# Headers of a request that are left out, in lower case: whoever has the archive could act with them.
+# Request headers that are not stored, in lower case: a reader of the archive could misuse them.
 SECRETS = frozenset(("authorization", "cookie", "proxy-authorization"))
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
@@ -19,14 +19,14 @@ _END = re.compile(rb"\n\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """The facts of one exchange; what is empty or None is not known.
+    """The facts of one exchange; a field that is empty or None is not known.
 
-    ``received`` has all heads of the answer byte for byte, interim ones (1xx) first, each with the empty
-    line that ends it; ``trailers`` the header lines behind a chunked body. ``request`` is the head that was
-    sent, without the headers that are ``left_out``, by name. ``protocols`` are named as in WARC-Protocol.
+    ``received`` holds all heads of the answer byte for byte, interim ones (1xx) first, each with the empty
+    line that ends it; ``trailers`` the header lines after a chunked body. ``request`` is the head that was
+    sent, without the headers named in ``left_out``. ``protocols`` are named as in WARC-Protocol.
     ``first_byte`` and ``ended`` are milliseconds after ``started`` (an aware UTC time). ``length`` counts the
-    bytes of the body without its transfer coding and with its content codings, which are undone in what is
-    kept if it is ``decoded``. ``truncated`` says why the answer is not whole, as WARC-Truncated does;
+    bytes of the body without its transfer coding, but with its content codings; if ``decoded``, the stored
+    body is without them. ``truncated`` is why the answer is incomplete, in the words of WARC-Truncated;
     ``record`` is the id of the WARC record that it was read from.
     """
 
@@ -59,7 +59,7 @@ class Wire:
 
     @property
     def headers(self) -> Headers:
-        """The headers of the answer, in the order and the case in which they came, repeated ones repeated."""
+        """The headers of the answer, in their original order and case, with repetitions."""
         return header_fields(self.head.partition(b"\n")[2])
 
     @property
@@ -85,9 +85,9 @@ def protocol_of(received: bytes) -> str:
 
 
 def header_fields(lines: bytes) -> Headers:
-    """Return the names and values of header lines; folded lines become one, those without a colon are none.
+    """Return the names and values of header lines; folded lines are joined, lines without colon skipped.
 
-    A line is read as UTF-8, or as Latin-1 where it is not that.
+    A line is read as UTF-8, or as Latin-1 if it is not valid UTF-8.
 
     >>> header_fields(b"A: b\\r\\n c\\r\\nX-Caf\\xe9:\\r\\nno header\\r\\nA : d")
     (('A', 'b c'), ('X-Café', ''), ('A', 'd'))
@@ -106,7 +106,7 @@ def text_lines(head: bytes) -> list[str]:
 
 
 def without_secrets(request: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return the head of a request without its secret headers, and the names of those.
+    """Return the head of a request without its secret headers, and the names of the removed headers.
 
     >>> without_secrets(b"GET / HTTP/1.1\\r\\nCookie: a=b;\\r\\n c=d\\r\\nHost: a\\r\\n\\r\\n")
     (b'GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n', ('Cookie',))
@@ -125,7 +125,7 @@ def without_secrets(request: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def first_header(headers: Headers, name: str) -> str | None:
-    """Return the first header of a name, case ignored, or None.
+    """Return the first header with a name, ignoring case, or None.
 
     >>> first_header((("content-type", "text/html"),), "Content-Type")
     'text/html'

@@ -2,22 +2,23 @@
 
     python benchmarks/alarms.py DATA/history-dev
 
-Asked is of two versions of a page in a row whether its content changed: by our answer, with the earlier
-versions as history, and by a plain diff of all visible text, which is what simple watchers do. The truth
-is judged.tsv: 2,181 pairs of versions, each judged by reading the diff of their visible text, without
-any program's answer at hand (docs/performance.md has the rules):
+The question is whether the content of a page changed between two successive versions. It is answered by
+archivebot, with the earlier versions as history, and by a plain diff of all visible text, as in simple
+watchers. The truth is judged.tsv: 2,181 pairs of versions, each judged by reading the diff of their visible
+text, without any program's answer at hand (docs/performance.md has the rules):
 
-    main       words, numbers, items or order of the main content are others
-    visit      in the main content only the time since, clocks, counters or tokens are
+    main       words, numbers, items or order of the main content changed
+    visit      in the main content only relative times, clocks, counters or tokens changed
     furniture  only menus, notices, adverts, boxes beside the content, the foot, or white space
-    none       no visible text is another
-    wall       one of the two is no page but an error, a wall or a shell; these are left out
+    none       no visible text changed
+    wall       one of the two is not a page but an error, a wall or a shell; these are left out
 
-All pairs of the first six versions of each page are in it, 500 later ones, and 600 held out, on which no
-rule was tuned. Then the same by whether an extractor gives another main text, white space aside: ours,
-trafilatura, resiliparse, readability-lxml and jusText, those that can be imported. Each of them takes
-another line for main text now and then although the page says the same. The last row is the CPU time of
-an answer, with both versions read, in that of one main text. Exit code 1 if a bound fails.
+It contains all pairs of the first six versions of each page, 500 later ones, and 600 held out, on which no
+rule was tuned. Then the same question is answered by whether an extractor returns another main text, ignoring
+white space: archivebot, trafilatura, resiliparse, readability-lxml and jusText, if they can be imported. Each
+of them sometimes chooses another line for the main text although the page is unchanged. The last row is the
+CPU time of an answer, including the reading of both versions, relative to that of one main text. Exit code 1
+if a bound fails.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Make the background of topics from folders of HTML files: in how many of them each term stands.
+"""Makes the background of topics from folders of HTML files: the number of files with each term.
 
     python benchmarks/background.py FOLDER... > archivebot/topic/background-en.txt
     python benchmarks/background.py --cjk FOLDER... > archivebot/topic/background-cjk.txt
 
-The first line is the number of texts; each other line begins with a number of texts, and the terms that so
-many hold follow. Terms of fewer than three texts are left out. With `--cjk` only terms in scripts without
-spaces count, and texts that have a hundred of them; without, only the others. The background in
-the package is made of the pages of WCXB and of articles (wcxb-dev, articles-dev), and of the HTML manuals of
-GIMP, KiCad, LibreOffice, LilyPond, LinuxCNC and Debian in Chinese, at most 800 pages of each.
+The first line is the number of texts; each other line is a number of texts, followed by the terms that occur
+in that many. Terms of fewer than three texts are left out. With `--cjk` only terms in scripts without spaces
+count, and texts that have a hundred of them; without, only the others. The background in the package is made
+of the pages of WCXB and of articles (wcxb-dev, articles-dev), and of the HTML manuals of GIMP, KiCad,
+LibreOffice, LilyPond, LinuxCNC and Debian in Chinese, at most 800 pages of each.
 """
 
 from __future__ import annotations

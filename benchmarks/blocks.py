@@ -1,12 +1,12 @@
-"""Blocks beside what people marked by hand: level-1 F of the outline, of partitions, of a peer.
+"""Blocks compared with blocks marked by hand: level-1 F of the outline, of partitions, of a peer.
 
-DATA is the unpacked folder blocks-random (Kreuzer, Hage, Feelders, "A quantitative comparison of
-semantic web page segmentation approaches", ICWE 2015). What is cut is the page with the marks, freed
-of them: the other two files of a site often hold another page or another charset. A found block
-matches a marked one, each used once, where the word sets of their texts have a Jaccard similarity of
-at least 0.8. Precision, recall and F are taken per page and averaged over pages. Blocks without words
-(pictures) cannot be compared and are left out on both sides; --wordless counts them as missed.
---visual also cuts the pages as a browser lays them out, a second for each.
+DATA is the unpacked folder blocks-random (Kreuzer, Hage, Feelders, "A quantitative comparison of semantic web
+page segmentation approaches", ICWE 2015). The marked page is cut, after the marks are removed: the other two
+files of a site often hold another page or another charset. A found block matches a marked block, each used
+once, if the word sets of their texts have a Jaccard similarity of at least 0.8. Precision, recall and F are
+taken per page and averaged over pages. Blocks without words (pictures) cannot be compared and are left out on
+both sides; --wordless counts them as missed. --visual also cuts the pages as a browser lays them out, a
+second for each.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The charset of pages that declare none, beside turbohtml's and Scrapy's detectors.
+"""The charset of pages without a declaration, compared with turbohtml's and Scrapy's detectors.
 
     python benchmarks/charsets.py FOLDER...
 
-The folders have pages in UTF-8 that name their language, at any depth. Each is written in the charsets that
-pages in its language had before UTF-8, its declarations taken out. A page is read rightly if its text is.
-Scrapy's detector is charset-normalizer. Exit code 1 if a bound fails.
+The folders have pages in UTF-8 that name their language, at any depth. Each page is encoded in the charsets
+that pages in its language had before UTF-8, without its declarations. A page is read correctly if its text
+is. Scrapy's detector is charset-normalizer. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations

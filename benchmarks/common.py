@@ -1,4 +1,4 @@
-"""What the benchmarks share: the pages of a data folder, and subprocesses with their cost."""
+"""The common parts of the benchmarks: the pages of a data folder, and subprocesses with their cost."""
 
 from __future__ import annotations
 

@@ -2,15 +2,14 @@
 
     python benchmarks/crawl.py [--pages 2000] [--rounds 3] [--concurrency 8] [--profile FILE]
 
-A small asyncio server in its own process serves pages of about 10 KB with about 30 links each. The
-stock spider follows all links with LinkExtractor and stores nothing; `site` cuts every page into
-blocks and stores it in a fresh archive; `topic` also judges every page and scores every link. All obey
-robots.txt, wait for nothing between requests and have as many requests under way. They take turns; the
-figures are medians of pages per second of the whole process, start to end, each ratio is the median of
-those of the rounds. `site` also crawls into a folder in memory, where to wait for the disk takes no time.
-`--profile` also writes a cProfile of one more run of `topic`, event loop only. Exit code 1 where `site`
-is below 0.8 of the stock spider or below 0.9 of itself in memory, `topic` below 0.7 of `site`, or pages
-are missing.
+A small asyncio server in its own process serves pages of about 10 KB with about 30 links each. The stock
+spider follows all links with LinkExtractor and stores nothing; `site` cuts every page into blocks and stores
+it in a fresh archive; `topic` also judges every page and scores every link. All obey robots.txt, wait for
+nothing between requests and have as many requests under way. They take turns; the figures are medians of
+pages per second of the whole process, from start to end; each ratio is the median over the rounds. `site`
+also crawls into a folder in memory, where waiting for the disk takes no time. `--profile` also writes a
+cProfile of one more run of `topic`, event loop only. Exit code 1 if `site` is below 0.8 of the stock spider
+or below 0.9 of itself in memory, `topic` below 0.7 of `site`, or pages are missing.
 """
 
 from __future__ import annotations

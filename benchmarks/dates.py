@@ -3,9 +3,9 @@
     python benchmarks/dates.py DATA/articles-dev DATA/wcxb-dev ...
 
 Pages of these folders that are labelled with a date, in labels.json (`published`) or ground-truth/ID.json
-(`publish_date`). Recall is the share of pages with the day of the label, precision that of the days given.
-htmldate, if it can be imported, is asked for the original date. The CPU time of
-archivebot has that of main text and language in it. Exit code 1 if a bound fails.
+(`publish_date`). Recall is the share of pages with the day of the label, precision the share of right days
+among the days found. htmldate, if it can be imported, returns the original date. The CPU time of archivebot
+includes main text and language. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations

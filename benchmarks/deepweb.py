@@ -1,13 +1,13 @@
-"""The search for query forms on sites stitched from real pages, beside a crawl in breadth.
+"""The search for query forms on sites made from real pages, compared with a breadth-first crawl.
 
     python benchmarks/deepweb.py DATA/forms-dev [--sites 60] [--links strict]
 
 Each site has one page with a search form, one to three links from its front page, among 149 pages without
-any. All are pages of the data; their own links, which lead to what the data lacks, are taken out, and a list
-of links to the pages below is put at the end of each. Links are named by the titles of the pages, and the
-URLs are those of the data. The sites are served on loopback; a form counts as found if the archive holds it
-afterwards. In breadth is simulated with the same limits: 101 pages of a site, three links deep. Exit code 1
-if a bound fails; one is that no form is ever submitted.
+any. All are pages of the data; their own links, whose targets are not in the data, are removed, and each ends
+with a list of links to the pages below. Links are named by the titles of the pages, and the URLs are those of
+the data. The sites are served on loopback; a form counts as found if the archive holds it afterwards. The
+breadth-first crawl is simulated with the same limits: 101 pages of a site, three links deep. Exit code 1 if a
+bound fails; one is that no form is ever submitted.
 """
 
 from __future__ import annotations

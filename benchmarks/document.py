@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md, each set between `<!-- NAME -->` and `<!-- /NAME -->`."""
+"""Writes the tables of docs/performance.md, each between `<!-- NAME -->` and `<!-- /NAME -->`."""
 
 from __future__ import annotations
 

@@ -2,17 +2,17 @@
 
     python benchmarks/duplicates.py DATA/history-dev [--pages 300] [--versions 12] [--pairs 3000]
 
-Pairs are successive versions of a page, and different pages of one site, so many of a site at random. What
-keeps nine tenths of the words of its main text (as a multiset, of the longer one) is a near-duplicate,
-whichever page it is on. Another page of the site that keeps less is none, such as one of the same template
-with other content; a version that keeps less is left out, as an edit of that size is either. Equal texts
-and pairs that come twice are left out.
+Pairs are successive versions of a page, and different pages of one site, a fixed number per site at random. A
+pair with nine tenths of common words in the main texts (as multisets, relative to the longer one) is a
+near-duplicate. Two pages of a site with less, for example of one template with different content, are not;
+two versions with less are left out, as an edit of that size may count as either. Equal texts and repeated
+pairs are left out.
 
-The rule is asked about main texts. Beside it stand MinHash alone (datasketch, 128 permutations, at the
-Jaccard coefficient of the rule), SimHash alone (3 bits), and the rule on all visible text of the pages,
-which shows what furniture does. As the main text is our own reading, one more row takes for
-near-duplicates what keeps nine tenths of all visible words of its page. The last ones are the share of
-marked pairs that a key finds, and the speed of fingerprints. Exit code 1 if a bound fails.
+The rule is applied to main texts. It is compared with MinHash alone (datasketch, 128 permutations, at the
+Jaccard coefficient of the rule), SimHash alone (3 bits), and the rule on all visible text of the pages, which
+shows the effect of furniture. As the main text is our own extraction, one more row defines near-duplicates by
+nine tenths of all visible words of the page. The last rows are the share of marked pairs that a key finds,
+and the speed of fingerprints. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations

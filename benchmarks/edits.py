@@ -1,14 +1,13 @@
-"""Edits that a reader would want to be told of: one word of the main text, a price, what is in stock.
+"""Edits that matter to a reader: one word of the main text, a price, the availability of a product.
 
     python benchmarks/edits.py DATA/wcxb-dev [--pages N] [--show]
 
 The data is a folder in the form of WCXB: html/ID.html and ground-truth/ID.json with the main content of each
-page as text. Of each page up to six lines of that text, drawn at random, that stand once in its HTML are
-edited, one at a time: one word becomes another, of a number each digit. Of lines with a price the first digit
-of the amount is another, wherever the line stands; of product pages so is the price that their metadata
-state, however the annotation is; "in stock" and the like become their opposite. Each page is archived, then
-visited again once for each edit; asked is what a capture of the visit would be: ``changed``, or ``touched``
-as after a change of furniture.
+page as text. In each page up to six random lines of that text that occur once in its HTML are edited, one at
+a time: one word is replaced, or each digit of a number. In lines with a price, anywhere in the page, the
+first digit of the amount is changed; on product pages also the price in the metadata; "in stock" and similar
+texts become their opposite. Each page is archived, then visited again once for each edit; the capture of that
+visit should be ``changed``, not ``touched`` as after a change of furniture.
 
 No rule was tuned on the second half of the sites, "held". Exit code 1 if a bound fails.
 """

@@ -1,11 +1,11 @@
-"""What answers that are made to break a crawl take of memory and time.
+"""The memory and time that hostile answers take in a crawl.
 
     python benchmarks/faults.py bombs
 
 Each kind of bomb is crawled by `scrapy crawl site` in an archive of its own, with a pipeline that measures
-the greatest resident memory of each process and the longest time of CPU in which the event loop stood
-still. Exit code 1 where a process has more than 600 MB, the loop stands still for more than a second, or a
-page is not stored byte for byte.
+the greatest resident memory of each process and the longest time of CPU in which the event loop stood still.
+Exit code 1 if a process has more than 600 MB, the loop stands still for more than a second, or a page is not
+stored byte for byte.
 """
 
 from __future__ import annotations

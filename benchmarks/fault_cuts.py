@@ -1,11 +1,11 @@
-"""What of an answer that was cut is taken for a page.
+"""Whether truncated answers are taken for pages.
 
     python benchmarks/faults.py cuts [--count 100]
 
-Pages are archived whole by `scrapy crawl site`; then each answer is cut at a random place behind its status
-line, and the same command is given again: uncoded, in gzip, deflate, br and zstd, with a counted body, a
-chunked one and one that ends with the connection. An uncoded body that ends with the connection is left
-out, as nobody can tell that it was cut. Exit code 1 where a cut answer is content or a change, or loses its
+Pages are archived whole by `scrapy crawl site`; then each answer is cut at a random position after its status
+line, and the same command is run again: uncoded, in gzip, deflate, br and zstd, with a counted body, a
+chunked one and one that ends with the connection. An uncoded body that ends with the connection is left out,
+as the cut cannot be detected. Exit code 1 if a cut answer counts as content or as a change, or loses its
 status.
 """
 

@@ -1,12 +1,12 @@
-"""What becomes of an archive when a disk changes one bit of it, many times over.
+"""The effect of single changed bits on an archive, over many repetitions.
 
     python benchmarks/faults.py flips [--count 1000]
 
-An archive of the sample site, with a template, is copied; one bit of the copy, chosen at random,
-is flipped, and everything is read back: each reading method of Archive in a process, and one of the
-commands, for one flip in twenty, as a user runs it. Whatever reads back otherwise than before, or not at
-all, has to be found by verify as well. Counted are the flips that changed what reads back unnoticed, and
-the errors that were not told as errors of the archive. Exit code 1 where there is any.
+An archive of the sample site, with a template, is copied; one bit of the copy, chosen at random, is flipped,
+and everything is read back: each reading method of Archive in a process, and one of the commands, for one
+flip in twenty, as a user runs it. Verify must find every change of the data read, and every failure to read.
+The benchmark counts the flips that changed the data read without notice, and the errors that were not
+reported as errors of the archive. Exit code 1 if there are any.
 """
 
 from __future__ import annotations

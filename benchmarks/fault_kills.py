@@ -1,12 +1,12 @@
-"""What a crawl has at its end that was killed again and again: itself, and the process that stores its pages.
+"""The result of a crawl that is killed repeatedly: the crawl itself, and the process that stores its pages.
 
     python benchmarks/faults.py kills [--count 100]
 
 A crawl of a site in which each page is linked from one other page alone (see resume.py) is killed with
-SIGKILL at a random moment after its first request, the same command is given again, and so on. Then the
-same with the process that stores the pages: the crawl ends by itself, with exit code 3, and is started
-again. Counted are the pages that are lost, and the pages that are captured twice. Exit code 1 where there
-is any, or where the last run fails.
+SIGKILL at a random moment after its first request, the same command is run again, and so on. Then the same is
+done with the process that stores the pages: the crawl ends by itself, with exit code 3, and is started again.
+The benchmark counts lost pages, and pages captured twice. Exit code 1 if there are any, or if the last run
+fails.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""What a power cut leaves of a crawl: copies of what had been fsynced, each taken up by the same command.
+"""The state of a crawl after a power cut: copies of the fsynced data, each continued by the same command.
 
     python benchmarks/faults.py power [--count 20]
 
-A crawl of a site in which each page is linked from one other page alone runs under strace (`apt-get
-install strace`), which notes every write, truncation, fsync and deletion of the files of archive and
-frontier, in order. A copy for a moment holds of each file what had been written when its last fsync
-before that moment began, and the file itself only if its folder was fsynced since it was made: the worst
-that a power cut may leave. Then the same command goes on with each copy. Counted are the pages that the
-archive lacks in the end, and the damage that `scrapy verify` finds before and after. Exit code 1 where
-there is any.
+A crawl of a site in which each page is linked from one other page alone runs under strace (`apt-get install
+strace`), which notes every write, truncation, fsync and deletion of the files of archive and frontier, in
+order. The copy for a moment holds the data of each file at the start of its last fsync before that moment,
+and the file itself only if its folder was fsynced since the file was created: the worst result of a power
+cut. Then the same command continues each copy. The benchmark counts the pages missing in the end, and the
+damage that `scrapy verify` finds before and after. Exit code 1 if there are any.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an archive keeps when its crawl is killed, the power goes, bits flip, and servers send what breaks.
+"""The safety of an archive against kills, power cuts, flipped bits, and hostile or truncated answers.
 
     python benchmarks/faults.py [kills power flips cuts bombs] [--count N]
 

@@ -1,13 +1,13 @@
-"""Fingerprints: texts a second and quality beside the package `simhash`, and all near pairs of a million.
+"""Fingerprints: texts per second and quality compared with `simhash`, and near pairs of a million.
 
     python benchmarks/fingerprints.py DATA/wcxb-dev [--million 1]
 
 SimHash of the main texts of the data, and of their paragraphs of 32 words and more: CPU time, in turns, the
 best of three rounds; texts on which the package fails are left out for both. Then the balance of the bits,
-and the distances at cosines of 0.99 and 0.9. Last, in a process of its own, what `scrapy duplicates --pages`
-does once it has read the fingerprints of an archive: it finds all pairs among a million pages, a thousand of
-which repeat another one with three bits of its SimHash changed. Beside it stands a linear scan by NumPy,
-from the time of some queries. Exit code 1 if a bound fails.
+and the distances at cosines of 0.99 and 0.9. Last, in a separate process, the second step of `scrapy
+duplicates --pages`, after the fingerprints of an archive are read: it finds all pairs among a million pages,
+a thousand of which repeat another page with three bits of its SimHash changed. It is compared with a linear
+scan by NumPy, estimated from the time of some queries. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations

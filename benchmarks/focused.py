@@ -1,4 +1,4 @@
-"""How early a focused crawl finds the pages of a topic, beside other orders and a living peer.
+"""How early a focused crawl finds the pages of a topic, compared with other orders and a real peer.
 
     python benchmarks/focused.py DATA/webkb [--crawl4ai PYTHON] [--universities ...] [--topics ...]
     python benchmarks/focused.py DATA/webkb --simulate
@@ -10,17 +10,17 @@ WebKB (Craven et al., "Learning to Extract Symbolic Knowledge from the World Wid
 computer science departments in the folders class/university, headers first. Each university is left out
 once and each of course, student, faculty, project is the topic once: 12 runs. The pages of the university
 left out are a web on loopback, where the crawl starts at the page of the department; the labelled pages
-of the others train the topic. What is not in the set is answered with 404.
+of the others train the topic. URLs outside the set are answered with 404.
 
-The area is that under recall (on-topic pages fetched / on-topic pages that can be reached from the seed)
-over the fraction of the reachable pages of the set that were fetched. Requests answered with 404 are no
-pages of the set and do not move it, but they count among the 500 fetches in which on-topic pages are
-counted. Both are taken from the order of the requests at the server, whatever the crawler says. A crawl
-is ended once all reachable pages are fetched, Crawl4AI after 500 fetches: what comes later moves no
-figure. Random, keywords (how many of five words stand in anchor and URL) and the oracle (knows whether
-the target is on topic) are simulated on the same pages with one request at a time. The five words are the
-best of the training pages by chi-square, among those that a tenth of the on-topic pages of each
-university have. Crawl4AI gets them, too; PYTHON is the interpreter of an environment that has it.
+The area is that under recall (on-topic pages fetched / on-topic pages that can be reached from the seed) over
+the fraction of the reachable pages of the set that were fetched. Requests answered with 404 are no pages of
+the set and do not move it, but they count among the 500 fetches in which on-topic pages are counted. Both are
+computed from the order of the requests at the server, not from the crawler's own figures. A crawl is ended
+once all reachable pages are fetched, Crawl4AI after 500 fetches: later requests change no figure. Random,
+keywords (how many of five words stand in anchor and URL) and the oracle (knows whether the target is on
+topic) are simulated on the same pages with one request at a time. The five words are the best of the training
+pages by chi-square, among those that a tenth of the on-topic pages of each university have. Crawl4AI gets
+them, too; PYTHON is the interpreter of an environment that has it.
 
 `--simulate` crawls nothing: our own orders are simulated as well, with 32 requests in flight, 8 to a host,
 that are answered in turn, those with 404 too. With the training pages the scorer has the link model of
@@ -31,7 +31,7 @@ Harvest and recall after 500, 1000 ... 4000 pages from the same seeds in several
 filtered out. `--make` writes such a folder: 20 topical sites, 60 others, 23,000 pages; `--made` makes it in a
 temporary one and crawls that.
 
-Exit code 1 where a bound fails.
+Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""Search forms found beside Formasaurus: F1 by cross-validation over sites, and forms per second.
+"""Search forms compared with Formasaurus: F1 by cross-validation over sites, and forms per second.
 
     python benchmarks/forms.py DATA/forms-dev [--folds 10] [--errors]
 
-The data is a folder with pages and ``labels.json``; forms that are labelled SKIP or not at all are not
-scored. Sites (registrable domains) are dealt out into folds, and the forms of each fold are judged by a
-model that was learnt from the others. A form searches if its label is "search", whether it has one field
-or several. Recall on forms of several fields is that among search forms with more than one field to fill.
+The data is a folder with pages and ``labels.json``; forms labelled SKIP, or without a label, are not scored.
+Sites (registrable domains) are dealt out into folds, and the forms of each fold are judged by a model that
+was learnt from the others. A form searches if its label is "search", whether it has one field or several.
+Recall on forms of several fields is that among search forms with more than one field to fill.
 
 The peer is Formasaurus, if it can be imported: its own form model (all kinds of forms, its own features and
 its own parameters) learns from the same folds of the same pages.
 
-Speed is that of whole pages in CPU time, from the bytes to the verdict on every form, with the models of
-the last fold; ours also makes attributes and labels, the peer leaves the kinds of fields out. Exit code 1
-if a bound fails.
+Speed is the CPU time of whole pages, from the bytes to the classification of every form, with the models of
+the last fold; archivebot also determines attributes and labels, the peer omits the kinds of fields. Exit code
+1 if a bound fails.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""What a frontier of a million URLs costs, beside the queues of Scrapy and of stock scrapy-redis.
+"""The cost of a frontier of a million URLs, compared with the queues of Scrapy and of stock scrapy-redis.
 
     python benchmarks/frontier.py [--urls 1000000] [--calls 3000]
 
-The URLs lie on 1,000 hosts and three tenths of them, the best, on one more host, which is busy: it has
-its one request under way, so that each lease has to pass it over. Each frontier and each peer is filled
-and measured in a process of its own, one after the other; Redis is a redis-server of the benchmark.
-Filling adds batches of 30 URLs, as the links of a page come. Then single additions, batches of 30
-(counted per URL), leases, and settling them take turns. Memory is that of the process, so for
-Redis without the server's, which is told apart. Exit code 1 if a bound fails.
+The URLs lie on 1,000 hosts and three tenths of them, the best, on one more host, which is busy: it has its
+one request under way, so that each lease has to pass it over. Each frontier and each peer is filled and
+measured in a process of its own, one after the other; Redis is a redis-server of the benchmark. Filling adds
+batches of 30 URLs, as the links of a page come. Then single additions, batches of 30 (counted per URL),
+leases, and settling them take turns. Memory is that of the process; the memory of the Redis server is
+reported separately. Exit code 1 if a bound fails.
 
-Scrapy's ScrapyPriorityQueue over PickleFifoDiskQueue is what JOBDIR uses for requests of whole
-priorities; stock scrapy-redis is its PriorityQueue. Neither knows leases, seen URLs or hosts: their
-pops are held against our leases, which do more, and there is nothing to settle. Scores become one of
-100 priorities for them. On a machine that does other work as well the processor time tells more than
-the 95th percentile of the clock, which is then that of the wait for a processor.
+Scrapy's ScrapyPriorityQueue over PickleFifoDiskQueue is what JOBDIR uses for requests of whole priorities;
+stock scrapy-redis is its PriorityQueue. Neither knows leases, seen URLs or hosts: their pops are compared
+with our leases, which do more, and there is nothing to settle. Scores become one of 100 priorities for them.
+On a machine with other work the processor time is more meaningful than the 95th percentile of the clock,
+which then measures the wait for a processor.
 """
 
 from __future__ import annotations

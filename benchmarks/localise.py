@@ -2,12 +2,11 @@
 
     python benchmarks/localise.py DATA/history-dev [--pages 20] [--edits 30] [--show 5] [--seed N]
 
-Takes pages of each site, makes one edit at a time directly in their bytes (the text of a paragraph,
-a list item, a table row or a date in the footer: one word replaced, words added, or all of a text
-node rewritten), stores both versions in a fresh archive and asks for the delta. An edit counts as
-localised where less than 3 KB are stored and the delta names exactly one block as not unchanged: the
-one whose bytes hold the edit. Prints the share per site and per kind of edit, and the failures by
-reason. Exit code 1 if not all are localised.
+Takes pages of each site, makes one edit at a time directly in their bytes (the text of a paragraph, a list
+item, a table row or a date in the footer: one word replaced, words added, or all of a text node rewritten),
+stores both versions in a fresh archive and asks for the delta. An edit counts as localised if less than 3 KB
+are stored and the delta reports exactly one changed block: the block whose bytes contain the edit. Prints the
+share per site and per kind of edit, and the failures by reason. Exit code 1 if not all are localised.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Main text of pages beside trafilatura, resiliparse, readability-lxml and jusText, as word F1 and speed.
+"""Main text of pages compared with trafilatura, resiliparse, readability-lxml and jusText: word F1 and speed.
 
-The data is a folder in the form of WCXB: html/ID.html and ground-truth/ID.json. F1 is that of the bags
-of words of a page's text and of its annotated main content, the mean over pages; pages without an
-annotation are left out. Of the peers those that can be imported run. The weights that ship were learnt
-from the development pages of WCXB, among others; learn_maintext.py says what models reach that saw no page
-of the site.
+The data is a folder in the form of WCXB: html/ID.html and ground-truth/ID.json. F1 compares the bags of words
+of a page's text and of its annotated main content, and is the mean over pages; pages without an annotation
+are left out. Only peers that can be imported run. The built-in weights were learnt from the development pages
+of WCXB, among others; learn_maintext.py measures models that saw no page of the site.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Partition speed beside HTML parsers, and time on hostile input of twice the size.
+"""Partition speed compared with HTML parsers, and time on hostile input of twice the size.
 
     python benchmarks/partition.py DATA/history-dev [--pages 150] [--level 3]
 

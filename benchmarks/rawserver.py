@@ -1,4 +1,4 @@
-"""A server on loopback that sends answers as they are written down, byte for byte, right or wrong."""
+"""A server on loopback that sends given answers byte for byte, valid or not."""
 
 from __future__ import annotations
 

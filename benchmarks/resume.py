@@ -1,20 +1,20 @@
-"""What a crawl that is killed again and again has at its end, beside Scrapy's JOBDIR and scrapy-redis.
+"""The result of a crawl that is killed repeatedly, compared with Scrapy's JOBDIR and scrapy-redis.
 
     python benchmarks/resume.py [--pages 1000] [--kills 30] [--redis] [--keep FOLDER]
 
 A server in its own process serves a site in which each page but the first is linked from one other page
-alone: what is lost of one page is lost for good. A crawl is killed with SIGKILL at a random moment after
-its first request, the same command is given again, and so on; the last run goes on to its end. On Redis,
-which `--redis` adds, two workers share a crawl and are killed in turn, each once the other is at work.
-Both peers are one stock spider that writes each page to a file at once, unbuffered, after its links:
-once with JOBDIR, once with the scheduler, the queue and the filter of scrapy-redis. They are killed as
-often as ours, and once, in a second line. Each start names itself in its User-Agent, so that the server
-can tell when it is at work. JOBDIR writes what it has seen some kilobytes at a time: killed before the
-first of them, it crawls the site anew; killed after it, it takes for done what it never fetched.
+alone: a lost link is never found again. A crawl is killed with SIGKILL at a random moment after its first
+request, the same command is given again, and so on; the last run goes on to its end. On Redis, which
+`--redis` adds, two workers share a crawl and are killed in turn, each once the other is at work. Both peers
+are one stock spider that writes each page to a file at once, unbuffered, after its links: once with JOBDIR,
+once with the scheduler, the queue and the filter of scrapy-redis. They are killed as often as ours, and once,
+in a second line. Each start names itself in its User-Agent, so that the server can tell when it is at work.
+JOBDIR writes what it has seen some kilobytes at a time: killed before the first write, it crawls the site
+again; killed after it, it takes pages for done that it never fetched.
 
 Requests are those that the server saw, robots.txt left out; refetched are those for a page asked for
 before. Exit codes are those of the last runs. A run that asks for nothing for 90 seconds is ended and
-counts as hanging. Exit code 1 where ours loses a page, stores one twice, fails or was not killed as
+counts as hanging. Exit code 1 if ours loses a page, stores one twice, fails or was not killed as
 often as it should be. `--keep` leaves the archives and logs in a folder.
 """
 

@@ -1,4 +1,4 @@
-"""robots.txt: decisions on real files against those of Google's matcher, and CPU time, beside Protego.
+"""robots.txt: decisions on real files compared with Google's matcher, and CPU time compared with Protego.
 
     python benchmarks/robots.py DATA/robots-dev
 

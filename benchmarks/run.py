@@ -1,11 +1,11 @@
-"""Runs the benchmarks one after the other, writes their tables into docs/performance.md, sums the bounds up.
+"""Runs the benchmarks in order, writes their tables into docs/performance.md, and lists all bounds.
 
     python benchmarks/run.py [--data DATA] [NAME ...]
 
-DATA is a folder that holds the data sets by their names. Without it those benchmarks run that need none; with
-names, only these. The tables of a benchmark are replaced once it has ended, with the day, the machine and the
-commit; those of others stay. Last comes one table of all bounds. Exit code 1 if one fails, or if a benchmark
-does not end.
+DATA is a folder that holds the data sets by their names. Without it only benchmarks without data run; with
+names, only those benchmarks. The tables of a benchmark are replaced once it has ended, with the day, the
+machine and the commit; the tables of other benchmarks stay. The last output is one table of all bounds. Exit
+code 1 if one fails, or if a benchmark does not end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Folders of sites with topics, read as a web, and one made by chance: with hubs, localities and tunnels."""
+"""Folders of sites with topics, read as a web, and a random one with hubs, localities and tunnels."""
 
 from __future__ import annotations
 

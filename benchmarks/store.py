@@ -1,14 +1,14 @@
-"""Size, write time and read time of the archive beside WARC.gz, a bare zstd chain and git.
+"""Size, write time and read time of the archive compared with WARC.gz, a plain zstd chain and git.
 
     python benchmarks/store.py DATA/history-dev [--rounds 3] [--git] [--keep FOLDER]
 
-Writes all versions in time order as one WARC.gz with revisit records (warcio), ingests that very
-file with `scrapy ingest`, rebuilds every version and compares it with its SHA-256, then reads
-versions at random. Writing, ingesting and checking run in processes of their own, whose CPU time
-and peak memory are measured from outside; writing and ingesting take turns, and medians count. A
-read is made by a newly opened archive, so no cache of ours is warm; of three such reads of a version
-the fastest counts, so that what else the machine does does not. `--git` also commits the versions in
-time order and packs them with `git gc --aggressive` (minutes). Exit code 1 if a bound fails.
+Writes all versions in time order as one WARC.gz with revisit records (warcio), ingests that very file with
+`scrapy ingest`, rebuilds every version and compares it with its SHA-256, then reads versions at random.
+Writing, ingesting and checking run in processes of their own, whose CPU time and peak memory are measured
+from outside; writing and ingesting take turns, and medians count. A read uses a newly opened archive, so that
+our caches are empty; the fastest of three such reads of a version counts, so that other work of the machine
+does not matter. `--git` also commits the versions in time order and packs them with `git gc --aggressive`
+(minutes). Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of figures and their bounds: what a benchmark reports."""
+"""The report of a benchmark: tables of figures and their bounds."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""Relevance of WebKB pages and of the targets of links, one university left out, beside scikit-learn.
+"""Relevance of WebKB pages and of link targets, with one university left out, compared with scikit-learn.
 
     python benchmarks/topic.py DATA/webkb
 
-DATA holds CLASS/UNIVERSITY/FILE: files as the server answered them, named by their URL with ^ for /.
-Each of course, student, faculty and project is the topic once, and each university is left out once. The
-topic is made of the pages of the other universities as `scrapy topic --examples` makes it, and the pages of
-the university left out are judged as `scrapy topic --evaluate` judges them. LinearSVC of scikit-learn, on the
-damped and weighted words of title and text, learns from the same pages.
+DATA holds CLASS/UNIVERSITY/FILE: files as the server answered them, named by their URL with ^ for /. Each of
+course, student, faculty and project is the topic once, and each university is left out once. The topic is
+made from the pages of the other universities as by `scrapy topic --examples`, and the pages of the university
+left out are judged as by `scrapy topic --evaluate`. LinearSVC of scikit-learn, on the damped and weighted
+words of title and text, learns from the same pages.
 
 Its link model, which a focused crawl begins with, ranks the links among the pages left out, by the link
-alone. The peer counts how many of the five words that tell most (chi-square) stand in anchor and URL. All
+alone. The peer counts how many of the five best words (chi-square) are in anchor and URL. All
 figures are means over the runs. Exit code 1 if a bound fails.
 """
 

@@ -1,4 +1,4 @@
-"""Crawls without a network: what links to what, the order of a best-first crawl, and its recall."""
+"""Simulated crawls without a network: the links, the order of a best-first crawl, and its recall."""
 
 from __future__ import annotations
 

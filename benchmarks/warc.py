@@ -1,10 +1,10 @@
-"""The WARC reader beside warcio, record by record, on real files of many tools.
+"""The WARC reader compared with warcio, record by record, on real files of many tools.
 
     python benchmarks/warc.py DATA/warc-dev [--list]
 
-Every WARC and ARC file below the folder is read by both. Counted are the responses, resources and
-revisits of http URIs that warcio reads: a page of ours is the same if URI, second, status, headers
-and body are. ``--list`` prints what is lost or differs, with the reason.
+Every WARC and ARC file below the folder is read by both. The benchmark counts the responses, resources and
+revisits of http URIs that warcio reads: a page of ours is the same if URI, second, status, headers and body
+are. ``--list`` prints what is lost or differs, with the reason.
 """
 
 from __future__ import annotations

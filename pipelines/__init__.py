@@ -1,1 +1,1 @@
-"""The stages every fetched page goes through: Page, Snapshot, Capture."""
+"""The stages that every fetched page passes: Page, Snapshot, Capture."""

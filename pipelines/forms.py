@@ -1,4 +1,4 @@
-"""The stage that keeps the forms of a page with the archive."""
+"""The stage that stores the forms of a page in the archive."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from archivebot.urls import host_of
 
 
 class FormPipeline:
-    """Keep forms before their page is stored: one that is stored has lost none to a killed process.
+    """Stores forms before their page, so that a killed process never loses forms of a stored page.
 
-    A form that is told again changes nothing. The budget of the site learns how many there are.
+    Storing a form again changes nothing. The number of forms is reported to the budget of the site.
     """
 
     def __init__(self, crawler: Crawler, session: ArchiveSession, budget: SiteBudget) -> None:
@@ -31,10 +31,10 @@ class FormPipeline:
         return cls(crawler, ArchiveSession.of(crawler), budget)
 
     async def process_item(self, item: object) -> object:
-        """Return the item as it is. Raises StorageError."""
+        """Return the item unchanged. Raises StorageError."""
         page = item.page if isinstance(item, Snapshot) else item
         if isinstance(page, Page) and page.forms:
-            told = replace(page, body=b"", headers=(), links=())  # they need not travel
+            told = replace(page, body=b"", headers=(), links=())  # not needed in the other process
             count = await self.session.run(keep_forms, told, self.budget.since)
             self.budget.stored(host_of(page.url), count)
             self.stats.inc_value("archive/forms", len(page.forms))

@@ -1,4 +1,4 @@
-"""The stage that makes sure of the links of a page before the page itself."""
+"""The stage that stores the links of a page before the page itself."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from archivebot.models import Page
 
 
 class FrontierPipeline:
-    """Let a page pass when the links found on it are in the frontier.
+    """Lets a page pass only after its links are in the frontier.
 
-    A page that is in the archive then never has links that a killed process lost.
+    So a killed process never loses the links of an archived page.
     """
 
     def __init__(self, dispatcher: Dispatcher) -> None:
@@ -22,7 +22,7 @@ class FrontierPipeline:
         return cls(Dispatcher.of(crawler))
 
     async def process_item(self, item: object) -> object:
-        """Return the item as it is."""
+        """Return the item unchanged."""
         if isinstance(item, Page):
             await self.dispatcher.safe(item.url)
         return item

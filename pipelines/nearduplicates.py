@@ -1,4 +1,4 @@
-"""The stage that marks pages that repeat another page of the archive, and puts off what they lead to."""
+"""The stage that marks pages that repeat another archived page, and postpones their links."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from archivebot.models import Page, Snapshot
 
 
 class NearDuplicatePipeline:
-    """Compute the fingerprints of pages, mark those that repeat a page, and put off the links that they gave.
+    """Computes the fingerprints of pages, marks near-duplicates, and postpones their links.
 
-    Without this stage pages have neither fingerprint nor mark. Nothing is dropped. ``penalty`` is taken from
-    the scores of the links that wait because of this page and of no better one; a page that is none, and has
-    one of them as well, brings it back to its place. A page that is stored meanwhile may be repeated as well:
-    that mark is made when the page is stored, and puts off no links.
+    Without this stage pages have neither fingerprint nor mark. Nothing is dropped. ``penalty`` is subtracted
+    from the scores of queued links found only on near-duplicates; if another page has the same link, its
+    score is restored. A near-duplicate of a page stored in the meantime is marked when it is stored, and its
+    links are not postponed.
     """
 
     def __init__(self, crawler: Crawler, penalty: float) -> None:
@@ -46,7 +46,7 @@ class NearDuplicatePipeline:
         return snapshot
 
     def _put_off(self, page: Page) -> None:
-        """Lower the links of a page in the frontier; one that is away goes without."""
+        """Lower the scores of a page's links in the frontier; skipped if the frontier is unavailable."""
         scores = {}
         try:
             for link in page.links if self.penalty else ():

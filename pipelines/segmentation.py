@@ -11,7 +11,7 @@ from archivebot.models import Page, Snapshot
 
 
 class SegmentationPipeline:
-    """Page to Snapshot, in the processes of the archive so that the event loop goes on fetching.
+    """Turns a Page into a Snapshot, in the processes of the archive, so that fetching continues.
 
     Without this stage pages are stored without blocks.
     """

@@ -11,9 +11,9 @@ from archivebot.models import Capture, Page, Snapshot
 
 
 class StoragePipeline:
-    """Page or Snapshot to Capture: one transaction each, durable when the item leaves the pipeline.
+    """Turns a Page or Snapshot into a Capture, in one transaction, durable when the item leaves.
 
-    What a visit means is read beside the archive before, in another process than the one that stores.
+    The page is compared with the archive beforehand, in a different process from the one that stores.
     """
 
     def __init__(self, crawler: Crawler, session: ArchiveSession) -> None:

@@ -1,4 +1,4 @@
-"""The spider that looks for the query forms of sites, the doors to what no link leads to."""
+"""The spider that searches for the query forms of sites, the entrances to the Deep Web."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from archivebot.crawl.spider import ArchiveSpider
 
 
 class DeepWebSpider(ArchiveSpider):
-    """Find the forms that search, keep them with the pages that they stand on, and submit none.
+    """Finds search forms, stores them with their pages, and submits none of them.
 
     ``scrapy crawl deepweb -a seeds=URL[,URL...] [-a topic=NAME_or_words] [-a links=rank|strict]
     [-a depth=3] [-a scope=host|domain|prefix|web] [-a pages=N] [-a bytes=SIZE] [-a time=SECONDS]``

@@ -1,4 +1,4 @@
-"""The spider that asks a known form the queries of its operator, and archives the answers."""
+"""The spider that sends queries to a known form, and archives the answers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ logger = logging.getLogger(__name__)
 
 
 class QuerySpider(ArchiveSpider):
-    """Ask a form that the archive knows one query for each row of a grid; nothing else is followed.
+    """Sends one query to a stored form for each row of a grid; no other links are followed.
 
     ``scrapy crawl query -a form=ID -a values=@GRID.csv [-a pages=100] [-a depth=0] [-a dry=yes]``; the ID
-    is that of ``scrapy forms``, the head of the grid names controls. ``dry=yes`` prints the URLs.
+    comes from ``scrapy forms``, the head of the grid names controls. ``dry=yes`` prints the URLs.
     """
 
     name = "query"
@@ -54,7 +54,7 @@ class QuerySpider(ArchiveSpider):
 
 
 def _known_form(settings: BaseSettings, prefix: str) -> FormRecord:
-    """Return the form of the archive whose id begins so; raises UsageError and NotArchived."""
+    """Return the stored form whose id begins with ``prefix``; raises UsageError and NotArchived."""
     with Archive.open(ArchiveConfig.from_settings(settings), create=False) as archive:
         found = [form.record for form in form_versions(archive.forms.all()) if form.id.startswith(prefix)]
     if not found:

@@ -1,4 +1,4 @@
-"""The spider that archives whole sites from their seeds on, breadth first."""
+"""The spider that archives whole sites from their seeds, breadth first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from archivebot.crawl.spider import ArchiveSpider
 
 
 class SiteSpider(ArchiveSpider):
-    """Follow the links of the seeds inside a scope and archive every page.
+    """Follows the links of the seeds inside a scope and archives every page.
 
     ``scrapy crawl site -a seeds=URL[,URL...] [-a scope=host|domain|prefix|page] [-a depth=N]
     [-a pages=N] [-a level=N]``; ``seeds=@FILE`` reads one seed per line.

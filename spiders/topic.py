@@ -1,4 +1,4 @@
-"""The spider that looks for the pages of a topic, the most promising links first."""
+"""The spider that searches for the pages of a topic, the most promising links first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from archivebot.models import Focus, Link
 
 
 class TopicSpider(ArchiveSpider):
-    """Follow the links of the seeds that promise most for a topic and archive what they lead to.
+    """Follows the most promising links for a topic and archives their pages.
 
     ``scrapy crawl topic -a topic=NAME_or_words -a seeds=URL[,URL...] [-a focus=soft|hard]
     [-a tunnel=N] [-a threshold=CHANCE] [-a order=best|linear|bfs|pagerank|ipagerank]
@@ -38,9 +38,9 @@ class TopicSpider(ArchiveSpider):
         return super().parse(response)
 
     def is_news(self, link: Link) -> bool:
-        """Return whether a link leads to a page not yet asked for; the order scores links to others.
+        """Return whether a link leads to a page not requested yet; the order scores the others.
 
-        Where tunnels end, a page may also bring it nearer to the topic under another name.
+        If tunnels are limited, a known URL with another anchor counts as new: it may be nearer to the topic.
         """
         return link.url not in self.fetched and self.seen.add(self._name(link))
 
@@ -52,6 +52,6 @@ class TopicSpider(ArchiveSpider):
         return f"{link.url} {link.anchor}" if ends else link.url
 
     def focus(self, request: Request) -> Focus:
-        """Say of a page that brought no answer what its link promised."""
+        """Return the score of the link to a page without an answer."""
         meta = request.meta
         return Focus(None, None, meta.get(SCORE, 0.0), meta.get(DISTANCE, 0), meta.get(ORDER, 0))

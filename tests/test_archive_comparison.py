@@ -95,4 +95,4 @@ def test_a_comparison_that_fails_is_told_and_counts_as_a_change(
     visit(archive, make_page(page(), 0))
     monkeypatch.setattr("archivebot.archive.comparison.significance", breaking)
     assert visit(archive, make_page(page(menu="Start"), 1)).kind is Kind.CHANGED
-    assert f"what changed on {URL} cannot be told" in caplog.text
+    assert f"the changes of {URL} cannot be determined" in caplog.text

@@ -113,7 +113,7 @@ def test_the_defaults_are_those_of_the_settings_of_the_project(config: type[Craw
             "ARCHIVE_BUDGET_PATH is 'many': give a whole number",
         ),
         (CrawlConfig, {"ARCHIVE_CONDITIONAL": "maybe"}, "ARCHIVE_CONDITIONAL is 'maybe': give True or False"),
-        (CrawlConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: somebody has to cut the pages"),
+        (CrawlConfig, {"ARCHIVE_READERS": "0"}, "ARCHIVE_READERS is 0: give at least 1 process"),
         (FocusConfig, {"ARCHIVE_PRIORITY_WEIGHTS": "depth:0"}, "ARCHIVE_PRIORITY_WEIGHTS is read as"),
     ],
 )

@@ -131,8 +131,8 @@ def test_the_pages_of_an_archive_that_was_deleted_or_restored_are_fetched_again(
         archive.write_bytes(copy)
     crawled = crawl(seeds=site.url())
     assert crawled.code == 0
-    why = "was restored from a copy that is older than the crawl" if restored else "is another one than it"
-    assert f"The crawl begins anew, because the archive {why}" in crawled.log
+    why = "was restored from a copy that is older than the crawl" if restored else "is not the one that it"
+    assert f"The crawl starts over, because the archive {why}" in crawled.log
     assert set(captures(crawl)) == {site.url(path) for path in tree(30)}
 
 

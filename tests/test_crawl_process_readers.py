@@ -223,7 +223,7 @@ def test_a_crawl_has_as_many_as_the_setting_says(site: MockServer, crawl: Crawl)
 
 
 @pytest.mark.parametrize(
-    ("number", "told"), [("many", "is 'many': give a whole number"), ("0", "is 0: somebody has to cut")]
+    ("number", "told"), [("many", "is 'many': give a whole number"), ("0", "is 0: give at least 1")]
 )
 def test_a_number_of_readers_that_is_none_is_said(
     site: MockServer, crawl: Crawl, number: str, told: str

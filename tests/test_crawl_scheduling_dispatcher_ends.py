@@ -65,7 +65,7 @@ def test_a_crawl_whose_archive_lost_its_pages_begins_anew(
             assert crawl.frontier.counts() == (Counts(queued=1, done=1, answered=1) if spare else Counts())
 
     asyncio.run(run())
-    assert ("The crawl begins anew, because" in caplog.text) is not spare
+    assert ("The crawl starts over, because" in caplog.text) is not spare
 
 
 def test_an_archive_that_cannot_be_opened_ends_the_crawl_before_it_began(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_frontier_that_is_away_for_a_while_is_waited_for(
             assert crawl.engine.reasons == []
 
     asyncio.run(run())
-    assert caplog.text.count("The frontier is away, the crawl waits for it") == 1
+    assert caplog.text.count("The frontier is unavailable, the crawl waits for it") == 1
 
 
 def test_what_waits_is_written_when_the_frontier_is_back(tmp_path: Path) -> None:

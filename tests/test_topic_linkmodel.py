@@ -141,7 +141,7 @@ def test_a_model_comes_back_from_json() -> None:
 
 
 def test_a_model_of_another_schema_is_refused() -> None:
-    with pytest.raises(UsageError, match="train it anew"):
+    with pytest.raises(UsageError, match="train it again"):
         LinkModel.from_dict({"schema": 0, "bias": 0.0, "weights": {}, "links": 0})
 
 

@@ -94,7 +94,7 @@ def test_a_name_that_is_no_file_name_is_refused(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 1}', "\xff"])
 def test_a_file_that_is_no_profile_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "diving.json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(UsageError, match="make the topic anew"):
+    with pytest.raises(UsageError, match="make the topic again"):
         load("diving", tmp_path)
 
 

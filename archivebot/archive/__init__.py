@@ -1,4 +1,4 @@
-"""The archive: the one place where a store and the stages that read, compare and place pages meet."""
+"""The archive: connects a store with the stages that read, compare and place pages."""
 
 from archivebot.archive.archive import Archive
 from archivebot.archive.inspection import is_readable, snapshot_of

@@ -1,4 +1,4 @@
-"""The archive: put pages in, look back at them. The one place where stages and store meet."""
+"""The archive: stores pages and reads them back; connects the stages with the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from archivebot.storage.base import ArchiveStore
 
 
 class Archive(ArchiveReader):
-    """An archive that pages are put into, over one store.
+    """An archive that stores pages, over one store.
 
     All calls must come from the thread that opened it.
     """
@@ -26,7 +26,7 @@ class Archive(ArchiveReader):
 
     @classmethod
     def open(cls, config: ArchiveConfig, create: bool = True) -> Archive:
-        """Open the archive that the configuration names; it is made where it does not exist yet.
+        """Open the archive that the configuration names, and create it if it does not exist yet.
 
         Raises StorageError if it cannot be opened, NotArchived if there is none and ``create`` is false.
         """
@@ -34,23 +34,23 @@ class Archive(ArchiveReader):
 
     @staticmethod
     def reader(config: ArchiveConfig) -> ArchiveReader:
-        """Open the archive that the configuration names to be read only, also while others write to it.
+        """Open the archive that the configuration names for reading, even while other processes write to it.
 
-        It is neither made nor brought up to a newer schema, and nothing is stored in it. A reader may go from
-        thread to thread, but serves one at a time: a server has one for each of its threads, or a pool. Each
-        keeps the bodies read last, up to 48 MB.
+        The archive is not created, its schema is not upgraded, and nothing is stored in it. A reader may pass
+        from thread to thread, but only one thread may use it at a time: a server opens one reader for each of
+        its threads, or keeps a pool. Each reader caches the bodies it read last, up to 48 MB.
 
         Raises NotArchived if there is no archive, Outdated if an older archivebot wrote it, and StorageError
-        if a newer one did or it cannot be read. A reader that was closed raises Closed.
+        if a newer archivebot wrote it or it cannot be read. A closed reader raises Closed.
         """
         return ArchiveReader(open_reader(config.uri), config)
 
     def segment(self, page: Page) -> Snapshot:
-        """Return a page with all that is read of it: :meth:`cut`, :meth:`mark` and :meth:`judge` in one."""
+        """Analyse a page: :meth:`cut`, :meth:`mark` and :meth:`judge` in one call."""
         return self.judge(self.mark(self.cut(snapshot_of(page))))
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
-        """Cut a page into blocks, as deep as its history or its own wish says."""
+        """Cut a page into blocks, at the level that its history or the page itself asks for."""
         return self._inspector.cut(snapshot)
 
     def mark(self, snapshot: Snapshot) -> Snapshot:
@@ -58,43 +58,44 @@ class Archive(ArchiveReader):
         return self._inspector.mark(snapshot)
 
     def judge(self, snapshot: Snapshot) -> Snapshot:
-        """Add whether the fetch brought the page, and what changed since the version before."""
+        """Add the capture quality and the changes since the previous version."""
         return self._inspector.judge(snapshot)
 
     def add(self, snapshot: Snapshot) -> Capture:
-        """Store one visit; it survives the death of the process, and after :meth:`sync` that of the machine.
+        """Store one capture; it survives a crash of the process, and after :meth:`sync` a power cut.
 
-        The page that it repeats may have come since it was cut, so it is held against the archive once
-        more. Raises StorageError where the store fails; nothing of the visit is stored then.
+        The page that it repeats may have been stored since the cut, so it is compared with the archive again.
+        Raises StorageError if the store fails. In that case nothing of the capture is stored.
         """
         return self._recorder.add(self._inspector.confirmed(snapshot))
 
     @property
     def is_durable(self) -> bool:
-        """Whether all that was stored survives a power cut."""
+        """Whether everything stored so far survives a power cut."""
         return self._store.is_durable
 
     def sync(self) -> Position | None:
-        """Make durable what was stored, so that it survives a power cut; return how far the archive has come.
+        """Make everything stored so far survive a power cut; return the position of the archive.
 
-        None if there was nothing to do. Raises StorageError if it cannot be done, or the archive was deleted.
+        Returns None if there was nothing to do. Raises StorageError if that fails, or if the archive was
+        deleted.
         """
         return self._store.sync()
 
     def resolved(self, page: Page) -> Page:
-        """Return a revisit with the body that it repeats, or as unresolved where the archive has none."""
+        """Return a revisit with the body that it repeats; unresolved if the archive does not hold it."""
         return self._revisits.resolved(page)
 
     def remember(self, page: Page) -> None:
-        """Store which payload a page has that was stored before; what is stored now is remembered anyway."""
+        """Record the payload of a page stored earlier; :meth:`add` records the payloads of new pages."""
         self._recorder.remember(page)
 
     def released(self, page: Page) -> list[Page]:
-        """Return the unresolved visits that repeat a stored page, each with its body."""
+        """Return the unresolved captures that repeat a stored page, each with its body."""
         return list(self._revisits.released(page))
 
     def settle(self, snapshot: Snapshot) -> Capture:
-        """Store a visit that was unresolved, in place of what was stored of it."""
+        """Replace an unresolved capture by its resolved version."""
         with self._store.together():
             capture = self._recorder.add(self._inspector.confirmed(snapshot))
             self._store.revisits.release(capture.url, capture.captured_at)

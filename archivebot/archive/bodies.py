@@ -15,7 +15,7 @@ from archivebot.storage.content import Slot, body_of, slots_of
 
 logger = logging.getLogger(__name__)
 
-# Contents kept at hand, in bytes: the next version of a page is compressed against its last one.
+# Bytes of contents in the cache: the next version of a page is compressed against its last one.
 KEPT_BYTES = 48 * 1024 * 1024
 
 
@@ -35,14 +35,14 @@ class Content:
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """Which block stands where in the body."""
+        """The blocks with their positions in the body."""
         return slots_of(self.packed)
 
     def recut(self, level: int, segmenter: int) -> tuple[Slot, ...]:
         """Return the blocks at another level, or of another segmenter, for comparison.
 
-        A block that the version does not have at its own level has lineage 0 and no topic. A body
-        that is one block is no markup and stays one.
+        A block that the version does not have at its own level has lineage 0 and no topic. A body that is a
+        single block is not markup and stays a single block.
         """
         slots, body = self.slots, self.body
         if (level, segmenter) == (self.level, self.segmenter) or (slots and slots[0].end == len(body)):
@@ -55,7 +55,7 @@ class Content:
 
 
 class Bodies:
-    """Rebuilds contents; those used last stay in memory."""
+    """Rebuilds contents and caches the most recently used."""
 
     def __init__(self, store: ArchiveStore) -> None:
         self._store = store
@@ -63,7 +63,7 @@ class Bodies:
         self._size = 0
 
     def get(self, version: StoredVersion) -> Content:
-        """Rebuild a version; raises CorruptObject where its body does not have the digest recorded."""
+        """Rebuild a version; raises CorruptObject if its body does not match the recorded digest."""
         packed = self._kept.get(version.id)
         if packed is None:
             packed = self._checked(version)
@@ -72,7 +72,7 @@ class Bodies:
         return Content(packed, version.charset, version.level, version.segmenter)
 
     def readable(self, version: StoredVersion | None) -> Content | None:
-        """Rebuild a version for comparison; None where there is none, or, told in the log, it is damaged."""
+        """Rebuild a version for comparison; None if there is none, or if it is damaged (which is logged)."""
         if version is None:
             return None
         try:

@@ -1,4 +1,4 @@
-"""What a body has in common with the versions of its page before it."""
+"""The comparison of a body with the earlier versions of its page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Comparison:
-    """Compares bodies with stored versions by what a reader sees."""
+    """Compares bodies with stored versions by their visible content."""
 
     def __init__(
         self,
@@ -34,8 +34,8 @@ class Comparison:
     def with_version(self, before: StoredVersion, now: Reading, content_type: str) -> Significance:
         """Return whether content changed since a version, or only furniture.
 
-        The versions before it tell what comes and goes. What cannot be read or compared has changed; nor
-        is a version read that was stored uncut, for it may have been for that.
+        The earlier versions show which lines come and go. A page that cannot be read or compared counts as
+        changed. A version stored uncut is not read: it may be uncut because it could not be read.
         """
         known = self._bodies.readable(before) if before.segmenter else None
         if known is None:
@@ -46,22 +46,22 @@ class Comparison:
         except StorageError:
             raise
         except Exception:
-            logger.exception("what changed on %s cannot be told", before.url)
+            logger.exception("the changes of %s cannot be determined", before.url)
             return Significance(ChangeKind.CONTENT, UNTOLD)
 
     def beside_text(
         self, before: StoredVersion, now: Reading, content_type: str
     ) -> tuple[AttributeChange, ...]:
-        """Return what became another since a version beside the text; nothing of what cannot be read."""
+        """Return the changed title, links and images; nothing if either page cannot be read."""
         known = self._bodies.readable(before) if before.segmenter else None
         try:
             return beside(self._readings.of(known.body, content_type), now) if known else ()
         except Exception:
-            logger.exception("what changed on %s beside its text cannot be told", before.url)
+            logger.exception("the changes of %s beside its text cannot be determined", before.url)
             return ()
 
     def _earlier(self, before: StoredVersion, content_type: str) -> Iterator[Lines]:
-        """Yield the lines of the versions stored before one, the latest first."""
+        """Yield the lines of the versions stored before ``before``, the latest first."""
         versions = [version for version in self._store.versions(before.url) if version.number]
         while versions and versions.pop().id != before.id:
             pass

@@ -1,4 +1,4 @@
-"""What is read of a page before it is stored: its blocks, whether it is one, which page it repeats."""
+"""Analyses a page before it is stored: blocks, capture quality, near-duplicates."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ NO_MEMORY = "not cut: it takes more memory than a process may have"
 
 
 class Inspector:
-    """Reads pages beside what the archive holds; writes nothing.
+    """Analyses pages and compares them with the archive; writes nothing.
 
-    Each stage adds to a snapshot what it is there for, and needs no other stage. A page is not read if it was
-    not fetched, is beyond the bounds or was given up, or if the memory of the process does not suffice.
+    Each stage adds its own results to a snapshot and needs no other stage. A page is not read if it was not
+    fetched, exceeds the bounds or was given up, or if the process runs out of memory.
     """
 
     def __init__(
@@ -63,29 +63,29 @@ class Inspector:
         self._comparison, self._config = comparison, config
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
-        """Add the blocks, as deep as the page's history or its own wish says.
+        """Add the blocks, at the level that the page's history or the page itself asks for.
 
-        The blocks of a body that the archive holds are known.
+        If the archive already holds the body, its blocks are known.
         """
         return self._staged(snapshot, self._cut)
 
     def mark(self, snapshot: Snapshot) -> Snapshot:
-        """Add the fingerprint of the main text, and the page of the archive that the page repeats.
+        """Add the fingerprint of the main text, and the archived page that this page repeats.
 
-        What came in place of a page repeats nothing. The lack of a mark is provisional: the page that this
-        one repeats may be stored meanwhile, so :meth:`confirmed` looks again.
+        A wall or an error repeats nothing. A missing mark is provisional: the original may be stored
+        meanwhile, so :meth:`confirmed` looks again.
         """
         return self._staged(snapshot, self._mark)
 
     def judge(self, snapshot: Snapshot) -> Snapshot:
-        """Add what the fetch brought if it is no page, and what changed since the version before.
+        """Add the quality of the capture if it is not the page, and the changes since the previous version.
 
-        The change is provisional: it counts while that version is the latest.
+        The changes are provisional: they hold only while that version is the latest.
         """
         return self._staged(snapshot, self._judge)
 
     def confirmed(self, snapshot: Snapshot) -> Snapshot:
-        """Mark a page that has a fingerprint, if it repeats a page that the archive holds by now."""
+        """Mark a page with a fingerprint if it repeats a page that is in the archive now."""
         known, page = snapshot.fingerprint, snapshot.page
         if known is None or snapshot.duplicate:
             return snapshot
@@ -102,7 +102,7 @@ class Inspector:
         return replace(snapshot, duplicate=found) if found else snapshot
 
     def change(self, page: Page, latest: StoredVersion) -> PageChange:
-        """Return what changed on a page since its latest version, whose bytes are others."""
+        """Return the changes of a page since its latest version, whose bytes differ."""
         found = self._comparison.with_version(latest, self._read(page), content_type(page.headers))
         return PageChange(latest.digest, found.kind, found.reason)
 
@@ -139,7 +139,7 @@ class Inspector:
         return replace(snapshot, partition=partition, quality=doubt, change=change)
 
     def _all_layout(self, page: Page) -> Partition:
-        """Return the partition of a page that nobody cut."""
+        """Return the partition of an uncut page: no blocks."""
         return Partition(len(page.body), 0, self._read(page).media.charset, SEGMENTER_VERSION, ())
 
     def _is_known(self, page: Page) -> bool:
@@ -150,27 +150,27 @@ class Inspector:
         return self._readings.of(page.body, content_type(page.headers))
 
     def _doubt(self, page: Page) -> Quality | None:
-        """Return what a fetch brought in place of a page; None where nothing speaks against it."""
+        """Return the quality of a capture that is not the page; None if no sign of that was found."""
         read = self._read(page)
         found = judged(page.status or 200, page.body, read.media, lambda: read.signs, page.url)
         return None if found.kind is QualityKind.GOOD else found
 
     def _text_of(self, url: str, number: int) -> str:
-        """Return the main text of a version; empty where there is none of that number."""
+        """Return the main text of a version; empty if no version has that number."""
         for version in self._store.versions(url):
             if version.number == number:
                 return main_text(self._bodies.get(version).body, version.charset)
         return ""
 
     def following(self, page: Page) -> StoredVersion | None:
-        """Return the version of content that was seen first after a visit; None for the latest visit."""
+        """Return the first version of content seen after a visit; None for the latest visit."""
         for capture in self._store.captures(page.url, since=page.captured_at):
             if capture.number is not None and capture.kind is not Kind.FAILED:
                 return self._store.find(page.url, capture.sha256)
         return None
 
     def _partition(self, page: Page, latest: StoredVersion | None) -> Partition:
-        """Cut where the version beside it was cut, if the page has the same tags, else anew."""
+        """Reuse the block boundaries of the neighbouring version if the tags are the same, else cut again."""
         latest = latest or self.following(page)
         level = page.level or self._level(page.url)
         read = self._read(page)
@@ -199,19 +199,19 @@ class Inspector:
 
 
 def snapshot_of(page: Page) -> Snapshot:
-    """Return a page as it comes to its first stage."""
+    """Return the snapshot of a page for its first stage."""
     reason = excess(page.body) if page.outcome is Outcome.FETCHED else ""
     return Snapshot.uncut(page, reason) if reason else Snapshot(page, None)
 
 
 def is_readable(snapshot: Snapshot) -> bool:
-    """Return whether a page may be read: it was fetched, and nobody gave it up."""
+    """Return whether a page may be read: it was fetched and not given up."""
     given_up = snapshot.change is not None and not snapshot.change.before
     return snapshot.page.outcome is Outcome.FETCHED and not given_up
 
 
 def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
-    """Do what can be done with a page; whatever it does to the parsers, its bytes are kept."""
+    """Return the result of ``work``, or None if it fails; the bytes of the page are kept in any case."""
     try:
         return work(page)
     except (StorageError, MemoryError):
@@ -222,7 +222,7 @@ def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
 
 
 def _known_by(text: str) -> Fingerprint | None:
-    """Return what the main text of a page is known by; None for what has none, such as a picture."""
+    """Return the fingerprint of a main text; None if there is no text, as for a picture."""
     return fingerprint(text) if text else None
 
 

@@ -43,7 +43,7 @@ from archivebot.versioning.presence import gone_since, is_content, placed
 
 @dataclass(frozen=True, slots=True)
 class BlockState:
-    """The content that one block had from ``version`` on; no text while it was not on the page."""
+    """The content of one block from ``version`` on; no text while it was not on the page."""
 
     version: int
     captured_at: datetime
@@ -54,12 +54,12 @@ class BlockState:
 class ArchiveReader:
     """What an archive holds: pages, versions and blocks, over one store; see :meth:`Archive.reader`.
 
-    Pages are named by their canonical URL; :meth:`resolve` turns what a person types into it. ``links``,
-    ``forms``, ``fingerprints`` and ``templates`` are those of the store.
+    Pages are named by their canonical URL; :meth:`resolve` finds it for a URL that a person typed. ``links``,
+    ``forms``, ``fingerprints`` and ``templates`` belong to the store.
 
-    Long results come in parts: with a ``limit`` a method returns the first so many, and with ``after``, which
-    names the last of them, those that follow. An empty part is the end. What is stored meanwhile moves
-    nothing from one part to another, and a part that was read to its end holds back no writer.
+    Long results come in parts. With a ``limit`` a method returns that many results; with ``after``, the last
+    result of the previous part, it returns the results that follow. An empty part is the end. Pages stored
+    meanwhile move no result to another part. A part read to its end blocks no writer.
     """
 
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
@@ -82,29 +82,29 @@ class ArchiveReader:
         return without_password(self._store.uri)
 
     def close(self) -> None:
-        """Release the archive; what was stored is made durable before."""
+        """Close the archive, after making everything stored durable."""
         self._store.close()
 
     def position(self) -> Position:
-        """Return which archive this is, and how far it has come; it moves on with what is made durable."""
+        """Return the identity and position of the archive; the position grows with each sync."""
         return self._store.position()
 
     def holds(self, page: Page) -> bool:
-        """Return whether this very visit (URL, time, outcome, body) is in the archive."""
+        """Return whether the archive already holds this capture (URL, time, outcome, body)."""
         digest = sha256_hex(page.body) if page.body else None
         return self._store.holds(page.url, page.captured_at, page.outcome, digest)
 
     def validators(self, url: str) -> tuple[str | None, str | None]:
-        """Return ETag and Last-Modified of the content stored last, to ask the server with."""
+        """Return ETag and Last-Modified of the content stored last, for a conditional request."""
         capture = self.fetched(url)
         fields = {name.lower(): value for name, value in capture.headers} if capture else {}
         return fields.get("etag"), fields.get("last-modified")
 
     def fetched(self, url: str, digest: str | None = None) -> Capture | None:
-        """Return the latest capture that brought content, or that brought the body of that digest.
+        """Return the latest capture with content, or the latest one with the body of ``digest``.
 
-        A 304 points at a version, yet its headers are not those that came with the body. A wall is no
-        content.
+        A 304 points at a version, but its headers did not come with the body, so it does not count. Nor does
+        a wall.
         """
         for capture in self._store.captures(url, newest_first=True):
             if capture.outcome is Outcome.FETCHED and (
@@ -114,7 +114,7 @@ class ArchiveReader:
         return None
 
     def stored(self, url: str) -> tuple[Headers, bytes] | None:
-        """Return headers and body of the content fetched last; None where there is none that can be read."""
+        """Return headers and body of the content fetched last; None if there is none or it is damaged."""
         capture = self.fetched(url)
         content = self._bodies.readable(self.seen(capture)) if capture else None
         return (capture.headers, content.body) if capture and content else None
@@ -125,11 +125,11 @@ class ArchiveReader:
         return latest is not None and latest.captured_at >= when
 
     def resolve(self, text: str) -> str:
-        """Return the URL of the archived page that a typed URL means.
+        """Return the URL of the archived page that a typed URL refers to.
 
-        http and https, with and without www, upper and lower case are the same page where only one
-        of them has content. Raises NotArchived where the archive never saw any, UsageError where
-        the text is no URL.
+        If only one of the variants (http or https, with or without www, upper or lower case) has content, it
+        is that page. Raises NotArchived if none of them was ever captured, UsageError if the text is not a
+        URL.
         """
         if self._store.head(text).versions:
             return text
@@ -143,11 +143,11 @@ class ArchiveReader:
         return best if self._store.head(best).versions or url not in same_key else url
 
     def pages(self, after: str | None = None, limit: int | None = None) -> Iterator[tuple[str, str]]:
-        """Yield (urlkey, URL) of every page ever asked for, sorted; ``after`` is the URL of one."""
+        """Yield (urlkey, URL) of every page ever requested, sorted; ``after`` is the last URL read."""
         return islice(self._urls("", "\U0010ffff", after), limit)
 
     def site(self, url: str, after: str | None = None, limit: int | None = None) -> list[str]:
-        """Return the pages of the host of a URL that have content, sorted by urlkey; ``after`` is one."""
+        """Return the pages with content on the host of a URL, sorted by urlkey; ``after`` is a URL."""
         found = (page for _, page in self._urls(*key_range(url, "host"), after))
         return list(islice((page for page in found if self._store.head(page).versions), limit))
 
@@ -155,9 +155,9 @@ class ArchiveReader:
         return self._store.urls(max(start, urlkey(after)) if after else start, end, after or "")
 
     def captures(self, url: str, after: datetime | None = None, limit: int | None = None) -> list[Capture]:
-        """Return the captures of a page, oldest first; ``after`` is the time of one.
+        """Return the captures of a page, oldest first; ``after`` is the time of a capture.
 
-        Captures of the same time are not parted: a part may have some more than ``limit``.
+        Captures with the same time stay in one part, so a part may exceed ``limit``.
         """
         captures = placed(self._store.captures(url, since=after), self._had_content(url, after))
         found = list(islice(captures, limit))
@@ -167,20 +167,20 @@ class ArchiveReader:
         return found
 
     def _had_content(self, url: str, when: datetime | None) -> bool:
-        """Return whether a capture up to a time brought the page itself; None for no time."""
+        """Return whether a capture up to ``when`` shows the page itself; None for any time."""
         if when is None or self._store.latest(url, when) is None:
             return False
         return any(map(is_content, self._store.captures(url, until=when)))
 
     def gone_since(self, url: str, when: datetime | None = None) -> datetime | None:
-        """Return since when a page is gone, as it was known at a time; None when it is not gone."""
+        """Return the time since which a page is gone, as known at ``when``; None if it is not gone."""
         return gone_since([each for each in self.captures(url) if when is None or each.captured_at <= when])
 
     def at(self, url: str, when: datetime | None) -> Capture:
-        """Return the capture nearest at or before a time, else the first; the last without a time.
+        """Return the last capture at or before a time, else the first; without a time, the last.
 
-        Only captures with content count, unless the page never had any. Raises NotArchived, also where
-        the capture is a revisit of bytes that the archive does not hold.
+        Only captures with content count, unless the page never had any. Raises NotArchived if there is no
+        such capture, or if it is a revisit of bytes that the archive does not hold.
         """
         for found in (_has_content, _has_body):
             before = filter(found, self._known(self._store.captures(url, newest_first=True, until=when)))
@@ -191,7 +191,7 @@ class ArchiveReader:
         raise NotArchived(f"{url} has no capture with a body in {self.uri}")
 
     def _known(self, captures: Iterator[Capture]) -> Iterator[Capture]:
-        """Raise NotArchived at a capture whose body is not known: an older one would pass for it."""
+        """Yield captures; raises NotArchived at an unresolved one, lest an older one be taken for it."""
         for capture in captures:
             if capture.outcome is Outcome.UNRESOLVED:
                 raise NotArchived(
@@ -201,19 +201,19 @@ class ArchiveReader:
             yield capture
 
     def body(self, capture: Capture) -> bytes:
-        """Rebuild the bytes that a capture saw; raises NotArchived and CorruptObject."""
+        """Rebuild the body of a capture; raises NotArchived and CorruptObject."""
         return self._bodies.get(self.seen(capture)).body
 
     def document(self, capture: Capture) -> tuple[bytes, str]:
-        """Return the body that a capture saw, and the Content-Type that came with it, empty for none."""
+        """Return the body of a capture and the Content-Type that came with it ("" for none)."""
         return self.body(capture), content_type(self.brought(capture).headers)
 
     def brought(self, capture: Capture) -> Capture:
-        """Return the capture whose fetch brought the body that a capture points at; a 304 brings none."""
+        """Return the capture that fetched the body of this capture; a 304 fetched none."""
         return self.fetched(capture.url, capture.digest) or capture
 
     def seen(self, capture: Capture) -> StoredVersion:
-        """Return the version that a capture points at; raises NotArchived where it saw no body."""
+        """Return the version that a capture points at; raises NotArchived if it has no body."""
         version = self._store.find(capture.url, capture.sha256)
         if version is None:
             raise NotArchived(f"the capture of {capture.url} has no body")
@@ -233,7 +233,7 @@ class ArchiveReader:
     def versions(
         self, url: str, after: VersionId | None = None, limit: int | None = None
     ) -> list[StoredVersion]:
-        """Return the versions of a page in the order they were stored; ``after`` is the id of one."""
+        """Return the versions of a page in the order they were stored; ``after`` is a version id."""
         return list(islice(self._store.versions_after(url, after), limit))
 
     def blocks(self, version: StoredVersion) -> list[tuple[PlacedBlock, str]]:
@@ -268,7 +268,7 @@ class ArchiveReader:
         )
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
-        """Return the blocks of a version, cut as another one is."""
+        """Return the blocks of a version, cut at the level and by the segmenter of ``like``."""
         content = self._bodies.get(version)
         body = content.body
         return [
@@ -283,9 +283,9 @@ class ArchiveReader:
         ]
 
     def block_history(self, url: str, lineage: str) -> list[BlockState]:
-        """Return the contents that one block had through time, oldest first.
+        """Return the successive contents of one block, oldest first.
 
-        Raises NotArchived where the page has no block of that lineage.
+        Raises NotArchived if the page has no block of that lineage.
         """
         name = lineage.rpartition("-")[2]
         states: list[BlockState] = []
@@ -307,19 +307,19 @@ class ArchiveReader:
         return states
 
     def links_from(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
-        """Yield the links of a page; ``after`` is the URL that one of them leads to."""
+        """Yield the links of a page; ``after`` is the target of the last link read."""
         return self.links.of(url, after, limit)
 
     def links_to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
-        """Yield the links to a URL, whether that was ever asked for or not; ``after`` is the page of one."""
+        """Yield the links to a URL, even one never requested; ``after`` is the last linking page."""
         return self.links.to(url, after, limit)
 
     def totals(self) -> dict[str, Totals]:
-        """Return the sums per host, and those of the whole archive under ""."""
+        """Return the totals of each host, and of the whole archive under the key ""."""
         return self._store.totals()
 
     def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:
-        """Check versions, all or that many at random, and all that is stored; see :func:`verify`."""
+        """Check all versions or a random sample, and all checksums; see :func:`verify`."""
         return verify(self._store, self._bodies, sample)
 
 

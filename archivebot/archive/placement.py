@@ -1,4 +1,4 @@
-"""Which block of a version about to be stored is which block of the versions beside it in time."""
+"""Assigns lineages: matches the blocks of a new version with those of the neighbouring versions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A block of a version about to be stored: where it stands, and what happened to it."""
+    """A block of a version about to be stored: its position, and what happened to it."""
 
     slot: Slot
     change: Change
@@ -47,7 +47,7 @@ class Placement:
 
 
 class _Neighbour:
-    """A version beside the one to be stored, cut as that one is, and how the blocks of both match."""
+    """The version before or after the new one, cut in the same way, and how their blocks match."""
 
     def __init__(self, cut: Cut, content: Content) -> None:
         body, charset = content.body, cut.partition.charset
@@ -62,9 +62,9 @@ class _Neighbour:
         self.matches = matches[: len(cut.blocks)]  # removed blocks come last
 
     def continued(self) -> Iterator[tuple[float, int, Slot, Match]]:
-        """Yield the blocks that continue one of this version: how alike they are, their index, and it.
+        """Yield the blocks that continue a block here: similarity, index, the earlier block, the match.
 
-        The same bytes are more alike than the same words.
+        The same bytes count as more similar than the same words.
         """
         for index, match in enumerate(self.matches):
             if match.before is not None:
@@ -73,10 +73,10 @@ class _Neighbour:
 
 
 def place(cut: Cut, before: Content | None, after: Content | None, lineages: int) -> list[Placement]:
-    """Return every block of a cut with its lineage: that of the block it continues, or the next free one.
+    """Return every block of a cut with its lineage: the lineage it continues, or the next free number.
 
-    ``before`` and ``after`` are the versions seen last before and first after the visit. Where both
-    have a block that is continued, the one more alike counts, at a tie that of the version before.
+    ``before`` and ``after`` are the versions seen last before and first after the visit. If a block continues
+    a block of both versions, the more similar one counts; at a tie, the one in ``before``.
     """
     earlier = _Neighbour(cut, before) if before else None
     later = _Neighbour(cut, after) if after else None
@@ -108,7 +108,7 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
 def _inherited(
     earlier: _Neighbour | None, later: _Neighbour | None
 ) -> tuple[dict[int, int], dict[int, tuple[Slot, Match]]]:
-    """Return the lineages of blocks that continue others, and those of them that continue one before."""
+    """Return the lineages that blocks inherit, and which of the blocks continue one of ``before``."""
     candidates = [
         (alike, near, index, slot, match)
         for near, neighbour in ((1, earlier), (0, later))
@@ -144,7 +144,7 @@ def again(content: Content, before: Content) -> list[Placement]:
 
 
 def lineage_id(url: str, lineage: int | str) -> str:
-    """Name a block of a page for ever: 8 hex digits of the SHA-256 of its URL, and its number there.
+    """Return the permanent id of a block: 8 hex digits of the SHA-256 of its URL, and its number there.
 
     >>> lineage_id("http://example.com/", 7)
     '2a1b4024-7'

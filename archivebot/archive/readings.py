@@ -1,4 +1,4 @@
-"""Pages that are read: each is parsed once, for all that ask, while it is kept."""
+"""The parsed pages: a page is parsed once for all stages while it is in the cache."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from functools import cached_property
 from archivebot.quality.signs import Signs, signs_of
 from archivebot.significance.reading import Reading
 
-# Pages that are kept: a crawl has up to twice as many under way as requests, of which there are 16. And the
+# Pages in the cache: a crawl processes up to twice as many pages as requests, of which there are 16. And the
 # bytes of their bodies: a page takes about ten times its size. A larger page is kept alone.
 KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
 
 class PageReading(Reading):
-    """A page as its blocks, its main text, its lines and the signs of a wall are read from it."""
+    """A parsed page, from which blocks, main text, lines and the signs of a wall are read."""
 
     @cached_property
     def signs(self) -> Signs:
-        """What tells a wall or an error from content; of a page only."""
+        """The signs that distinguish a wall or an error from content; for pages only."""
         assert self.document is not None
         return signs_of(self.document)
 
 
 class Readings:
-    """The pages read last, so that the stages that a page goes through parse it once."""
+    """The cache of the pages read last, so that a page is parsed once for all its stages."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[bytes, str], PageReading] = OrderedDict()

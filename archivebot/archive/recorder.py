@@ -1,4 +1,4 @@
-"""From a snapshot to a stored capture: compare with what the archive holds, keep what is new."""
+"""Turns a snapshot into a stored capture: compares it with the archive and stores the new parts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from archivebot.storage.sketch import sketch
 from archivebot.urls import urlkey
 from archivebot.versioning.policy import kind_of
 
-# Attempts to store a capture while other processes store versions of the same page. Comparing takes most
-# of an attempt, so a writer may lose to the same other one several times in a row: eight were too few once.
+# Attempts to store a capture while other processes store versions of the same page. Comparing takes most of
+# an attempt, so one writer may lose to another several times in a row: eight attempts were once too few.
 ATTEMPTS = 16
 
 # Kinds of captures that show the page itself.
 CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
 
-# Versions of a page so large that two of them exceed the bound are chained up to this number all the same.
+# The longest chain of versions if two versions of a page already exceed the frame bound.
 LONGEST_PAGES_CHAIN = 4
 
 
@@ -39,10 +39,10 @@ class Recorder:
         self._store, self._bodies, self._inspector, self._config = store, bodies, inspector, config
 
     def add(self, snapshot: Snapshot) -> Capture:
-        """Store one visit and give it as a capture; a visit stored before changes nothing.
+        """Store one visit and return it as a capture; a visit that is already stored changes nothing.
 
-        Raises StorageError where the store fails, Conflict where other writers of the same page
-        were first again and again; the last attempt keeps them out where the store can.
+        Raises StorageError if the store fails, Conflict if other writers of the same page were first in every
+        attempt. The last attempt locks them out if the store supports that.
         """
         for _ in range(ATTEMPTS - 1):
             try:
@@ -71,9 +71,9 @@ class Recorder:
         return capture
 
     def _kind(self, snapshot: Snapshot, digest: str | None, latest: StoredVersion | None) -> tuple[Kind, str]:
-        """Return what a visit means, and why where that is more than a difference of bytes.
+        """Return the kind of a visit, and the reason if it is more than a difference of bytes.
 
-        What came in place of a page is no content where there was a page.
+        If the page had content before, a wall or an error in its place is not content.
         """
         page, doubt = snapshot.page, snapshot.quality
         kind = kind_of(page.outcome, digest, latest.digest if latest else None)
@@ -83,7 +83,7 @@ class Recorder:
             if doubt and self._is_page(latest):
                 return Kind.FAILED, doubt.reason
             change = snapshot.change
-            # It is told here for a wall after a wall, and where another writer was first.
+            # Decided here for a wall after a wall, and if another writer was first.
             if change is None or change.before not in ("", latest.digest):
                 change = self._inspector.change(page, latest)
             if change.kind is ChangeKind.FURNITURE:
@@ -91,7 +91,7 @@ class Recorder:
         return kind, doubt.reason if doubt else ""
 
     def _is_page(self, version: StoredVersion) -> bool:
-        """Return whether the fetch that brought a version brought the page."""
+        """Return whether a version is the page itself, by the capture that fetched it."""
         digest = f"sha256:{version.digest}"
         for capture in self._store.captures(version.url, newest_first=True):
             if capture.outcome is Outcome.FETCHED and capture.digest == digest:  # a 304 is not judged
@@ -99,7 +99,7 @@ class Recorder:
         return True
 
     def _known_blocks(self, known: StoredVersion, latest: StoredVersion | None) -> tuple[PlacedBlock, ...]:
-        """Return the blocks of a version seen again, compared with the latest one before this visit."""
+        """Return the blocks of a version seen again, compared with the latest version before this visit."""
         content = self._bodies.readable(known) if known.number else None
         if content is None:
             return ()
@@ -175,7 +175,7 @@ class Recorder:
                 self._judge_again(page)
 
     def remember(self, page: Page) -> None:
-        """Store which payload a stored page had, or waits for; the same twice changes nothing."""
+        """Record the payload that a stored page has or waits for; recording it twice changes nothing."""
         payload, revisits = page.payload, self._store.revisits
         if payload and page.outcome is Outcome.UNRESOLVED:
             revisits.wait((page.url, page.captured_at, payload))
@@ -184,10 +184,10 @@ class Recorder:
             revisits.remember(payload.digest, page.url, sha256_hex(page.body), again=whole)
 
     def _judge_again(self, page: Page) -> None:
-        """Tell anew what the visits say that come after one that was stored, up to where nothing changes.
+        """Judge the visits after a newly stored one again, up to the first that does not change.
 
-        They are compared with another version now; the visit of a WARC file that says only that nothing
-        changed means another one.
+        They now follow another version. A visit from a WARC file that only states that nothing changed now
+        refers to that version.
         """
         latest = self._store.latest(page.url, page.captured_at)
         for capture in self._store.captures(page.url, since=page.captured_at):
@@ -196,12 +196,12 @@ class Recorder:
             if _said(found) != _said(capture):
                 self._store.amend(capture, found)
             if counted and found.kind in CONTENT and found.digest == capture.digest:
-                return  # those behind are compared with the same version as before
+                return  # the later visits are compared with the same version as before
             if found.number is not None and found.kind in CONTENT:
                 latest = self._store.find(page.url, found.sha256)
 
     def _judged(self, capture: Capture, latest: StoredVersion | None) -> Capture:
-        """Return what a visit says when it is compared with a version."""
+        """Return a visit with its kind, reason and digest when compared with ``latest``."""
         if capture.outcome is Outcome.NOT_MODIFIED and capture.origin != "crawl":
             seen = _capture(Snapshot(capture.page(), None), Kind.REVISIT, latest)
             return replace(seen, links=capture.links) if latest else capture
@@ -220,9 +220,9 @@ class Recorder:
     def _base(
         self, page: Page, cut: Cut, latest: StoredVersion | None
     ) -> tuple[StoredVersion | None, tuple[int, ...] | None]:
-        """Choose what to compress against: the latest version, else a page of the site most like it.
+        """Choose the base of the frame: the latest version, else the most similar page of the site.
 
-        For that choice the page's blocks are sketched; the sketch is given, too.
+        To find that page the blocks of this page are sketched; the sketch is returned, too.
         """
         bound = max(self._config.frame_bound, LONGEST_PAGES_CHAIN * len(page.body))
         if latest is not None and frames.cost(len(page.body), latest.cost) <= bound:

@@ -1,4 +1,4 @@
-"""From a revisit record to the bytes that it stands for, by payload digest, then by what it refers to."""
+"""Resolves revisit records to their bytes, by payload digest, then by the capture they refer to."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from archivebot.storage.base import ArchiveStore
 # The status of an answer without a body of its own.
 NOT_MODIFIED = 304
 
-# Outcomes whose body is not the page in full; whoever repeats it has it no better.
+# Outcomes whose body is not the complete page; a revisit of it is not complete either.
 SHORT = frozenset((Outcome.INCOMPLETE, Outcome.TOO_LARGE))
 
 
 class Revisits:
-    """Finds payloads for visits that repeat them; never gives bytes that another digest is known of."""
+    """Finds payloads for revisits; never returns bytes that are known to have another digest."""
 
     def __init__(self, store: ArchiveStore, bodies: Bodies) -> None:
         self._store, self._bodies = store, bodies
 
     def resolved(self, page: Page) -> Page:
-        """Return a revisit with the body that it repeats, or as unresolved where the archive has none.
+        """Return a revisit with the body that it repeats; unresolved if the archive does not hold it.
 
         A revisit that names neither a digest nor a capture, such as a 304, stays as it is.
         """
@@ -39,12 +39,12 @@ class Revisits:
         return found or replace(page, outcome=Outcome.UNRESOLVED)
 
     def released(self, page: Page) -> Iterator[Page]:
-        """Yield the visits that waited for a page and have their body now."""
+        """Yield the unresolved visits whose body this page has brought."""
         digest = page.payload.digest if page.payload else ""
         for url, when, payload in self._store.revisits.waiting(digest, page.url, page.captured_at):
             visits = [each for each in self._within_second(url, when) if each.outcome is Outcome.UNRESOLVED]
             visit = next((each.page() for each in visits if each.captured_at == when), None)
-            if visit is None:  # its writer was killed between
+            if visit is None:  # its writer was killed in between
                 visit = Page(url, when, Outcome.UNRESOLVED)
             found = self.resolved(replace(visit, payload=payload))
             if found.outcome is not Outcome.UNRESOLVED:
@@ -77,7 +77,7 @@ class Revisits:
         return list(self._store.captures(url, since=before, until=last))
 
     def _with(self, page: Page, original: Capture) -> Page | None:
-        """Return a visit with the body of a capture; None where that has none that can be read."""
+        """Return a visit with the body of a capture; None if the capture has no readable body."""
         version = self._store.find(original.url, original.sha256)
         content = self._bodies.readable(version)
         if content is None:
@@ -94,5 +94,5 @@ class Revisits:
 
 
 def _worth(capture: Capture) -> tuple[bool, datetime]:
-    """Put captures of content before others."""
+    """Return the sort key that puts captures of content first."""
     return capture.outcome is not Outcome.FETCHED, capture.captured_at

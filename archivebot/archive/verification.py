@@ -1,4 +1,4 @@
-"""The proof that an archive is what was stored: bodies rebuilt and hashed, checksums compared."""
+"""Verifies an archive: rebuilds and hashes the bodies, compares the checksums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from archivebot.storage.base import ArchiveStore, VersionId
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is damaged, and how; no URL and version if it is no version."""
+    """One damage and its description; without URL and version if it concerns no version."""
 
     url: str
     version: int | None
@@ -21,13 +21,13 @@ class Damage:
 
 
 def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tuple[int, list[Damage]]:
-    """Rebuild versions, all or that many at random, and hold all that is stored against its checksums.
+    """Rebuild all versions or a random sample, and compare all stored data with its checksums.
 
-    Return how many versions were checked, and what is damaged. Nothing is changed.
+    Returns the number of versions checked and the damage found. Nothing is changed.
     """
     try:
         ids = list(store.version_ids())
-    except CorruptObject:  # the store tells
+    except CorruptObject:  # the store reports it
         ids = []
     if sample is not None and sample < len(ids):
         ids = sorted(random.sample(ids, sample))

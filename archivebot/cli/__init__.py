@@ -1,4 +1,4 @@
-"""What the commands share. It stands outside of them: Scrapy takes every class there for a command."""
+"""The common parts of the commands, kept outside: Scrapy takes every class there for a command."""
 
 from archivebot.cli.command import ArchiveCommand, FrontierCommand, WritingCommand, run_crawl
 from archivebot.cli.files import file_body, named_files

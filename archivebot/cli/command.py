@@ -1,4 +1,4 @@
-"""What all commands share: options checked, an archive or a frontier opened, an error explained."""
+"""The base classes of all commands: check options, open an archive or a frontier, explain errors."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
 
 
-# What a shell gives a program that SIGINT ended.
+# The exit code that a shell reports for a program ended by SIGINT.
 INTERRUPTED = 130
 
 
 class ArchiveCommand(ScrapyCommand):
     """A Scrapy command that reads an archive.
 
-    Data goes to stdout, talk to stderr. Exit codes: 0 found, 1 nothing found, 2 wrong use, 3 and up
-    as :mod:`archivebot.exceptions` says, 130 interrupted. A subclass has ``arguments`` (for the usage
-    line), ``least`` and ``most`` (how many there may be), and answers in :meth:`answer` with an exit code.
+    Data goes to stdout, messages to stderr. Exit codes: 0 found, 1 nothing found, 2 wrong use, 3 and up as in
+    :mod:`archivebot.exceptions`, 130 interrupted. A subclass has ``arguments`` (for the usage line),
+    ``least`` and ``most`` (their minimum and maximum number), and implements :meth:`answer`, which returns an
+    exit code.
     """
 
     requires_project = True
@@ -60,7 +61,7 @@ class ArchiveCommand(ScrapyCommand):
         """Declare the options of one command."""
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        """Do the work and give the exit code."""
+        """Do the work and return the exit code."""
         raise NotImplementedError
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -75,18 +76,18 @@ class ArchiveCommand(ScrapyCommand):
             wrong = UsageError(f"{error.object!r} is no text: write it in the encoding of the terminal")
             self.exitcode = self.failed(wrong, opts)
         except BrokenPipeError:
-            hush()  # or the interpreter complains at exit
+            hush()  # otherwise the interpreter prints an error at exit
         except KeyboardInterrupt:
             tell(f"scrapy {self.name}: interrupted")
             self.exitcode = INTERRUPTED
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Open what the command is about, let it answer, and give the exit code."""
+        """Open the archive or the frontier, run the command, and return the exit code."""
         with self.archive() as archive:
             return self.answer(archive, args, opts)
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
-        """Explain an error and give its exit code."""
+        """Print an error and return its exit code."""
         tell(f"scrapy {self.name}: {error}")
         return error.exit_code
 
@@ -102,7 +103,7 @@ class ArchiveCommand(ScrapyCommand):
         return FocusConfig.from_settings(self.settings).topics
 
     def _check(self, args: Sequence[str]) -> None:
-        # Scrapy hands unknown options on as arguments.
+        # Scrapy passes unknown options on as arguments.
         unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
         if unknown:
             raise UsageError(f"there is no option {unknown[0]}; see scrapy {self.name} -h")
@@ -116,9 +117,9 @@ class ArchiveCommand(ScrapyCommand):
         return ArchiveConfig.from_settings(self.settings)
 
     def archive(self) -> ArchiveReader:
-        """Open the archive of the settings to be read.
+        """Open the archive of the settings for reading.
 
-        One of an older archivebot is brought up first, or read as it is if it cannot be written.
+        An archive of an older archivebot is upgraded first, or read as it is if it cannot be written.
         """
         try:
             return Archive.reader(self.config)
@@ -127,15 +128,15 @@ class ArchiveCommand(ScrapyCommand):
 
 
 class WritingCommand(ArchiveCommand):
-    """A command that stores in the archive, and may ``create`` it.
+    """A command that writes to the archive, and may ``create`` it.
 
-    A subclass stores and answers in :meth:`change`.
+    A subclass implements :meth:`change`, which returns an exit code.
     """
 
     create = False
 
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
-        """Do the work and give the exit code."""
+        """Do the work and return the exit code."""
         raise NotImplementedError
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -146,7 +147,7 @@ class WritingCommand(ArchiveCommand):
 class FrontierCommand(ArchiveCommand):
     """A command on the frontier of one crawl, the one begun last unless ``--crawl`` names another.
 
-    No archive is opened. A subclass answers in :meth:`report`.
+    No archive is opened. A subclass implements :meth:`report`, which returns an exit code.
     """
 
     least, most = 0, 0
@@ -156,11 +157,11 @@ class FrontierCommand(ArchiveCommand):
         parser.add_argument("--crawl", metavar="NAME", help="the crawl; without it the one begun last")
 
     def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
-        """Do the work and give the exit code."""
+        """Do the work and return the exit code."""
         raise NotImplementedError
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Open the frontier to be looked at, report on it, and give the exit code; raises NotArchived."""
+        """Open the frontier for reading, report on it, and return the exit code; raises NotArchived."""
         with closing(read_frontier(self.uri, opts.crawl)) as frontier:
             return self.report(frontier, args, opts)
 
@@ -174,16 +175,16 @@ class FrontierCommand(ArchiveCommand):
 def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> None:
     """Run a spider to its end.
 
-    Raises what kept the crawl from beginning, and StorageError where the archive or the frontier failed
-    on the way.
+    Raises the error that prevented the crawl from beginning, and StorageError if the archive or the frontier
+    failed during the crawl.
     """
     crawler = process.create_crawler(spider)
     crawl = process.crawl(crawler, **arguments)
     try:
         process.start()
     finally:
-        end_children()  # a crawl that was stopped while it began leaves them
-        gc.freeze()  # a program that ends looks for garbage in all that the crawl left: 0.3 seconds
+        end_children()  # left behind by a crawl that was stopped while it began
+        gc.freeze()  # spare the garbage collection at exit, 0.3 seconds
     error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
     if error is not None:
         raise error

@@ -1,4 +1,4 @@
-"""Files that a command is given by name."""
+"""Files named on the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from archivebot.exceptions import UsageError
 
 
 def named_files(names: Sequence[str]) -> list[Path]:
-    """Return the paths of files, once all of them are known to be there; raises UsageError."""
+    """Return the paths of files; raises UsageError if one of them does not exist."""
     for name in names:
         if not Path(name).is_file():
             raise UsageError(f"{name} is no file")
@@ -17,7 +17,7 @@ def named_files(names: Sequence[str]) -> list[Path]:
 
 
 def file_body(path: Path) -> bytes:
-    """Read a file; raises UsageError."""
+    """Return the bytes of a file; raises UsageError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

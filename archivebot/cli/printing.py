@@ -1,4 +1,4 @@
-"""What commands print: tables, JSON documents, the age of what is shown."""
+"""The output of commands: tables, JSON documents, the age of a shown page."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from archivebot.archive import ArchiveReader
 from archivebot.models import Capture
 from archivebot.terminal import harmless, say, say_json, tell
 
-TIME = "%Y-%m-%d %H:%M:%S"  # how times are shown
+TIME = "%Y-%m-%d %H:%M:%S"  # the format of times
 
-_BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would part what belongs together
+_BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would break the table
 
 
 def tell_age(archive: ArchiveReader, shown: Capture, when: datetime | None) -> datetime | None:
-    """Tell that a page is gone whose older version is shown; return since when, or None.
+    """Print a note if the page of a shown version is gone; return since when, or None.
 
-    ``when`` is the time that was asked for: what was gone by then counts.
+    ``when`` is the requested time: the page counts as gone if it was gone by then.
     """
     since = archive.gone_since(shown.url, when)
     if since:
@@ -35,10 +35,10 @@ def print_json(document: Any) -> None:
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows in columns; columns of numbers and sizes to the right, empty cells or not.
+    """Print rows in columns; columns of numbers and sizes are aligned to the right.
 
-    A column is as wide as a terminal shows its cells: a Chinese character takes two columns of the
-    terminal, a combining accent none.
+    The width of a cell is its width on a terminal: a Chinese character takes two columns, a combining accent
+    none.
 
     >>> print_table(["name", "n"], [["a", 5], ["bb", 10], ["中", ""]])
     name   n
@@ -55,7 +55,7 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def _cell(value: object) -> str:
-    return harmless(str(value).translate(_BREAKS))  # measured as it will be shown
+    return harmless(str(value).translate(_BREAKS))  # measured in its printed form
 
 
 def _is_number(cell: str) -> bool:

@@ -21,7 +21,7 @@ class Command(ArchiveCommand):
     """Show how a page is cut into blocks, and what each of them is"""
 
     arguments = "URL"
-    explanation = "What a site repeats is told apart once it was learned: scrapy template URL."
+    explanation = "Repeated parts of a site are marked after it was learned with: scrapy template URL."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--at", metavar="TIME", help="the version at that time; the last one by default")

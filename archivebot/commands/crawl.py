@@ -1,4 +1,4 @@
-"""Run a spider; what is wrong with its arguments or its archive is one line and an exit code."""
+"""Runs a spider; an error in its arguments or its archive is one line and an exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Command(CrawlCommand):
         super().add_options(parser)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Crawl; exit code 2 says wrong arguments, 3 an archive that cannot be used."""
+        """Crawl; the exit code is 2 for wrong arguments, 3 for an archive that cannot be used."""
         if len(args) != 1:
             raise UsageError("name one spider, for example: scrapy crawl site -a seeds=https://example.org/")
         assert self.crawler_process is not None

@@ -26,7 +26,7 @@ class Command(ArchiveCommand):
     arguments = "URL [A] [B]"
     least, most = 1, 3
     explanation = (
-        "A and B are version numbers or times; left out, B is the last version and A the one before."
+        "A and B are version numbers or times. By default B is the last version and A the version before it."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ class Command(ArchiveCommand):
 
 
 def _version(archive: ArchiveReader, url: str, text: str) -> StoredVersion:
-    """Find a version by its number, or by a time for what is too large to be one."""
+    """Return a version by its number, or by a time if the number is too large for a version."""
     if text.isdigit() and (len(text) < 4 or int(text) <= archive.version_count(url)):
         return archive.version(url, int(text))
     return archive.seen(archive.at(url, parse_time(text)))
@@ -72,7 +72,7 @@ def _one_before(archive: ArchiveReader, url: str, after: StoredVersion) -> Store
 
 
 def _media(archive: ArchiveReader, version: StoredVersion) -> str | None:
-    """Return what a version is where that is no text."""
+    """Return the media kind of a version that is not text, else None."""
     capture = archive.fetched(version.url, f"sha256:{version.digest}")
     return media_of(*archive.document(capture)).without_text if capture else None
 

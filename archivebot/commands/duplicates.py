@@ -1,4 +1,4 @@
-"""scrapy duplicates: pages and blocks of the archive that are the same but for small differences."""
+"""scrapy duplicates: pages and blocks of the archive that differ only a little."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from archivebot.jobs.duplicates import groups_of, survey_of
 from archivebot.records import match_record, member_record
 from archivebot.terminal import say, status, tell
 
-STEP = 50  # pages between two signs of progress
+STEP = 50  # pages between two updates of the progress line
 HEADS = {PAGE: ["page", "is like"], BLOCK: ["block", "of", "is also in"]}
 
 
@@ -25,8 +25,8 @@ class Command(ArchiveCommand):
     arguments = "[URL]"
     least, most = 0, 1
     explanation = (
-        "Compared are the main texts of the latest versions, and their blocks of 32 words and more. It finds"
-        " mirrors, print versions and syndicated stories. With a URL it tells only what is like that page."
+        "Compares the main texts of the latest versions, and their blocks of 32 words and more. It finds"
+        " mirrors, print versions and syndicated stories. With a URL only duplicates of that page are listed."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -39,8 +39,8 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.k is not None and not 0 <= opts.k <= NEAR:
             raise UsageError(
-                f"--k is {opts.k}: give 0 to {NEAR} bits. Further apart, chance brings texts together: within"
-                " 10 bits 5,000 pairs of a million pages. Without --k looser likeness is found, too"
+                f"--k is {opts.k}: give 0 to {NEAR} bits. Beyond that texts match by chance: within"
+                " 10 bits 5,000 pairs of a million pages. Without --k less similar texts are found, too"
             )
         url = archive.resolve(args[0]) if args else None
         survey = _survey(archive, blocks=not opts.pages)
@@ -62,7 +62,7 @@ class Command(ArchiveCommand):
 
 
 def _survey(archive: ArchiveReader, *, blocks: bool) -> Survey:
-    """Read the pages of an archive, and tell how that goes."""
+    """Read the pages of an archive, and print the progress."""
 
     def done(number: int, pages: int) -> None:
         if number % STEP == 0:

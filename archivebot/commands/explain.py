@@ -1,4 +1,4 @@
-"""scrapy explain: why a page or a link got its score, what refused it, and how the crawl came to it."""
+"""scrapy explain: why a URL got its score or was refused, and how the crawl found it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Command(FrontierCommand):
 
 
 def path(frontier: FrontierReader, record: Record) -> list[str]:
-    """Return the URLs from the seed to a record, each the page on which the next was found."""
+    """Return the URLs from the seed to a record; each is the page with the link to the next."""
     way = [record.entry.url]
     while record.entry.source and record.entry.source not in way:
         way.insert(0, record.entry.source)

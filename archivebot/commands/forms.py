@@ -30,25 +30,25 @@ class Command(ArchiveCommand):
     least, most = 0, 1_000_000
     explanation = (
         "A form that searches and has several fields to fill is a query interface. Forms are judged as they"
-        " are written; none is submitted. With --classify each form of each file is told, in the order of the"
+        " are written; none is submitted. With --classify each form of each file is shown, in order of the"
         " page."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--site", metavar="HOST", help="only the forms of one site")
-        parser.add_argument("--domain", metavar="NAME", help="only those about something, such as books")
+        parser.add_argument("--domain", metavar="NAME", help="only forms about a subject, such as books")
         parser.add_argument("--export", type=Path, metavar="FILE", help="write JSON lines, with all pages")
-        parser.add_argument("--scan", action="store_true", help="find the forms of all pages collected first")
+        parser.add_argument("--scan", action="store_true", help="first find the forms in all archived pages")
         parser.add_argument("--topic", metavar="NAME", help="scan only pages on this topic")
-        parser.add_argument("--strict", action="store_true", help="scan only pages that a link promises")
+        parser.add_argument("--strict", action="store_true", help="scan only pages linked as search forms")
         parser.add_argument("--classify", action="store_true", help="judge the forms of files")
-        parser.add_argument("--model", type=Path, metavar="FILE", help="weights other than those that ship")
+        parser.add_argument("--model", type=Path, metavar="FILE", help="replaces the built-in weights")
         parser.add_argument(
             "--fields",
             type=int,
             default=LEAST_FIELDS,
             metavar="N",
-            help=f"fields that a query interface has at least ({LEAST_FIELDS})",
+            help=f"minimum number of fields of a query interface ({LEAST_FIELDS})",
         )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -70,7 +70,7 @@ class Command(ArchiveCommand):
         return 0
 
     def _scan(self, opts: argparse.Namespace) -> None:
-        """Find the forms of pages already collected, if that is asked for, and keep them."""
+        """With --scan, find the forms in archived pages and store them."""
         if opts.scan:
             topic = profile_of(opts.topic, self.topics) if opts.topic else None
             with Archive.open(self.config, create=False) as archive:
@@ -103,7 +103,7 @@ def _tell_scanned(found: Scanned) -> None:
 
 
 def _export(archive: ArchiveReader, found: Sequence[FormVersion], path: Path) -> None:
-    """Write a line of JSON for each form; raises UsageError where the file cannot be written."""
+    """Write a line of JSON for each form; raises UsageError if the file cannot be written."""
     try:
         with path.open("w", encoding="utf-8") as file:
             for kept in found:
@@ -137,7 +137,7 @@ def _show_kept(found: Sequence[FormVersion]) -> None:
 
 
 def records(names: Sequence[str], classifier: FormClassifier, least: int) -> Iterator[dict[str, Any]]:
-    """Judge the forms of files, once all of them are known to be there."""
+    """Judge the forms of files, after a check that all files exist."""
     domains = Domains.shipped()
     for path in named_files(names):
         body = file_body(path)

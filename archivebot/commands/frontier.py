@@ -1,4 +1,4 @@
-"""scrapy frontier: what waits to be fetched, what was refused, and how to change it."""
+"""scrapy frontier: the queued and refused URLs of a crawl, and ways to change them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Command(FrontierCommand):
 
     arguments = "[URL...]"
     most = 1000
-    explanation = "--forget removes the URLs named, or the whole crawl, which then begins anew."
+    explanation = "--forget removes the given URLs, or the whole crawl, which then starts over."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--top", metavar="N", default="10", help="rows of each table (10)")
@@ -37,13 +37,13 @@ class Command(FrontierCommand):
             nargs="?",
             const=State.FAILED.value,
             metavar="STATE",
-            help="queue again what is in that state: failed (default) or rejected",
+            help="queue the URLs in a state again: failed (default) or rejected",
         )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         if args and not opts.forget:
             raise UsageError(
-                "URLs go with --forget; to see why one was or was not fetched: scrapy explain URL"
+                "URLs need --forget; to see why a URL was or was not fetched: scrapy explain URL"
             )
         if not opts.forget and opts.retry is None:
             return super().work(args, opts)

@@ -19,13 +19,13 @@ class Command(FrontierCommand):
     """Show harvest rate and topical hosts over the pages of a focused crawl"""
 
     explanation = (
-        "Pages count in the order of their fetches; what has no text to judge, such as a redirect, does not."
+        "Pages count in the order of their fetches. Pages without text, such as redirects, do not count."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--step", metavar="N", default="500", help="pages between two rows (500)")
-        parser.add_argument("--csv", metavar="FILE", help="write a row for every page there; - is stdout")
-        parser.add_argument("--plot", metavar="FILE", help="draw the curve there, as .svg or .png")
+        parser.add_argument("--csv", metavar="FILE", help="write a row for each page to FILE, - for stdout")
+        parser.add_argument("--plot", metavar="FILE", help="draw the curve into FILE, .svg or .png")
 
     def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
         if not opts.step.isdecimal() or not int(opts.step):

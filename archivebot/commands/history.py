@@ -25,7 +25,7 @@ class Command(ArchiveCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--block", metavar="LINEAGE", help="show what this block said, from when on")
+        parser.add_argument("--block", metavar="LINEAGE", help="show the contents of this block through time")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         url = archive.resolve(args[0])

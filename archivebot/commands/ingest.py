@@ -26,7 +26,7 @@ class Command(WritingCommand):
     arguments = "FILE..."
     least, most = 1, sys.maxsize
     explanation = (
-        "Damage is reported with file and offset; the exit code is 5 then. Files may come in any order,"
+        "Damage is reported with file and offset, and the exit code is 5. Files may come in any order,"
         " and ingesting a file again adds nothing."
     )
     create = True
@@ -43,7 +43,7 @@ class Command(WritingCommand):
 
 
 def _file(archive: Archive, path: Path, links: LinksOf) -> Ingested:
-    """Ingest a file with the links of its pages, and tell how that goes."""
+    """Ingest a file with the links of its pages, and print the progress."""
 
     def done(number: int) -> None:
         if number % PROGRESS == 0:

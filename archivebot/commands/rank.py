@@ -1,4 +1,4 @@
-"""scrapy rank: which pages matter, by the links that the archive keeps."""
+"""scrapy rank: the most important pages, by the links in the archive."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Command(ArchiveCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--by", choices=METHODS, default="pagerank", help="the method (%(default)s)")
-        parser.add_argument("--top", type=int, default=20, metavar="N", help="how many pages (%(default)s)")
-        parser.add_argument("--topic", help="what ipagerank and arc look for, a name or some words")
+        parser.add_argument("--top", type=int, default=20, metavar="N", help="number of pages (%(default)s)")
+        parser.add_argument("--topic", help="the topic for ipagerank and arc, a name or some words")
         parser.add_argument(
-            "--near", type=float, metavar="C", help=f"likeness from which on a word counts whole ({NEAR})"
+            "--near", type=float, metavar="C", help=f"similarity at which a word counts fully ({NEAR})"
         )
-        parser.add_argument("--external", action="store_true", help="only links from domain to domain")
+        parser.add_argument("--external", action="store_true", help="only links between different domains")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.top < 1:
@@ -39,7 +39,7 @@ class Command(ArchiveCommand):
         topic = self._topic(opts.topic)
         lists = best_pages(archive.links.all(), opts.by, topic, opts.top, external=opts.external, near=near)
         if lists is None:
-            raise NotArchived(f"{archive.uri} has no links yet: crawl first; what was ingested brought none")
+            raise NotArchived(f"{archive.uri} has no links yet: crawl first; the ingested files have none")
         if not any(lists.values()):
             advice = "without --external" if opts.external else "other words"
             raise NotArchived(f"no link in {archive.uri} counts: try {advice}")
@@ -54,5 +54,5 @@ class Command(ArchiveCommand):
         return 0
 
     def _topic(self, text: str | None) -> Similarity:
-        """Return how similar words are to a topic, given by its name or by words; without one none is."""
+        """Return the similarity to a topic, given by its name or by words; without a topic all are 0."""
         return profile_of(text, self.topics).similarity() if text else Similarity()

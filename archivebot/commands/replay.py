@@ -20,14 +20,12 @@ class Command(ArchiveCommand):
     """Write a page as it was at a time, byte for byte"""
 
     arguments = "URL"
-    explanation = (
-        "The capture nearest at or before the time is taken, or the first one; without a time the last."
-    )
+    explanation = "Shows the last capture at or before the time, else the first; without a time the last."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--at", metavar="TIME", help="14 digits (or fewer), an ISO or an HTTP date")
-        parser.add_argument("--output", metavar="FILE", help="write the body there instead of to stdout")
-        told = "print status line and headers as they came, not the body"
+        parser.add_argument("--output", metavar="FILE", help="write the body to FILE instead of stdout")
+        told = "print the original status line and headers, not the body"
         parser.add_argument("--headers", action="store_true", help=told)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
@@ -60,7 +58,7 @@ def _write(path: Path, body: bytes) -> None:
 
 
 def _show(url: str, body: bytes, content_type: str) -> None:
-    """Write the bytes to stdout; to a terminal only a text, and none that could steer it."""
+    """Write the bytes to stdout; to a terminal only harmless text."""
     if not is_terminal():
         say_bytes(body)
         return
@@ -73,7 +71,7 @@ def _show(url: str, body: bytes, content_type: str) -> None:
 
 
 def _headers(capture: Capture) -> str:
-    """Return status line and headers as they came, the trailers behind an empty line."""
+    """Return the original status line and headers, with the trailers after an empty line."""
     if capture.wire:
         lines = text_lines(capture.wire.received) + text_lines(capture.wire.trailers)
         return "\n".join(lines).removesuffix("\n")

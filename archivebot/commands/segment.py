@@ -1,4 +1,4 @@
-"""scrapy segment: the blocks and the main text of files that are in no archive."""
+"""scrapy segment: the blocks and the main text of files outside the archive."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Command(ArchiveCommand):
         )
         parser.add_argument("--visual", action="store_true", help="blocks as a browser shows the page")
         parser.add_argument(
-            "--doc", type=int, metavar="N", help=f"least coherence of visual blocks, 1 to 10 ({PERMITTED})"
+            "--doc", type=int, metavar="N", help=f"minimum coherence of visual blocks, 1 to 10 ({PERMITTED})"
         )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""scrapy stats: how much the archive holds, and how small it is."""
+"""scrapy stats: the contents of the archive, and its compression."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Command(ArchiveCommand):
     """Show how much the archive holds, whole and per host"""
 
     least, most = 0, 0
-    explanation = "The ratio is bytes stored per byte fetched; that of a host leaves out the indexes."
+    explanation = "The ratio is bytes stored per byte fetched; the ratio of a host excludes the indexes."
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         totals = archive.totals()

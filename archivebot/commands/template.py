@@ -16,7 +16,7 @@ from archivebot.terminal import say
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of
 
-# Pages from which a site is learned: the reference asks for 50 to 500.
+# Number of pages from which a site is learned: the reference recommends 50 to 500.
 PAGES = 100
 
 # A site of one page has no template: everything on it would repeat.
@@ -27,7 +27,7 @@ class Command(WritingCommand):
     """Learn what the pages of a site have in common, and show what of it a page has"""
 
     arguments = "URL"
-    explanation = "What was learned is kept with the archive; scrapy blocks tells furniture by it."
+    explanation = "The result is stored in the archive; scrapy blocks uses it to mark furniture."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(

@@ -53,7 +53,7 @@ class Command(ArchiveCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--words", metavar="WORDS", help="words of the topic, parted by commas")
+        parser.add_argument("--words", metavar="WORDS", help="words of the topic, separated by commas")
         parser.add_argument(
             "--synonyms",
             metavar="WORDS",
@@ -63,7 +63,7 @@ class Command(ArchiveCommand):
             "--from", dest="sources", nargs="+", default=[], metavar="SOURCE", help="pages of the topic"
         )
         parser.add_argument(
-            "--negative", nargs="+", default=[], metavar="SOURCE", help="pages that are not of the topic"
+            "--negative", nargs="+", default=[], metavar="SOURCE", help="pages that are not on the topic"
         )
         parser.add_argument(
             "--examples",
@@ -71,21 +71,21 @@ class Command(ArchiveCommand):
             help='JSON lines of {"url", "file", "relevant"} that train the models',
         )
         parser.add_argument(
-            "--archive", action="store_true", help="all pages of the archive are of the topic"
+            "--archive", action="store_true", help="take all archived pages as pages of the topic"
         )
         parser.add_argument("--show", action="store_true", help="show the profile")
-        parser.add_argument("--replace", action="store_true", help="write over a topic that exists")
-        parser.add_argument("--evaluate", metavar="FILE", help="judge such labelled examples by the topic")
+        parser.add_argument("--replace", action="store_true", help="overwrite an existing topic")
+        parser.add_argument("--evaluate", metavar="FILE", help="judge labelled examples by the topic")
         parser.add_argument(
             "--cross-validate",
             action="store_true",
-            help="judge each example by a topic made of the others, and keep none",
+            help="judge each example by a topic made from the others; save nothing",
         )
         parser.add_argument("--score", nargs="+", metavar="SOURCE", help="judge pages by the profile")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         (name,) = args
-        # What is wrong with the arguments is told before anything is fetched.
+        # Wrong arguments are reported before anything is fetched.
         made = self._is_made(path_of(name, self.topics), opts)
         rings = _rings(opts.synonyms) if opts.synonyms else []
         words = weighted_words(opts.words or "")
@@ -115,7 +115,7 @@ class Command(ArchiveCommand):
         return 0
 
     def _is_made(self, path: Path, opts: argparse.Namespace) -> bool:
-        """Return whether the options make a topic anew. Raises UsageError if they must not."""
+        """Return whether the options make a new topic. Raises UsageError if they must not."""
         made = bool(opts.words or opts.sources or opts.examples or opts.archive)
         if opts.negative and not made:
             raise UsageError("--negative needs pages of the topic too: give --from")
@@ -133,13 +133,13 @@ class Command(ArchiveCommand):
             return examples + [page for page in _archived(archive) if page.source not in known]
 
     def _capture(self, sources: list[str]) -> None:
-        """Crawl what the archive has no content of, by all the rules of a crawl; it tells how that went."""
+        """Crawl the sources that are not archived yet, by all the rules of a crawl, and print the results."""
         missing = [source for source in _parted(sources) if _URL.match(source) and not self._has(source)]
         if not missing:
             return
         assert self.crawler_process is not None, "Scrapy gives one to every command that does not refuse it"
         with TemporaryDirectory() as folder:
-            seeds = Path(folder, "seeds.txt")  # in the argument itself a comma would part two seeds
+            seeds = Path(folder, "seeds.txt")  # in the argument itself a comma would separate two seeds
             seeds.write_text("\n".join(missing), "utf-8")
             run_crawl(self.crawler_process, "site", seeds=f"@{seeds}", scope="page")
 
@@ -216,14 +216,14 @@ def _made(
 
 def _parted(sources: list[str]) -> Iterator[str]:
     """Split lists at commas, unless they are in a URL or in the name of a file."""
-    # Path.exists would raise where a list is too long to be a name.
+    # Path.exists raises if a list is too long for a file name.
     for source in sources:
         for part in _BEFORE_URL.split(source):
             yield from [part] if _URL.match(part) or os.path.exists(part) else filter(None, part.split(","))
 
 
 def _reason(archive: ArchiveReader, url: str) -> str:
-    """Return why a page brought nothing to read."""
+    """Return why a page has nothing to read."""
     if stored := archive.stored(url):
         headers, body = stored
         return f"it is {media_of(body, content_type(headers)).name}, neither HTML nor plain text"
@@ -246,7 +246,7 @@ def _ring(part: str) -> tuple[str, ...]:
 
 
 def _tell_idle(profile: TopicProfile, rings: list[tuple[str, ...]]) -> None:
-    """Tell of rings of synonyms that no word of the topic is in: they count for nothing."""
+    """Print the rings of synonyms without a word of the topic: they have no effect."""
     known = profile.signed.keys() | profile.stands_for.keys()
     for ring in rings:
         if known.isdisjoint(chain.from_iterable(map(terms, ring))):

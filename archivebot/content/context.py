@@ -1,4 +1,4 @@
-"""The lines among which a line is judged: those around it, in its elements, and of its kind in the page."""
+"""The context of a line: the lines around it, in its elements, and of its kind in the page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from archivebot.content.surroundings import LEVELS, Around, Column, Ranges
 
 Matrix = NDArray[np.float64]
 
-# Lines before and behind a line that are looked at, and on both sides together for the wider look.
+# Lines considered before and after a line, and on both sides together for the wider range.
 CLOSE = 4
 WIDE = 12
 
-# Share that the mean score of the lines alike has in the score of each. Without it an article whose first
-# half is likely and whose second half is less so was cut in two.
+# Share of the mean score of similar lines in the score of each. Without it, an article with a likely first
+# half and a less likely second half was cut in two.
 TOGETHER = 0.5
 
 # Means of a value over the context of a line.
@@ -28,10 +28,11 @@ MEANS = LEVELS + 8
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """For each line ranges [first, last) of lines, a row for each: the four elements around it, the page,
-    the lines close before, those close behind, and both, all before, all behind, and those of the body of
-    running text; and its kind. Lines of one kind in one element are ``alike``. Longer lines have larger
-    ``weights``.
+    """The context of each line: ranges [first, last) of lines, a row for each range, and its kind.
+
+    The ranges are the four elements around the line, the page, the lines close before it, close after it,
+    and both, all lines before, all lines after, and the body of running text. Lines of one kind in one
+    element are ``alike``. Longer lines have larger ``weights``.
     """
 
     first: Ranges
@@ -80,7 +81,7 @@ class Context:
         return found
 
     def together(self, scores: Column) -> Column:
-        """Draw the scores of lines that are alike towards their mean."""
+        """Pull the scores of similar lines towards their mean."""
         sums = np.bincount(self.alike, scores * self.weights) / np.bincount(self.alike, self.weights)
         drawn: Column = (1 - TOGETHER) * scores + TOGETHER * sums[self.alike]
         return drawn
@@ -98,7 +99,7 @@ class Context:
 
 
 def _numbered(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number the rows of columns, equal rows with the same number."""
+    """Return a number for each row; equal rows have the same number."""
     key = np.zeros_like(columns[0])
     for column in columns:
         key = key * (int(column.max()) + 1) + column

@@ -1,4 +1,4 @@
-"""Days as pages write them: ISO 8601, numbers, and names of months in the language of the page."""
+"""Days in the formats of pages: ISO 8601, numbers, and names of months in the page's language."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
 
-# The Web's first page is of 1991; a year before it is an error of the page, as is a day to come. A page
-# may stand in a time zone where it is tomorrow.
+# The first web page is from 1991; an earlier year is an error of the page, as is a day in the future. A page
+# may be in a time zone where it is already tomorrow.
 EARLIEST = date(1991, 1, 1)
 _AHEAD = timedelta(days=1)
 
@@ -23,7 +23,7 @@ _AFFIXES = r"(?:st|nd|rd|th|er|º|ª|\.)?"
 
 
 def iso(text: str) -> date | None:
-    """Return the day with which a text starts that a page writes for machines, or None.
+    """Return the day at the start of a machine-readable text, or None.
 
     >>> iso("20240229T10:00"), iso("2024-05-06T07:08Z"), iso("2023-02-29"), iso("0001-01-01")
     (datetime.date(2024, 2, 29), datetime.date(2024, 5, 6), None, None)
@@ -35,7 +35,7 @@ def iso(text: str) -> date | None:
 def days(text: str, language: str = "en") -> list[date]:
     """Return the days that a text names, in order.
 
-    Of two numbers that both may be the month the first one is in English, else the second.
+    If two numbers may both be the month, it is the first in English, else the second.
 
     >>> days("March 5, 2021"), days("am 5. März 2021", "de"), days("2021年3月5日")
     ([datetime.date(2021, 3, 5)], [datetime.date(2021, 3, 5)], [datetime.date(2021, 3, 5)])

@@ -1,4 +1,4 @@
-"""What the lines of a page are known by besides their measures: the names around them, and words."""
+"""The features of lines besides their measures: the names of the elements around them, and words."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Matrix = NDArray[np.float64]
 # heading above it, and those of the lines with which the elements around it open.
 TABLES = ("names", "near", "words", "above", "opened")
 
-# Words that are looked at: a button or a caption says by them what it is, a paragraph does not.
+# Maximum of words in a line whose words are features: they identify a button or a caption, not a paragraph.
 MOST_WORDS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
 _MOST_CHARACTERS = 150
 
-# Words of a line with which an element opens that are looked at: what it is headed by.
+# Maximum of words read from the first line of an element, its heading.
 MOST_OPENING = 6
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -48,8 +48,10 @@ def near(place: Place) -> frozenset[str]:
 def known_by(
     lines: Sequence[Line], around: Around
 ) -> Iterator[tuple[Place, set[str], frozenset[str], frozenset[str]]]:
-    """Yield for each line its element, its own words, the words and the tag of the heading above it, and the
-    words with which the elements around it open.
+    """Yield the features of each line.
+
+    These are its element, its own words, the words and the tag of the heading above it, and the words with
+    which the elements around it open.
     """
     own = [line_words(line.text) for line in lines]
     opened = _opened(around, own)
@@ -76,7 +78,7 @@ def _opened(around: Around, own: Sequence[set[str]]) -> list[frozenset[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Rows of a model in bundles [starts, ends): what many lines are known by is added up once.
+    """Rows of a model in bundles [starts, ends), so that features shared by many lines are added once.
 
     ``bundles`` has a row for each of the tables and in it the bundle of each line; the bias, row 0,
     is in the first of them.
@@ -89,7 +91,7 @@ class Known:
 
     @classmethod
     def of(cls, lines: Sequence[Line], around: Around, index: Mapping[str, Mapping[str, int]]) -> Known:
-        """Find the rows of lines; ``index`` gives for each table the row of a name."""
+        """Find the rows of lines; ``index`` maps the names of each table to rows."""
         names, close, own, over, first = (index[table] for table in TABLES)
         found = _Bundles()
         named = found.named(around, names)
@@ -112,7 +114,7 @@ class Known:
         return found
 
     def by_line(self) -> tuple[Numbers, Numbers]:
-        """Return the rows of all lines one after the other, and where those of each start."""
+        """Return the rows of all lines one after the other, and the start of each line's rows."""
         order = self.bundles.T.ravel()
         sizes = (self.ends - self.starts)[order]
         at = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -122,7 +124,7 @@ class Known:
 
 
 class _Bundles:
-    """Bundles as they are put together; the first one is empty."""
+    """Bundles under construction; the first one is empty."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
@@ -138,7 +140,7 @@ class _Bundles:
         return len(self.ends) - 1
 
     def of(self, names: frozenset[str], table: Mapping[str, int]) -> int:
-        """Return the bundle of names, those that the table has; the same for the same names."""
+        """Return the bundle of the names in the table; equal names share one bundle."""
         if not names:
             return 0
         key = (id(table), names)
@@ -148,7 +150,7 @@ class _Bundles:
         return number
 
     def named(self, around: Around, table: Mapping[str, int]) -> dict[int, int]:
-        """Return for each element the bundle of the bias and of the names of it and all around it."""
+        """Return for each element the bundle of the bias and of all names of it and its ancestors."""
         bundles = {0: self.add([0])}
         rows = {bundles[0]: [0]}
         of_own: dict[frozenset[str], list[int]] = {}

@@ -1,4 +1,4 @@
-"""The lines of a page, and the elements that each of them stands in."""
+"""The lines of a page, and the elements that contain them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from turbohtml import Document, Element, Node, Text
 from archivebot.markup.seen import is_hidden
 from archivebot.text import UNSPACED, collapse, pieces
 
-# Elements whose text is no running text, or none that a reader sees. NOSCRIPT is read: forums that draw
-# their threads with a script keep the thread there. The best choice of lines would reach word F1 0.88 on
-# the forum pages of the WCXB corpus, without NOSCRIPT 0.72.
+# Elements whose text is not running text, or not visible. NOSCRIPT is read: forums that draw their threads
+# with a script keep the thread there. The best possible choice of lines reaches word F1 0.88 on the forum
+# pages of the WCXB corpus, without NOSCRIPT 0.72.
 _MUTE = frozenset(
     "head script style template select textarea svg math iframe object audio video canvas".split()
 )
@@ -28,14 +28,14 @@ _BREAKS = frozenset(
 )
 _BOLD = frozenset(("b", "strong"))
 
-# Stands for a line break between the pieces of a line; a blank for all that splits texts at blanks.
+# Stands for a line break between the pieces of a line; a function that splits at blanks takes it for a blank.
 _BREAK = "\u2028"
 _NOTED = frozenset(("a", "br", "img"))
 
-# Their classes say what the whole page is.
+# Elements whose classes describe the whole page.
 _WHOLE = frozenset(("html", "body"))
 
-# Attributes that name an element; where classes are generated, those for readers and for tests tell.
+# Attributes that name an element; if classes are generated, attributes for readers and for tests help.
 _NAMING = frozenset(
     """id role itemprop itemtype aria-label data-testid data-component data-section-type data-hook data-name
     data-qa data-test data-type""".split()
@@ -47,7 +47,7 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 _NAME = re.compile(r"[a-z]{3,}")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
-# Characters of an attribute that are looked at; generated class lists run to thousands.
+# Maximum of characters read from an attribute; generated class lists have thousands.
 MOST_NAMES = 300
 
 # Elements nested deeper are not entered; real pages stay below 100.
@@ -70,7 +70,7 @@ class Place:
 
     @property
     def own(self) -> frozenset[str]:
-        """What it is called."""
+        """The names of the element."""
         if self._own is None:
             given = "" if self.element is None or self.tag in _WHOLE else _given(self.element)
             self._own = names(self.tag, given)
@@ -78,7 +78,7 @@ class Place:
 
     @property
     def names(self) -> frozenset[str]:
-        """What it and all elements above it are called."""
+        """The names of the element and all its ancestors."""
         if self._names is None:
             outer = self.parent.names if self.parent else frozenset()
             self._names = outer if self.parent is None or self.own <= outer else outer | self.own
@@ -86,14 +86,15 @@ class Place:
 
     @property
     def kind(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What it and the element around it are called: the titles of all cards of a list are of one
-        kind, their prices of another.
+        """The names of the element and its parent.
+
+        The titles of all cards of a list are of one kind, their prices of another.
         """
         return self.own, self.parent.own if self.parent else frozenset()
 
     @property
     def source(self) -> tuple[int, int] | None:
-        """The range [start, end) of the source that it stands in; None where the source has no tags of it."""
+        """The range [start, end) of the element in the source; None if the source has no tags of it."""
         location = self.element.source_location if self.element is not None else None
         if location is None or location.end_tag is None:
             return None
@@ -101,9 +102,11 @@ class Place:
 
 
 class Line(NamedTuple):
-    """A paragraph of text as a reader sees it, on one line; ``linked`` and ``bold`` count characters,
-    ``images`` those since the line before. ``laid_out`` is the text with its line breaks, where it has
-    some, and ``parted`` says that a blank line stands before it in its element.
+    """A visible paragraph of text, on one line.
+
+    ``linked`` and ``bold`` count characters, ``images`` the images since the previous line. ``laid_out`` is
+    the text with its line breaks, if it has any, and ``parted`` is whether a blank line precedes it in its
+    element.
     """
 
     text: str
@@ -124,9 +127,9 @@ class Line(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def names(tag: str, given: str) -> frozenset[str]:
-    """Return the words that an element is called by: its tag, and those of its attributes with a dot.
+    """Return the names of an element: its tag, and the words of its attributes with a dot.
 
-    Those of a tag that the page made up are as of an attribute.
+    A tag invented by the page is treated like an attribute.
 
     >>> sorted(names("div", "mainMenu nav-2")), sorted(names("cart-drawer", ""))
     (['.main', '.menu', '.nav', 'div'], ['.cart', '.drawer', 'cart-drawer'])
@@ -140,7 +143,7 @@ def names(tag: str, given: str) -> frozenset[str]:
 
 
 def _given(element: Element) -> str:
-    """Put together what the attributes of an element call it."""
+    """Return the text of all naming attributes of an element."""
     attrs = element.attrs
     if not attrs:
         return ""
@@ -170,7 +173,7 @@ class LineWalk:
         self.places[0].last = len(self.lines)
 
     def _read(self, children: Iterable[Node], place: Place, linked: bool, bold: bool, depth: int) -> None:
-        """Read what stands in an element; most nodes of a page are blanks, which cost little here."""
+        """Read the children of an element; most nodes of a page are blanks, which cost little here."""
         waiting = self._pieces
         for child in children:
             if isinstance(child, Text):
@@ -223,7 +226,7 @@ class LineWalk:
         self._images += tag == "img"
 
     def _break(self, place: Place) -> None:
-        """Break a line; two breaks with nothing between them are a blank line, which parts paragraphs."""
+        """Break a line; two breaks with nothing between them are a blank line, which separates paragraphs."""
         for piece in reversed(self._pieces):
             if piece == _BREAK:
                 self._end_line(place)
@@ -251,7 +254,7 @@ class LineWalk:
 
 
 def _laid_out(found: Iterable[str], preformatted: bool) -> str:
-    """Put pieces of text together with their line breaks; a preformatted text keeps its blanks."""
+    """Join pieces of text with their line breaks; a preformatted text keeps its blanks."""
     rows = "".join(found).split(_BREAK)
     kept = [row.rstrip() if preformatted else collapse(row) for row in rows]
     return "\n".join(kept).strip("\n")

@@ -1,4 +1,4 @@
-"""The main text of a page: those of its lines that are worth most together."""
+"""The main text of a page: the set of lines with the greatest expected F1."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from numpy.typing import NDArray
 from archivebot.content.lines import Line, Place
 from archivebot.content.surroundings import Column, Kind
 
-# The model is surer than it is right: before its likelihoods are added up, their odds are taken to this
-# power, and times this. Word F1 on the WCXB corpus, cross-validated by site, is 0.814 so and 0.812 as they
-# are, on the articles of a reader mode 0.940 and 0.932; with a power of 0.5 or 0.7 it is 0.813 and 0.939.
+# The model is overconfident: before its likelihoods are added up, their odds are raised to this power and
+# multiplied by this factor. Word F1 on the WCXB corpus, cross-validated by site, is 0.814 with this
+# correction and 0.812 without, on the articles of a reader mode 0.940 and 0.932; with a power of 0.5 or 0.7
+# it is 0.813 and 0.939.
 POWER = 0.6
 FACTOR = 0.8
 
-# Words from which a line is left out that was said before in an element of another kind. Word F1, as above,
-# is 0.817 and 0.944 so, 0.814 and 0.940 with all lines; without those of the same kind it is 0.817 and 0.905.
+# Minimum of words of a line that is omitted if it repeats a line in an element of another kind. Word F1, as
+# above, is 0.817 and 0.944 with this rule, 0.814 and 0.940 with all lines; if repetitions of the same kind
+# are also omitted, it is 0.817 and 0.905.
 LEAST_REPEATED = 3
 
 
 def choose(likelihood: Column, words: Sequence[int]) -> NDArray[np.bool_]:
-    """Choose the lines of highest likelihood for which the expected F1 over words is greatest.
+    """Return which lines to choose: those of highest likelihood, with the greatest expected word F1.
 
-    ``words`` counts the words of each line. One threshold for all pages would do worse: on the WCXB
-    corpus, cross-validated and repeats kept, 0.766 with 0.5 and 0.770 with 0.4, against 0.778. At least
-    one line is chosen where there is one. After Nan, Chai, Lee, Chieu, "Optimizing F-measure: a tale of
-    two approaches", 2012, with the expectations of numerator and denominator in place of that of F1.
+    ``words`` counts the words of each line. One threshold for all pages would do worse: on the WCXB corpus,
+    cross-validated and repeats kept, 0.766 with 0.5 and 0.770 with 0.4, against 0.778. At least one line is
+    chosen if there are any. After Nan, Chai, Lee, Chieu, "Optimizing F-measure: a tale of two approaches",
+    2012, with the expectations of numerator and denominator in place of that of F1.
 
     >>> choose(np.array([0.9, 0.1, 0.6]), [100, 100, 30]).tolist()
     [True, False, True]
@@ -46,7 +48,7 @@ def choose(likelihood: Column, words: Sequence[int]) -> NDArray[np.bool_]:
 
 
 def tempered(likelihood: Column) -> Column:
-    """Return likelihoods that are as sure as they are right."""
+    """Return calibrated likelihoods."""
     odds = FACTOR * (likelihood / np.maximum(1 - likelihood, 1e-9)) ** POWER
     found: Column = odds / (1 + odds)
     return found
@@ -65,10 +67,10 @@ def joined(lines: Iterable[Line], chosen: Iterable[bool]) -> str:
 
 
 def _originals(lines: Iterable[Line], chosen: Iterable[bool]) -> Iterator[Line]:
-    """Yield the chosen lines, but for those that say again what a line in an element of another kind said.
+    """Yield the chosen lines, except repetitions of a line in an element of another kind.
 
-    Such are the same text for narrow screens, and a sentence of the text that is shown large beside it. A
-    refrain stays, and a heading to which a list of contents leads.
+    Examples are the same text for narrow screens, and a pull quote. A refrain stays, and so does a heading
+    that a table of contents lists.
     """
     said: defaultdict[str, set[Kind]] = defaultdict(set)
     for line, yes in zip(lines, chosen, strict=True):
@@ -82,13 +84,13 @@ def _originals(lines: Iterable[Line], chosen: Iterable[bool]) -> Iterator[Line]:
 def ranges(
     places: Iterable[Place], lines: Sequence[Line], chosen: NDArray[np.bool_]
 ) -> list[tuple[int, int]]:
-    """Return the source ranges of the largest elements of which every line is chosen, in order.
+    """Return the source ranges of the largest elements whose lines are all chosen, in order.
 
-    A chosen line that stands loose beside others in one element is in no range.
+    A chosen line directly beside other lines in one element is in no range.
     """
     missing = np.concatenate(([0], np.cumsum(~chosen))).tolist()
     found: list[tuple[int, int]] = []
-    end = 0  # the line behind the last range
+    end = 0  # the line after the last range
     for place in places:
         if end <= place.first < place.last and missing[place.first] == missing[place.last]:
             at = place.source

@@ -1,4 +1,4 @@
-"""What is measured of each line of a page: its own text, its place, its neighbours, the page."""
+"""The measures of each line of a page: its own text, its position, its neighbours, the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SAID = ("sentence", "colon", "upper", "price", "date", "titular", "lower", "mar
 # Words of a line whose capitals are counted.
 _FIRST = 20
 
-# Characters of a line up to which it may be a date or a price rather than tell of one.
+# Maximum of characters of a line that may be a date or a price rather than mention one.
 SHORT = 200
 
 # Lines on each side of a line that are measured.
@@ -39,7 +39,7 @@ REACH = 3
 def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Column]:
     """Return the measures of the lines of a page, each a column with one value for each line.
 
-    ``title`` is the title of the page in lower case, ``around`` is of the same lines. Lengths and counts
+    ``title`` is the title of the page in lower case; ``around`` belongs to the same lines. Lengths and counts
     are logarithms; shares lie between 0 and 1. There must be at least one line.
     """
     size = np.array([len(line.text) for line in lines], dtype=np.float64)
@@ -66,7 +66,7 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
 
 
 def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dict[str, Column]:
-    """Measure what a line says of itself."""
+    """Return the measures of the text of each line."""
     words, links, bold = np.array([(line.words, line.links, line.bold) for line in lines], dtype=np.float64).T
     codes, starts = _codes([line.text for line in lines], size)
     digits, commas, *signs = _counted(codes, starts)
@@ -89,13 +89,13 @@ def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dic
 
 
 def _codes(texts: Sequence[str], size: Column) -> tuple[Codes, Starts]:
-    """Return the characters of texts, ``size`` long, one after the other, and where each text starts."""
+    """Return the characters of texts of lengths ``size``, one after the other, and the start of each text."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     return codes, (np.cumsum(size) - size).astype(np.int64)
 
 
 def _capitals(codes: Codes, starts: Starts) -> Column:
-    """Count the words with a capital among the first words of each text."""
+    """Return the number of capitalised words among the first words of each text."""
     first = np.concatenate(([True], codes[:-1] == ord(" ")))
     first[starts] = True
     at = np.flatnonzero(first)  # where the words start
@@ -110,13 +110,13 @@ def _capitals(codes: Codes, starts: Starts) -> Column:
 
 
 def _counted(codes: Codes, starts: Starts) -> list[Column]:
-    """Count digits, commas, copyright signs, bars and bullets in each text."""
+    """Return the numbers of digits, commas, copyright signs, bars and bullets in each text."""
     signs = [codes - ord("0") < 10, *(codes == ord(sign) for sign in ",©|•")]
     return [np.add.reduceat(sign, starts, dtype=np.float64) for sign in signs]
 
 
 def _said(text: str, title: str, digits: bool) -> tuple[float, ...]:
-    """Return what a text says of itself, in the order of ``_SAID``."""
+    """Return the features of a text, in the order of ``_SAID``."""
     short = len(text) < SHORT
     return (
         text[-1] in '.!?…。”"',
@@ -133,7 +133,7 @@ def _said(text: str, title: str, digits: bool) -> tuple[float, ...]:
 def _position(
     lines: Sequence[Line], around: Around, size: Column, heading: Column, tags: Sequence[str]
 ) -> dict[str, Column]:
-    """Measure where a line stands in its page, and how often the like of it does."""
+    """Measure the position of each line in its page, and the number of similar lines."""
     count = len(lines)
     index = np.arange(count)
     same = Counter(line.text for line in lines)

@@ -1,4 +1,4 @@
-"""The small network that tells how likely a line is main content; its weights are in weights.json."""
+"""The small network that estimates the probability of main content; see weights.json."""
 
 from __future__ import annotations
 
@@ -19,27 +19,26 @@ from archivebot.content.surroundings import Around, Column
 
 WEIGHTS = "weights.json"
 
-# Standard deviations beyond which a measure is as far as at it.
+# Maximum of standard deviations of a measure; larger values are clipped.
 FARTHEST = 5
 
-# Weights in the file are whole numbers, so many to one.
+# Weights in the file are whole numbers, multiplied by this factor.
 SCALE = 100
 
-# Times that values are mixed with those of the context.
+# Number of times that values are mixed with the values of the context.
 LAYERS = 2
 
 
 @dataclass(frozen=True)
 class Model:
-    """Weights of a network of two layers with a direct way past them.
+    """Weights of a network of two layers with a direct connection from input to output.
 
-    ``rows`` holds what a measure or a name adds to a line: first straight to its score, then to each of
-    its hidden values; the row of the bias is the first, then those of the measures, then those of the
-    ``index`` of each table. ``scales`` is mean and spread of each measure. The hidden values of a line
+    ``rows`` holds the contribution of a measure or a name to a line: first directly to its score, then to
+    each of its hidden values. The first row is the bias; the rows of the measures follow, then the rows of
+    the ``index`` of each table. ``scales`` is mean and spread of each measure. The hidden values of a line
     and their means over its context are mixed by the first of ``mixes``, whose last row is a bias, and the
-    first of ``outs`` adds what comes of it to the score; the mixed values and their means go through the
-    next, so that a line is judged by how those among which it stands are. Lines that are alike are
-    judged together in the end.
+    first of ``outs`` adds the result to the score. The mixed values and their means go through the next, so
+    that a line is judged by the judgements of its neighbours. Finally, similar lines are judged together.
     """
 
     scales: Mapping[str, tuple[float, float]]
@@ -49,7 +48,7 @@ class Model:
     outs: tuple[Column, ...]
 
     def likelihood(self, lines: Sequence[Line], title: str) -> Column:
-        """Return the probability of each line to be main content, for the title in lower case."""
+        """Return the probability of main content for each line; ``title`` is in lower case."""
         if not lines:
             return np.zeros(0)
         around = Around.of(lines)
@@ -65,11 +64,11 @@ class Model:
         return inputs
 
     def known(self, lines: Sequence[Line], around: Around) -> Known:
-        """Return the rows of what the lines are known by."""
+        """Return the rows of the features of the lines."""
         return Known.of(lines, around, self.index)
 
     def judged(self, inputs: Matrix, known: Known, context: Context) -> Column:
-        """Return the probabilities for what the other methods give."""
+        """Return the probabilities for the results of the other methods."""
         first = known.sums(self.rows) + inputs @ self.rows[1 : inputs.shape[1] + 1]
         score, hidden = first[:, 0], np.maximum(first[:, 1:], 0)
         for mix, out in zip(self.mixes, self.outs, strict=True):
@@ -107,7 +106,7 @@ class Model:
 
     @classmethod
     def from_json(cls, text: str) -> Model:
-        """Read a model as :meth:`to_json` writes it."""
+        """Read a model written by :meth:`to_json`."""
         found: dict[str, Any] = json.loads(text)
         rows, scales, index = [found["bias"]], {}, {}
         for name, (mean, spread, *row) in found["measures"].items():

@@ -1,4 +1,4 @@
-"""The block of a page with most words of its own: the plain rule that a judge of main text must outdo."""
+"""The block with most words of its own: the baseline for methods that find the main text."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from archivebot.content.lines import Line, Place
 
-# Elements that make a block; what stands in others counts for the block around them. With P as a third
+# Elements that form a block; the text of other elements counts for the block around them. With P in addition
 # the longest paragraph is the result: word F1 0.27 on 241 pages of the WCXB corpus, against 0.49.
 BLOCKS = frozenset(("div", "table"))
 
 
 def own_words(lines: Sequence[Line]) -> list[bool]:
-    """Choose the lines of the block with most characters of its own, the first of several.
+    """Return which lines belong to the block with most characters of its own, the first of several.
 
-    Characters of links, of images and of blocks within the block are not its own. A block of links alone
-    has none, and where no block has any, nothing is chosen.
+    Characters of links, images and inner blocks are not its own. A block of links alone has none; if no block
+    has any, nothing is chosen.
 
     >>> from archivebot.content.page import read
     >>> page = "<div><a href=/>Home and news</a></div><div><h1>A ferry</h1>runs</div>"
@@ -31,7 +31,7 @@ def own_words(lines: Sequence[Line]) -> list[bool]:
 
 
 def _block(place: Place) -> Place:
-    """Return the nearest block around a place, the page where there is none."""
+    """Return the nearest block around a place, or the page if there is none."""
     while place.parent is not None and place.tag not in BLOCKS:
         place = place.parent
     return place

@@ -1,4 +1,4 @@
-"""The content of a page: its main text, where that stands, title, language, date of publication."""
+"""The content of a page: its main text with its position, title, language, date of publication."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ from archivebot.markup.media import media_of
 from archivebot.markup.page import ESCAPED, ParsedPage, decoded
 from archivebot.text.language import guess, language
 
-# Characters below which a page is a shell that a script fills; it is read by its description.
+# A page with fewer characters is a shell that a script fills; its description is read instead.
 LEAST_TEXT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a page says. ``text`` has a line for each paragraph, item, cell or heading of the main
-    content, and the line breaks and blank lines within them; ``ranges`` are the [start, end) of the
-    elements that hold it, in order: bytes of a body, characters of a string.
+    """The content of a page.
+
+    ``text`` has a line for each paragraph, item, cell or heading of the main content, and the line breaks
+    and blank lines within them. ``ranges`` are the [start, end) of the elements that contain it, in order:
+    bytes of a body, characters of a string.
     """
 
     title: str = ""
@@ -41,11 +43,11 @@ class Content:
 
 
 def content(markup: bytes | str, charset: str = "utf-8") -> Content:
-    """Read the main content of a page.
+    """Return the main content of a page.
 
-    The lines of the page are judged by a small network over their text, links, position, the names of
-    the elements around them and the lines among which they stand; those are kept for which the expected
-    F1 is greatest. A page that shows text has a text. Any bytes are accepted.
+    A small network judges the lines of the page by their text, links, position, the names of the elements
+    around them and the neighbouring lines. The set of lines with the greatest expected F1 is kept. A page
+    with visible text never has an empty text. Any bytes are accepted.
 
     >>> article = b"<h1>Terns</h1><p>" + b"A tern dives for fish. " * 30
     >>> page = content(b"<html lang=en><nav><ul><li><a href=/>Home</a></ul></nav>" + article)
@@ -60,7 +62,7 @@ def content(markup: bytes | str, charset: str = "utf-8") -> Content:
 
 
 def body_content(body: bytes, content_type: str = "") -> Content:
-    """Read the content of a body: of a page as :func:`content` does, of a text all, of other media none.
+    """Return the content of a body: for a page as :func:`content`, a text completely, other media none.
 
     >>> body_content(b"a,1\\r\\n\\r\\nb,2", "text/csv").text
     'a,1\\n\\nb,2'
@@ -88,7 +90,7 @@ def main_text(markup: bytes | str, charset: str = "utf-8") -> str:
 
 
 class PageContent:
-    """The lines of a page and its main content; each part is found when it is asked for, and once."""
+    """The lines of a page and its main content; each part is computed lazily, once."""
 
     def __init__(self, page: ParsedPage) -> None:
         self.page = page
@@ -100,7 +102,7 @@ class PageContent:
 
     @cached_property
     def choice(self) -> tuple[Column, NDArray[np.bool_]]:
-        """The likelihood of each line, and the lines that are chosen for the main content."""
+        """The likelihood of each line, and the lines chosen for the main content."""
         return choose(self.page.document, self.walk)
 
     @cached_property
@@ -116,7 +118,7 @@ class PageContent:
         return Content(named, self.text, code, day, tuple(self._ranges(chosen, in_bytes)))
 
     def _ranges(self, chosen: NDArray[np.bool_], in_bytes: bool) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of what is chosen; none if the bytes of the characters are not known."""
+        """Yield the ranges of the chosen lines; none if the byte offsets are not known."""
         if not in_bytes or self.page.is_exact:
             at = self.page.at if in_bytes else int
             for start, end in maintext.ranges(self.walk.places, self.walk.lines, chosen):
@@ -124,18 +126,18 @@ class PageContent:
 
 
 def _parsed(markup: bytes, charset: str) -> ParsedPage:
-    """Return a page to read; if the name is no charset of texts it is UTF-8."""
+    """Return the parsed page; an unknown charset is replaced by UTF-8."""
     return ParsedPage(markup, wide_charset(markup, charset) or codec(charset) or "utf-8")
 
 
 def choose(document: Document, walk: LineWalk) -> tuple[Column, NDArray[np.bool_]]:
-    """Return the likelihood of each line of a page, and the lines that are chosen for the main content."""
+    """Return the likelihood of each line of a page, and the lines chosen for the main content."""
     likelihood = shipped().likelihood(walk.lines, title_words(document))
     return likelihood, maintext.choose(likelihood, [line.words for line in walk.lines])
 
 
 def text_of(document: Document, walk: LineWalk, chosen: NDArray[np.bool_]) -> str:
-    """Return the main text of a page of which lines were chosen; of a shell its description, too."""
+    """Return the main text from the chosen lines; for a shell, its description, too."""
     text = maintext.joined(walk.lines, chosen.tolist())
     if sum(len(line.text) for line in walk.lines) < LEAST_TEXT:
         text = "\n".join(filter(None, (text, _description(document))))
@@ -149,7 +151,7 @@ def read(source: str) -> tuple[Document, LineWalk]:
 
 
 def title_words(document: Document) -> str:
-    """Return the title element in lower case, against which headings are held."""
+    """Return the title element in lower case, with which headings are compared."""
     element = document.find("title")
     return " ".join(element.text.lower().split()) if element is not None else ""
 

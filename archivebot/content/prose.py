@@ -1,4 +1,4 @@
-"""Where a line stands in the running text of its page: before, inside or behind it."""
+"""The position of a line relative to the running text of its page: before, inside or after it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from archivebot.content.surroundings import Around, Ranges, within
 
 Column = NDArray[np.float64]
 
-# Shares of the running text of a page; the least element that holds such a share is where the text stands.
+# Shares of the running text of a page; the smallest element with such a share is the body of the text.
 SHARES = (0.5, 0.75, 0.9)
 
-# Bytes of UTF-8 from which a line is running text: a Chinese character says about as much as three letters.
+# Minimum bytes of UTF-8 of a line of running text: a Chinese character counts as three letters.
 LONG = 80
 
-# Lines beyond which running text is as far as at it.
+# Maximum distance of running text in lines; larger distances are clipped.
 _FAR = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The lines [first, last) of the least element that holds a share of the running text."""
+    """The lines [first, last) of the smallest element that holds a share of the running text."""
 
     first: int
     last: int
@@ -43,7 +43,7 @@ class Body:
 
 
 def measures(around: Around, prose: Column) -> dict[str, Column]:
-    """Measure where each line stands by the running text of the page."""
+    """Measure the position of each line relative to the running text of the page."""
     count, total = len(prose), max(prose.sum(), 1.0)
     index = np.arange(count)
     runs = prose > 0
@@ -72,8 +72,9 @@ def long_lines(lines: Sequence[Line]) -> NDArray[np.bool_]:
 
 
 def running(lines: Sequence[Line], long: NDArray[np.bool_]) -> Column:
-    """Count the characters of running text of each line, without links; of a page that has none, those of
-    all its lines.
+    """Return the characters of running text of each line, without links.
+
+    In a page without running text, all lines count.
     """
     size = np.array([len(line.text) - line.linked for line in lines], dtype=np.float64)
     prose = np.where(long, size, 0.0)

@@ -1,4 +1,4 @@
-"""The date of publication of a page: as the page states it for machines, else as it shows it."""
+"""The date of publication of a page: from its metadata, else from its visible text."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _NAMES = (
     " parsely-pub-date publish_date publish-date publishdate published_time publication_date published-date"
     " pubdate uploaddate date"
 ).split()
-# Names of the last change, which stands for the publication where a page states nothing else.
+# Names of the last change, which is used if a page states no date of publication.
 _CHANGED = "article:modified_time og:updated_time datemodified dcterms.modified last-modified".split()
 
 _KEYS = ("datePublished", "uploadDate", "dateCreated")
 
-# The same in data that is no JSON by itself: the state of a page that a script draws, JSON-LD in CDATA.
+# The same in data that is not JSON by itself: the state of a page that a script draws, JSON-LD in CDATA.
 _IN_SCRIPT = re.compile(
     r'"(?:datePublished|publish(?:ed)?_?(?:Date|At|On|ed)|publicationDate|firstPublished(?:At)?)\\*"\s*:\s*'
     r'\\*"([^"\\]{8,40})',
@@ -35,15 +35,15 @@ _IN_SCRIPT = re.compile(
 )
 _IN_PATH = re.compile(r"/((?:19|20)\d\d/[01]?\d/[0-3]?\d)(?:/|$)")
 
-# Objects of JSON-LD looked at; pages of shops hold some hundred.
+# Maximum of JSON-LD objects read; pages of shops hold some hundred.
 MOST_OBJECTS = 2000
 
 # Lines after the heading of a page, and before it, that may show its date, and the characters of such a
-# line and of what states a date. A date further away is of something else.
+# line and of what states a date. A date further away belongs to something else.
 LINES_AFTER = 12
 LINES_BEFORE = 6
 LONGEST = 120
-# Paragraphs after the heading beyond which the body of the text has begun.
+# Number of paragraphs after the heading at which the body of the text has begun.
 PARAGRAPHS = 2
 PARAGRAPH = 160
 
@@ -52,7 +52,7 @@ _UPDATE = re.compile(
     r"aggiornat|bijgewerkt|uppdaterad|обновлен|更新",
     re.IGNORECASE,
 )
-# Dates of what the page is about, not of the page.
+# Dates of the subject of the page, not of the page.
 _EVENT = re.compile(r"©|copyright|deadline|expires?|\buntil\b", re.IGNORECASE)
 
 
@@ -61,10 +61,10 @@ def published(
 ) -> date | None:
     """Return the date of publication of a page, or None.
 
-    JSON-LD is asked first, then META elements, then TIME elements that are marked as the date of
-    publication, then the first TIME element of an article, then the address of the page. TIME elements in
-    lists and tables are of what the page lists. Then the lines around the ``title`` show the date, in the
-    ``language`` of the page; then the data of scripts state it; a date of the last change comes last.
+    The sources are, in order: JSON-LD, META elements, TIME elements marked as the date of publication, the
+    first TIME element of an article, the address of the page, the lines around the ``title`` in the
+    ``language`` of the page, the data of scripts, and the date of the last change. TIME elements in lists and
+    tables belong to the listed items and are ignored.
 
     >>> from turbohtml import parse
     >>> published(parse('<script type="application/ld+json">{"datePublished": "2024-05-06T07:08Z"}</script>'))
@@ -118,7 +118,7 @@ def _changed(document: Document) -> list[str]:
 
 
 def _metas(document: Document, names: Sequence[str]) -> list[str]:
-    """Return what META elements of some names state, in the order of the names."""
+    """Return the values of META elements with some names, in the order of the names."""
     stated = (
         (name, str(meta.attrs.get("content") or ""))
         for meta in document.find_all("meta")
@@ -144,7 +144,7 @@ def _stated(element: Element) -> Iterator[str]:
 
 
 def _address(document: Document) -> Iterator[str]:
-    """Return the day in the path of the address that the page gives itself."""
+    """Yield the day in the path of the page's own address."""
     for element in document.select("link[rel=canonical], meta[property='og:url']"):
         address = str(element.attrs.get("href") or element.attrs.get("content") or "")
         if found := _IN_PATH.search(address):
@@ -152,7 +152,7 @@ def _address(document: Document) -> Iterator[str]:
 
 
 def _scripts(document: Document) -> Iterator[str]:
-    """Yield the days in the data of scripts; what is JSON-LD in good order was asked before."""
+    """Yield the days in the data of scripts, except valid JSON-LD, which was read before."""
     for script in document.find_all("script"):
         if "ld+json" not in str(script.attrs.get("type") or "") or not _is_json(script.text):
             yield from (found[1] for found in _IN_SCRIPT.finditer(script.text))
@@ -167,7 +167,7 @@ def _is_json(text: str) -> bool:
 
 
 def _shown(lines: Sequence[Line], title: str, language: str) -> tuple[date | None, date | None]:
-    """Return the day that is shown near the heading of a page, and one that is shown there as its change."""
+    """Return the day shown near the heading of a page, and the day shown there as its last change."""
     published, changed = [], []
     for line in _near_title(lines, title):
         if len(line.text) > LONGEST or _EVENT.search(line.text):

@@ -1,4 +1,4 @@
-"""Which lines of a page were said before, and whether the like of them was said beside them."""
+"""Which lines of a page repeat earlier lines, and whether the repetition is next to them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Column = NDArray[np.float64]
 def measures(lines: Sequence[Line]) -> dict[str, Column]:
     """Measure how lines repeat earlier ones.
 
-    A refrain stands beside what it repeats; the same text for narrow screens, or in a slide, stands
-    elsewhere, with the lines around it repeated in the same order.
+    A refrain is near the line that it repeats. The same text for narrow screens, or in a slide, is elsewhere,
+    with the lines around it repeated in the same order.
     """
     last: dict[str, int] = {}
     before = np.full(len(lines), -1)

@@ -1,4 +1,4 @@
-"""What is measured of the elements around each line: text, images, how far the title is."""
+"""The measures of the elements around each line: text, images, distance of the title."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Column = NDArray[np.float64]
 Ranges = NDArray[np.int64]
 Kind = tuple[frozenset[str], frozenset[str]]
 
-# Elements around a line that it is judged by.
+# Number of elements around a line that are measured.
 LEVELS = 4
 
-# Levels on which images, and on which prices and dates are counted.
+# Levels on which images are counted, and levels on which prices and dates are counted.
 _PICTURED = [0, 1, 2]
 _STATED = [1, 2]
 
-# Levels between a line and the title beyond which one is as far as the other.
+# Maximum of levels between a line and the title; larger distances are clipped.
 _FAR = 15
 
 
@@ -30,11 +30,11 @@ _FAR = 15
 class Around:
     """The elements around the lines of a page.
 
-    ``places`` are the elements that the lines stand in, each once, and ``index`` tells of each line in
-    which; ``chains`` are those around each place, from the inside, and ``above`` are all, outer before
-    inner. ``kinds`` are what the places and the elements around them are called, each once, and ``kind``
-    tells of each line which. ``first`` and ``last`` give the ranges of lines of the elements around each
-    line, a row for each level.
+    ``places`` are the elements that contain the lines, each once, and ``index`` is the place of each line;
+    ``chains`` are the elements around each place, from the inside, and ``above`` are all of them, outer
+    before inner. ``kinds`` are the names of the places and of the elements around them, each once, and
+    ``kind`` is the kind of each line. ``first`` and ``last`` are the ranges of lines of the elements around
+    each line, a row for each level.
     """
 
     places: list[Place]
@@ -82,8 +82,9 @@ def _chains(places: Sequence[Place]) -> tuple[list[list[Place]], list[list[int]]
 
 
 def _around(place: Place) -> list[Place]:
-    """Return the elements around one, each with more lines in it than the one before, to LEVELS with that
-    one: the last again where there are fewer.
+    """Return LEVELS elements from a place outwards, each with more lines than the previous one.
+
+    If there are fewer, the last one is repeated.
     """
     found: list[Place] = []
     count = place.last - place.first
@@ -106,7 +107,7 @@ def within(values: Column, first: Ranges, last: Ranges) -> Column:
 def text_around(around: Around, size: Column, linked: Column, long: NDArray[np.bool_]) -> dict[str, Column]:
     """Measure the text of the elements around each line, from the inside to the outside.
 
-    ``size`` and ``linked`` are characters; ``long`` tells running text.
+    ``size`` and ``linked`` are characters; ``long`` marks running text.
     """
     held, inside, running = (within(each, around.first, around.last) for each in (size, linked, size * long))
     count = around.last - around.first
@@ -144,8 +145,10 @@ def _upwards(places: Iterable[Place]) -> list[Place]:
 
 
 def title_around(around: Around, size: Column) -> dict[str, Column]:
-    """Measure how far the first H1 is: levels down to the line and down to it from the least element
-    that holds both, and that element's share of the text. All are 0 in a page without one.
+    """Measure the distance of the first H1 from each line.
+
+    The measures are the levels from the smallest common element down to the line and down to the H1, and the
+    share of that element in the text. All are 0 in a page without an H1.
     """
     names = ("below title", "above title", "with title")
     title = next((place for place in around.places if place.tag == "h1"), None)

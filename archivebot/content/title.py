@@ -1,4 +1,4 @@
-"""The title of a page: the heading above its text that its metadata bear out."""
+"""The title of a page: the heading above its text that agrees with its metadata."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from turbohtml import Document
 
 from archivebot.content.lines import Line
 
-# Characters from which a line is a paragraph, with which the body text starts.
+# Minimum of characters of a paragraph, with which the body text starts.
 PARAGRAPH = 80
 
-# Characters of a heading that can be a title; what is longer is a paragraph in large type.
+# Maximum of characters of a title; a longer heading is a paragraph in large type.
 MOST_TITLE = 200
 
 _PARTS = re.compile(r"\s+[|–—·•»:/-]+\s+|\s*[|»]\s*")
@@ -20,15 +20,14 @@ _WORDS = re.compile(r"\w+")
 
 
 def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> str:
-    """Return the title of a page, or "" where it has none.
+    """Return the title of a page, or "" if it has none.
 
-    SkyReach's three steps: the first paragraph of the main text is where the body starts; the heading
-    of the first level above it is the candidate, the longest of several; where the title element goes
-    on with the next one, that belongs to it. Without a rendering the level stands for the size. As the
-    largest letters are often those of a slogan or of the site's name, the heading must bear on the
-    title that the metadata state; where none does, it is the longest part of that. Of 739 pages of the
-    WCXB corpus 0.675 get the words of the annotated title; 0.650 by the longest part alone, 0.616 with
-    headings of three levels.
+    SkyReach's three steps: the body starts at the first paragraph of the main text. The heading of the first
+    level above it is the candidate, the longest of several. If the title element continues with the next
+    heading, that belongs to the title. Without rendering, the level stands for the size. As the largest
+    letters are often a slogan or the site's name, the heading must agree with the title in the metadata; if
+    none agrees, the longest part of the metadata title is used. Of 739 pages of the WCXB corpus 0.675 get the
+    words of the annotated title; 0.650 by the longest part alone, 0.616 with headings of three levels.
 
     >>> from turbohtml import parse
     >>> title(parse("<title>Block storage | Example</title>"), [], [])
@@ -47,7 +46,7 @@ def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> st
 
 
 def shown_title(document: Document) -> str:
-    """Return the title element without the name of the site, or "" where there is none.
+    """Return the title element without the name of the site, or "" if there is none.
 
     >>> from turbohtml import parse
     >>> shown_title(parse("<title>Terns of the north | Example</title>")), shown_title(parse(""))
@@ -63,7 +62,7 @@ def _is_heading(line: Line) -> bool:
 def _borne(text: str, stated: str) -> bool:
     """Return whether a heading and a stated title share half of the words of the shorter one.
 
-    The name of the site, a short part beside a longer one, is none.
+    The name of the site, a short part beside a longer one, does not count as a title.
     """
     words, given = set(_WORDS.findall(text.lower())), set(_WORDS.findall(stated.lower()))
     site = [part.lower() for part in _parts(stated)[1:]]
@@ -71,7 +70,7 @@ def _borne(text: str, stated: str) -> bool:
 
 
 def _whole(lines: Sequence[Line], index: int, stated: str) -> str:
-    """Return a heading with the one after it where the title element has both in a row."""
+    """Return a heading, joined with the next heading if the title element has both in a row."""
     text = lines[index].text
     if index + 1 < len(lines) and _is_heading(lines[index + 1]):
         both = f"{text} {lines[index + 1].text}"
@@ -81,7 +80,7 @@ def _whole(lines: Sequence[Line], index: int, stated: str) -> str:
 
 
 def _stated(document: Document) -> str:
-    """Return the title that the metadata state: that of Open Graph, else the title element."""
+    """Return the title in the metadata: of Open Graph, else the title element."""
     for meta in document.find_all("meta"):
         name = meta.attrs.get("property") or meta.attrs.get("name")
         if name == "og:title" and (text := " ".join(str(meta.attrs.get("content") or "").split())):
@@ -95,5 +94,5 @@ def _element(document: Document) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """Part a stated title from the name of its site; the longest part is the title."""
+    """Split a metadata title from the name of its site; the longest part is the title."""
     return sorted(filter(None, _PARTS.split(text)), key=len, reverse=True) or [text]

@@ -1,4 +1,4 @@
-"""How the weights of the model are learnt from pages whose main lines are known."""
+"""The training of the model's weights from annotated pages."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from archivebot.content.known import Known
 from archivebot.content.model import Model
 from archivebot.content.surroundings import Column
 
-# Passes over the pages, pages a step, and the first step; steps grow over the first WARM_UP and fall to 0.
-# Word F1 on the WCXB corpus, cross-validated by site, is 0.818 with 6 or 8 passes and 0.810 with 14.
+# Passes over the pages, pages per step, and the first step size; steps grow over the first WARM_UP and fall
+# to 0. Word F1 on the WCXB corpus, cross-validated by site, is 0.818 with 6 or 8 passes and 0.810 with 14.
 EPOCHS = 8
 BATCH = 12
 STEP = 0.003
@@ -31,8 +31,8 @@ WHOLE = 2
 # The moments of Adam.
 _FIRST, _SECOND = 0.9, 0.995
 
-# Steps of whose weights the mean is learnt, about. F1 is 0.812 so and 0.811 with the last weights, on the
-# articles of a reader mode 0.937 and 0.936.
+# Approximate number of steps whose weights are averaged. F1 is 0.812 with the average and 0.811 with the last
+# weights, on the articles of a reader mode 0.937 and 0.936.
 AVERAGED = 100
 
 Weights = list[Matrix]
@@ -40,9 +40,10 @@ Weights = list[Matrix]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A page with what is wanted of it: which lines are ``right``, how much each counts in its page
-    (``share``, together 1), its ``words`` (0 for one of which nothing is known), and the words
-    ``wanted`` altogether.
+    """An annotated page.
+
+    ``right`` marks the right lines, ``share`` is the weight of each line in its page (with the sum 1),
+    ``words`` its words (0 for a line without annotation), and ``wanted`` the total of wanted words.
     """
 
     inputs: Matrix
@@ -100,7 +101,7 @@ def _batches(count: int, chance: np.random.Generator) -> list[NDArray[np.int64]]
 
 
 def loss(likelihood: Column, sample: Sample) -> float:
-    """Return what the training lowers, for one page."""
+    """Return the loss of one page."""
     right, words = sample.right, sample.words
     each = right * np.log(likelihood) + (1 - right) * np.log(1 - likelihood)
     f1 = 2 * (likelihood @ (words * right)) / (likelihood @ words + sample.wanted)
@@ -108,7 +109,7 @@ def loss(likelihood: Column, sample: Sample) -> float:
 
 
 def slopes(model: Model, sample: Sample, chance: np.random.Generator | None = None) -> Weights:
-    """Return the slopes of the loss of a page by all weights; with ``chance`` some is left out."""
+    """Return the gradient of the loss of a page; with ``chance`` some values are dropped out."""
     known, starts = sample.known.by_line()
     counts = np.diff(starts, append=len(known))
     kept = np.ones(len(known))
@@ -133,7 +134,7 @@ def slopes(model: Model, sample: Sample, chance: np.random.Generator | None = No
     of_drawn = _slope_of_score(np.clip(sample.context.together(score), -30, 30), sample)
     of_score = sample.context.apart(of_drawn)
     mixes, outs = [], []
-    behind = np.zeros_like(hidden[-1])  # the slope of what the next layer takes of the values
+    behind = np.zeros_like(hidden[-1])  # the gradient of the values from the next layer
     for at in reversed(range(len(model.mixes))):
         mix = model.mixes[at]
         of_mixed = (np.outer(of_score, model.outs[at]) + behind) * (hidden[at + 1] > 0)

@@ -1,1 +1,1 @@
-"""Everything that needs Scrapy's objects and is neither a spider nor a pipeline."""
+"""The parts of a crawl that use Scrapy's objects, apart from spiders and pipelines."""

@@ -1,4 +1,4 @@
-"""Answers as they come over HTTP: what breaks the rules keeps its status and all that can be read of it."""
+"""The HTTP parser: a malformed answer keeps its status and all data that can be read."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from archivebot.crawl.intake import Intake
 from archivebot.crawl.reading.convert import flagged, outcome_told
 from archivebot.models import Outcome
 
-# Bytes of the headers of an answer, and of one line of them. Chromium takes 256 kB, Twisted by itself any
-# number of lines of 16 kB: endless headers took 2.3 GB.
+# Maximum bytes of the headers of an answer, and of one header line. Chromium accepts 256 kB, Twisted by
+# default any number of lines of 16 kB: endless headers took 2.3 GB.
 MOST_HEADERS = 256 * 1024
 
 TOO_LONG = f"the headers are longer than {MOST_HEADERS} bytes"
 CUT_OFF = "the connection ended before the headers did"
 
-# Interim answers (100 Continue, 103 Early Hints) before the final one; Twisted logs each. Real servers send
-# one or two.
+# Maximum of interim answers (100 Continue, 103 Early Hints) before the final one; Twisted logs each. Real
+# servers send one or two.
 MOST_INTERIM = 20
 
-# Seconds without a byte after which a body of unknown length is over: servers that announce a wrong length
-# may keep the connection open.
+# Seconds without a byte after which a body of unknown length counts as complete: servers that announce a
+# wrong length may keep the connection open.
 SILENCE = 2.0
 
-# The header by which the parser tells the handler what is wrong: Scrapy hands nothing else on.
+# The header in which the parser passes a fault to the handler: Scrapy passes nothing else on.
 FAULT = "X-Archivebot-Fault"
 
 _FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class AnswerParser(LenientParser):
-    """Parse an answer; headers that end early or never, and lengths that are none, do not lose it.
+    """Parse an answer; it is kept even if its headers end early or never, or its length is invalid.
 
-    What came of the headers is the answer, then. Behind a length that is none stands a body up to the end
-    of the connection.
+    In the first case the answer consists of the headers received so far. If the length is invalid, the body
+    extends to the end of the connection.
     """
 
     MAX_LENGTH = MOST_HEADERS
@@ -77,7 +77,7 @@ class AnswerParser(LenientParser):
             raise ParseError("status code out of range", status[:40])  # type: ignore[no-untyped-call]
 
     def headerReceived(self, name: bytes, value: bytes) -> None:
-        with suppress(InvalidHeaderName):  # nobody can ask for it; it stays in what was received
+        with suppress(InvalidHeaderName):  # Twisted cannot hold it; it stays in the bytes received
             super().headerReceived(name.rstrip(), value)  # type: ignore[no-untyped-call]
 
     def allHeadersReceived(self) -> None:
@@ -108,7 +108,7 @@ class AnswerParser(LenientParser):
             super().connectionLost(reason)
 
     def _wrong_framing(self) -> str:
-        """Return why the headers do not show where the body ends, or ""."""
+        """Return why the headers do not determine the end of the body, or ""."""
         if self.response.code < 200 or self.response.code in self.NO_BODY_CODES:
             return ""
         codings = self.connHeaders.getRawHeaders(b"transfer-encoding")
@@ -122,7 +122,7 @@ class AnswerParser(LenientParser):
         return ""
 
     def _break_off(self, fault: str) -> None:
-        """Take what came of the headers for the answer, without a body."""
+        """End the answer after the headers received so far, without a body."""
         if self.state == STATUS or self.response.code < 200:
             raise ParseError(fault, b"")  # type: ignore[no-untyped-call]
         self._tell(fault)
@@ -130,7 +130,7 @@ class AnswerParser(LenientParser):
         super().allHeadersReceived()  # type: ignore[no-untyped-call]
 
     def _tell(self, fault: str) -> None:
-        """Put the fault, and the headers that do not hold, where they are kept."""
+        """Record the fault, and the headers that are wrong."""
         self.headers.setRawHeaders(FAULT, [fault])
         for name in _FRAMING:
             for value in self.connHeaders.getRawHeaders(name, ()):
@@ -162,7 +162,7 @@ class AnswerHandler(ParsingHandler):
             intake.done(request)
 
     async def _download(self, request: Request) -> Response:
-        """Download once; the request carries the facts of the exchange afterwards, whatever its end."""
+        """Download once; afterwards the request carries the facts of the exchange, even after an error."""
         exchange = Exchange()
         try:
             response = _told(await self.download_noted(request, exchange))
@@ -174,7 +174,7 @@ class AnswerHandler(ParsingHandler):
 
 
 def _cut(response: Response) -> str:
-    """Return why an answer is not whole, as WARC-Truncated says it; "" for one that is."""
+    """Return why an answer is incomplete, in the words of WARC-Truncated; "" if it is complete."""
     outcome, reason = outcome_told(response)
     if outcome is not Outcome.INCOMPLETE:
         return ""
@@ -183,14 +183,14 @@ def _cut(response: Response) -> str:
 
 
 def _cut_by(error: Exception) -> str:
-    """Return why no answer came in full, as WARC-Truncated says it."""
+    """Return why no complete answer came, in the words of WARC-Truncated."""
     if isinstance(error, DownloadTimeoutError):
         return "time"
     return "length" if isinstance(error, DownloadCancelledError) else "disconnect"
 
 
 def _told(response: Response) -> Response:
-    """Return an answer with what is wrong with it as its outcome."""
+    """Return an answer with its fault as the outcome."""
     fault = response.headers.pop(FAULT, None)
     if not fault:
         return response

@@ -23,10 +23,10 @@ FOCUSES = ("soft", "hard")
 ORDERS = ("best", "linear", "bfs", "pagerank", "ipagerank")
 LINK_RULES = ("rank", "strict")
 
-# Answers of a form that are archived without being told how many: a grid grows by multiplication.
+# Default maximum of archived answers of a form: a grid grows by multiplication.
 MOST_ANSWERS = 100
 
-# What bounds a run and does not say what the crawl is about.
+# Arguments that limit a run; they are not part of the identity of the crawl.
 LIMITS = ("pages", "bytes", "time")
 
 _SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
@@ -36,10 +36,10 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def read_seeds(text: str) -> tuple[str, ...]:
-    """Return the canonical seeds in order, each once, of a list with commas or of ``@FILE``.
+    """Return the canonical seeds of a comma-separated list or of ``@FILE``, in order, each once.
 
     A file holds one seed per line; empty lines and lines that begin with ``#`` are skipped.
-    Raises UsageError where the file cannot be read, a seed is no URL, or none is left.
+    Raises UsageError if the file cannot be read, a seed is not a URL, or no seed is left.
     """
     lines = _file_lines(text[1:]) if text.startswith("@") else text.split(",")
     wanted = [line.strip() for line in lines]
@@ -90,7 +90,7 @@ def _chance(name: str) -> Callable[[str], float]:
 
 
 def _bytes(value: str) -> int:
-    """Read a size: 1000 kB make a MB, as in everything that archivebot prints."""
+    """Read a size: 1 MB is 1000 kB, as in all output of archivebot."""
     found = _SIZE.fullmatch(value)
     if not found or not int(found[1]):
         raise UsageError(f"bytes is {value!r}: give a size, for example 500MB")
@@ -112,9 +112,9 @@ def _topic(value: str) -> str:
 
 @dataclass(frozen=True)
 class Arguments:
-    """Where a crawl starts and how far it goes; None means no limit, or no wish.
+    """The seeds and limits of a crawl; None means no limit, or not chosen.
 
-    ``pages`` bounds the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run.
+    ``pages`` limits the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -139,7 +139,7 @@ class Arguments:
     def parse(cls, given: Mapping[str, str]) -> Self:
         """Read the arguments by name; names that begin with ``_`` belong to scrapyd and are skipped.
 
-        Raises UsageError for an unknown name, a missing or unreadable seed and a wrong value.
+        Raises UsageError for an unknown name, a missing or unreadable seed, or a wrong value.
         """
         _refuse_unknown((name for name in given if not name.startswith("_")), tuple(cls.READERS))
         wanted = {"seeds": "", **given}
@@ -147,12 +147,12 @@ class Arguments:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What the crawl is about: all arguments but the limits of a run."""
+        """The arguments that identify the crawl: all but the limits of a run."""
         return {name: value for name, value in asdict(self).items() if name not in LIMITS}
 
 
 class HasArguments(Protocol):
-    """A spider of ours, as far as what schedules its requests knows it."""
+    """A spider of archivebot, as far as the scheduler needs to know it."""
 
     name: str
     crawler: Crawler
@@ -163,12 +163,11 @@ class HasArguments(Protocol):
 
 @dataclass(frozen=True)
 class TopicArguments(Arguments):
-    """The arguments of a focused crawl: also its topic and how strictly it holds to it.
+    """The arguments of a focused crawl: also its topic and how strictly it keeps to it.
 
-    ``topic`` is the name of a saved profile, or words; ``tunnel`` how many off-topic pages in a row
-    may be passed, ``threshold`` the least chance of a link in hard focus, None for the settings; ``order``
-    what is fetched first; ``near`` the similarity to the topic from which on a word counts whole in
-    ``order=ipagerank``.
+    ``topic`` is the name of a saved profile, or words; ``tunnel`` the maximum of off-topic pages in a row,
+    ``threshold`` the minimum chance of a link in hard focus (None: from the settings); ``order`` what is
+    fetched first; ``near`` the similarity to the topic at which a word counts fully in ``order=ipagerank``.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -201,8 +200,8 @@ class TopicArguments(Arguments):
 class DeepWebArguments(Arguments):
     """The arguments of a search for query forms.
 
-    ``topic`` as in :class:`TopicArguments`, empty for any; ``links`` says whether a link must promise a form
-    (``strict``) or only goes first where it does (``rank``).
+    ``topic`` as in :class:`TopicArguments`, empty for any. With ``links=strict`` only links that promise a
+    form are followed; with ``rank`` they are followed first.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -224,9 +223,9 @@ def _grid(value: str) -> str:
 
 @dataclass(frozen=True)
 class QueryArguments(Arguments):
-    """The arguments of queries to a known form: its ``form`` id, and the file of the ``values``.
+    """The arguments of queries to a known form: the ``form`` id, and the file with the ``values``.
 
-    The seeds are made of these. ``dry`` asks for the URLs alone; ``pages`` is 100 where it is not given.
+    The seeds are made from these. With ``dry`` the URLs are only printed. ``pages`` is 100 by default.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {

@@ -1,7 +1,7 @@
-"""Every use of what Scrapy and Twisted call private, in one place: what another release may break.
+"""All uses of private parts of Scrapy and Twisted: another release may break them.
 
-Scrapy has no public way to learn whether a crawl is ending, to look for the next request at once, or to
-read answers with a parser of one's own.
+Scrapy has no public way to learn whether a crawl is ending, to ask for the next request at once, or to read
+answers with a different parser.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 
 
 def is_ending(engine: ExecutionEngine) -> bool:
-    """Return whether the spider of a crawl is being closed; not before it was opened, nor after."""
+    """Return whether the spider of a crawl is being closed; False before it was opened, and afterwards."""
     return engine._slot is not None and engine._slot.closing is not None
 
 
@@ -56,14 +56,14 @@ def is_closing(engine: ExecutionEngine) -> bool:
 
 
 def look_again(engine: ExecutionEngine) -> None:
-    """Let the engine ask its scheduler for requests now; its heartbeat does so every five seconds."""
+    """Make the engine ask its scheduler for requests now; its heartbeat does so every five seconds."""
     slot = engine._slot
     if slot is not None and slot.closing is None:
         slot.nextcall.schedule()
 
 
 def forget_spider(engine: ExecutionEngine) -> None:
-    """Let a crawl that could not begin end: Scrapy would close what it has not opened, with tracebacks."""
+    """End a crawl that could not begin: Scrapy would close a spider it never opened, with tracebacks."""
     engine.spider = None
 
 
@@ -76,15 +76,15 @@ def keep_exact(slot: Slot) -> None:
 
 
 def content_length(headers: Headers) -> int | None:
-    """Return the length that the headers of a connection name; raises ValueError for one that is none."""
+    """Return the length in the headers of a connection; raises ValueError if it is not a number."""
     length: int | None = _contentLength(headers)
     return length
 
 
 class LenientParser(_LenientHTTPClientParser):
-    """The parser of an answer. Scrapy makes one without asking, so a subclass has no constructor."""
+    """The parser of an answer. Twisted creates it, so a subclass has no constructor of its own."""
 
-    abort: Any = None  # closes the connection at once
+    abort: Any = None  # a function that closes the connection at once
 
     @property
     def exchange(self) -> Exchange:
@@ -93,11 +93,11 @@ class LenientParser(_LenientHTTPClientParser):
         return found
 
     def unfinished_line(self) -> bytes:
-        """Return what came of a line whose end did not."""
+        """Return the received part of an unfinished line."""
         return bytes(self.clearLineBuffer())  # type: ignore[no-untyped-call]
 
     def note_trailers(self) -> None:
-        """Note the header lines that came behind a chunked body."""
+        """Note the header lines after a chunked body."""
         self.exchange.trailed(getattr(self.bodyDecoder, "_trailerHeaders", ()))
 
     def _finished(self, rest: bytes) -> None:
@@ -105,12 +105,12 @@ class LenientParser(_LenientHTTPClientParser):
         super()._finished(rest)  # type: ignore[no-untyped-call]
 
     def knows_coding(self, name: bytes) -> bool:
-        """Return whether a transfer coding can be undone."""
+        """Return whether a transfer coding can be decoded."""
         return name in self._transferDecoders
 
 
 class ParsingHandler(HTTP11DownloadHandler):
-    """Scrapy's handler of HTTP/1.1 and TLS, whose answers a ``parser`` of ours reads.
+    """Scrapy's handler of HTTP/1.1 and TLS, with our own ``parser`` for the answers.
 
     It keeps at most ``connections`` to a host for the next requests.
     """
@@ -126,18 +126,18 @@ class ParsingHandler(HTTP11DownloadHandler):
         pool.getConnection = lambda *place: connect(*place).addCallback(_Noted, _NOTES.get())
 
     async def download_noted(self, request: Request, exchange: Exchange) -> Response:
-        """Download with notes; the connection is asked for before anything else has its turn."""
+        """Download and take notes; the connection is requested before any other task runs."""
         _NOTES.set(exchange)
         return await super().download_request(request)
 
 
-# The notes of the request that is about to ask for a connection.
+# The notes of the request that is about to get a connection.
 _NOTES: ContextVar[Exchange] = ContextVar("notes")
 
 
 @dataclass(frozen=True)
 class _Noted:
-    """A connection whose next request takes notes, again if it is sent once more over another one."""
+    """A connection whose next request takes notes, also if it is sent again over another connection."""
 
     connection: HTTP11ClientProtocol
     exchange: Exchange
@@ -152,7 +152,7 @@ class _Noted:
 
 @dataclass(frozen=True)
 class _Tee:
-    """A transport whose lines are noted."""
+    """A transport that notes the lines written to it."""
 
     transport: Any
     exchange: Exchange
@@ -163,7 +163,7 @@ class _Tee:
 
 
 def _factory(parser: type[LenientParser]) -> type[_LenientHTTP11ClientFactory]:
-    """Return a maker of connections whose answers a parser reads."""
+    """Return a connection factory that uses ``parser`` for the answers."""
 
     class Protocol(_LenientHTTP11ClientProtocol):
         def request(self, request: Any) -> Deferred[IResponse]:

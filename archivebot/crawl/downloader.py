@@ -1,4 +1,4 @@
-"""Scrapy's downloader, which can let go of what it has under way."""
+"""Scrapy's downloader, extended to cancel requests that are under way."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ CANCELLED = (CancelledError, asyncio.CancelledError)
 
 
 class Downloader(ScrapyDownloader):
-    """Let a crawl end without waiting for servers: Scrapy waits for all requests, each after its delay.
+    """Lets a crawl end without waiting for servers: Scrapy waits for all requests, each after its delay.
 
-    A request that is let go fails with :class:`~archivebot.crawl.refusals.Interrupted`.
+    A cancelled request fails with :class:`~archivebot.crawl.refusals.Interrupted`.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -40,14 +40,14 @@ class Downloader(ScrapyDownloader):
         return fetch.addBoth(end)
 
     def drop_waiting(self) -> None:
-        """Let go of the requests that wait for the delay of their host, or for one of its places."""
+        """Cancel the requests that wait for the delay of their host or for a free slot."""
         for slot in self.slots.values():
             requests = [request for request, _ in slot.queue]
             slot.queue.clear()
             self._let_go(requests)
 
     def let_go(self) -> None:
-        """Let go of all requests."""
+        """Cancel all requests."""
         self._let_go(list(self._fetches))
 
     def _let_go(self, requests: list[Request]) -> None:

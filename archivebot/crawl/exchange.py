@@ -1,4 +1,4 @@
-"""What goes over the wire while one request is answered, noted as it happens."""
+"""Notes on one HTTP exchange, taken while it happens."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 
 from archivebot.wire import Wire, protocol_of, without_secrets
 
-# Where a request carries the facts of its exchange.
+# The meta key under which a request carries the facts of its exchange.
 WIRE = "archive_wire"
 
 
 class Exchange:
-    """The notes of one exchange; they begin anew when the request is sent once more."""
+    """The notes of one exchange; they start over when the request is sent again."""
 
     def __init__(self) -> None:
         self.begin("", None)
@@ -36,7 +36,7 @@ class Exchange:
             self._first_byte = self._elapsed()
 
     def line(self, line: bytes) -> None:
-        """Note a line of a head of the answer, with its end if that came."""
+        """Note a header line of the answer, with its line end if that was received."""
         self._received += line
 
     def secured(self, version: str) -> None:
@@ -44,7 +44,7 @@ class Exchange:
         self._tls = version.lower().replace("tlsv", "tls/")
 
     def trailed(self, lines: Sequence[bytes]) -> None:
-        """Note the header lines behind a chunked body."""
+        """Note the header lines after a chunked body."""
         self._trailers = b"".join(bytes(line) + b"\r\n" for line in lines)
 
     def wire(self, length: int | None, truncated: str = "") -> Wire | None:

@@ -1,4 +1,4 @@
-"""What the parts of a crawl share, found through its crawler."""
+"""The base of extensions that other parts of a crawl find through its crawler."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from scrapy.crawler import Crawler
 
 
 class Extension:
-    """An extension of Scrapy that a crawl cannot do without."""
+    """A Scrapy extension that every crawl needs."""
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:
-        """Return the one of a crawl; raises RuntimeError where it is switched off."""
+        """Return the instance of a crawl; raises RuntimeError if it is switched off."""
         extension = crawler.get_extension(cls)
         if extension is None:
             raise RuntimeError(f"{cls.__name__} is not among the EXTENSIONS")

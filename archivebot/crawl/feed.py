@@ -13,19 +13,19 @@ from archivebot.models import Capture
 from archivebot.records import capture_record
 from archivebot.terminal import escaped, harmless
 
-# What a spreadsheet takes for a formula: https://owasp.org/www-community/attacks/CSV_Injection
+# Texts that a spreadsheet takes for a formula: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = re.compile(r"[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff20\uff0d]")
 
 
 class _Encoder(ScrapyJSONEncoder):
-    """Write what could steer a terminal, or has no encoding, as an escape."""
+    """Write characters that could steer a terminal or have no encoding as escapes."""
 
     def encode(self, o: Any) -> str:
         return escaped(super().encode(o))
 
 
 class _CaptureExporter(BaseItemExporter):
-    """Turn a Capture into its record on the way out; other items pass unchanged."""
+    """Exports a Capture as its record; other items pass unchanged."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -59,7 +59,7 @@ class CaptureCsvExporter(CsvItemExporter):
 
 
 def cell(text: str) -> str:
-    """Return a text as a cell that no spreadsheet takes for a formula; the apostrophe says that it is text.
+    """Return a text as a cell that no spreadsheet takes for a formula; the apostrophe marks it as text.
 
     >>> cell("=1+1"), cell(" -2"), cell("@SUM(A1)"), cell("a=b")
     ("'=1+1", "' -2", "'@SUM(A1)", 'a=b')

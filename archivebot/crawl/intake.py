@@ -1,4 +1,4 @@
-"""The bytes of large bodies that a crawl holds at once."""
+"""Limits the bytes of large bodies that a crawl holds at once."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from scrapy.http import Response
 
 from archivebot.crawl.retry import pause
 
-# Bodies up to this size are not counted: 32 of them, as many as are fetched at once, are 32 MB. Of
-# 142,000 pages 0.2 % are larger.
+# Bodies up to this size are not counted: 32 of them, the maximum fetched at once, are 32 MB. Of 142,000 pages
+# 0.2 % are larger.
 LARGE = 1024 * 1024
 
-# Bytes of large bodies that are received or wait to be stored, and as many of those that were decoded. Each
-# is there three times on its way to the process that stores it: eight texts of 60 MB took 1.9 GB at once.
+# Maximum bytes of large bodies that are received or wait to be stored, and the same for decoded bodies. Each
+# body exists three times on its way to the process that stores it: eight texts of 60 MB took 1.9 GB at once.
 ROOM = 96 * 1024 * 1024
 
-# What DOWNLOAD_MAXSIZE=0 stands for, no limit, where a number is needed.
+# The number that stands for DOWNLOAD_MAXSIZE=0, no limit.
 ENDLESS = 1 << 40
 
-# Seconds between two looks whether there is room, and the longest wait: storing 64 MB takes a few.
+# Seconds between two checks for room, and the longest wait: storing 64 MB takes a few seconds.
 STEP = 0.05
 LONGEST = 600.0
 
@@ -34,31 +34,31 @@ _INTAKES: WeakKeyDictionary[Crawler, Intake] = WeakKeyDictionary()
 
 
 def most_bytes(crawler: Crawler) -> int:
-    """Return the bytes that a body may have, coded and decoded."""
+    """Return the maximum bytes of a body, coded or decoded."""
     return crawler.settings.getint("DOWNLOAD_MAXSIZE") or ENDLESS
 
 
 class Room:
-    """The bytes that large bodies take of those that they may take."""
+    """The memory that large bodies occupy, and its limit."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = ref(crawler)  # it is the key to this
+        self._crawler = ref(crawler)  # weak, because the crawler is the key to this object
         self._held: dict[object, int] = {}
 
     def fits(self, size: int) -> bool:
-        """Return whether there is room for so many bytes; for one body there always is."""
+        """Return whether there is room for ``size`` bytes; there is always room for one body."""
         return not self._held or sum(self._held.values()) + size <= ROOM
 
     def hold(self, thing: object, size: int) -> None:
-        """Take so many bytes for a thing."""
+        """Reserve ``size`` bytes for an object."""
         self._held[thing] = size
 
     def free(self, thing: object) -> None:
-        """Release what a thing took."""
+        """Release the bytes that an object reserved."""
         self._held.pop(thing, None)
 
     def keep(self, response: Response) -> Response:
-        """Take the bytes of the body of an answer as long as somebody has the answer."""
+        """Reserve the bytes of the body of an answer for as long as the answer is referenced."""
         if len(response.body) > LARGE:
             thing = object()
             self.hold(thing, len(response.body))
@@ -67,7 +67,7 @@ class Room:
 
     @asynccontextmanager
     async def waited_for(self, size: int) -> AsyncIterator[None]:
-        """Take so many bytes when there is room for them; a crawl that ends does not wait for it."""
+        """Reserve ``size`` bytes when there is room for them; a crawl that is ending does not wait."""
         crawler, patience = self._crawler(), time.monotonic() + LONGEST
         assert crawler is not None
         assert crawler.engine is not None
@@ -82,12 +82,12 @@ class Room:
 
 
 class Intake:
-    """Let large bodies in as long as there is room for them; others wait.
+    """Admits large bodies as long as there is room for them; the others wait.
 
-    A body counts from its headers on, by the announced length or else by DOWNLOAD_MAXSIZE, until its
-    answer is forgotten, which is when its page is stored. A download that finds no room is broken off, and
-    begun again when there is some: a download that was paused would run into its timeout. Decoded bodies
-    have a room of their own, as those that are received may wait for it.
+    A body counts from its headers on, by its announced length or else by DOWNLOAD_MAXSIZE, until its answer
+    is released, after its page is stored. A download that finds no room is cancelled and started again when
+    there is room: a paused download would time out. Decoded bodies have a separate limit, because received
+    bodies may wait for it.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -101,25 +101,25 @@ class Intake:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Intake:
-        """Return the one of a crawl."""
+        """Return the instance of a crawl."""
         if crawler not in _INTAKES:
             _INTAKES[crawler] = cls(crawler)
         return _INTAKES[crawler]
 
     def headers_received(self, request: Request, body_length: object) -> None:
-        """Take room for a body that is announced as large. Raises StopDownload if there is none."""
+        """Reserve room for a body that is announced as large. Raises StopDownload if there is none."""
         self._sizes[request] = 0
         if isinstance(body_length, int) and body_length <= self.most:
             self._take(request, body_length)
 
     def bytes_received(self, data: bytes, request: Request) -> None:
-        """Take room for a body that turns out to be large. Raises StopDownload if there is none."""
+        """Reserve room for a body that turns out to be large. Raises StopDownload if there is none."""
         self._sizes[request] = size = self._sizes.get(request, 0) + len(data)
         if size > LARGE:
             self._take(request, self.most)
 
     def done(self, request: Request) -> None:
-        """Release the room that was taken while a body was received."""
+        """Release the room reserved while a body was received."""
         self.received.free(request)
         self._counted.discard(request)
 

@@ -1,4 +1,4 @@
-"""Why a request is not made, or has no answer: by our own rules, by robots.txt, or as the crawl ended."""
+"""Why a request is not made or has no answer: our own rules, robots.txt, the end of the crawl."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ PRIVATE = "private_address"
 
 
 class Refused(IgnoreRequest):
-    """A request that is not made, by our own rules; it leaves a stat and no capture."""
+    """A request refused by our own rules; it is counted in the stats and leaves no capture."""
 
 
 class PrivateAddress(Refused):
-    """A request to a private address whose host no seed names."""
+    """A request to a private address whose host is not among the seeds."""
 
     def __init__(self, host: str) -> None:
         super().__init__(PRIVATE)

@@ -1,4 +1,4 @@
-"""When a fetch is tried again: bounded times, with a growing wait that honours Retry-After."""
+"""The retry policy: a maximum of retries, with a growing wait that honours Retry-After."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ PASSING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how late: ``times`` after the first try, waits from ``base`` up to ``ceiling`` seconds.
+    """Up to ``times`` retries, with waits from ``base`` up to ``ceiling`` seconds.
 
-    ``longest`` bounds what a server may ask for by Retry-After.
+    ``longest`` is the maximum wait that a server may request with Retry-After.
     """
 
     times: int
@@ -51,7 +51,7 @@ class RetryPolicy:
         )
 
     def wait(self, outcome: Outcome, attempt: int, asked: str | None = None) -> float | None:
-        """Return the seconds to wait before the next try, or None where there is none.
+        """Return the seconds to wait before the next try, or None if there is no further try.
 
         ``attempt`` counts the tries made so far from 1, ``asked`` is the Retry-After header.
         """
@@ -60,12 +60,12 @@ class RetryPolicy:
         return max(self.backoff(attempt), min(retry_after(asked), self.longest))
 
     def backoff(self, attempt: int) -> float:
-        """Return the wait that doubles with each try; half of it is random, so that tries do not bunch."""
+        """Return a wait that doubles with each try; half of it is random, so that retries spread."""
         return min(self.base * 2.0 ** (attempt - 1), self.ceiling) * random.uniform(0.5, 1.0)
 
 
 def retry_after(header: str | None, now: datetime | None = None) -> float:
-    """Return the seconds that a Retry-After header asks for; 0 where it says nothing readable.
+    """Return the seconds that a Retry-After header asks for; 0 if it cannot be parsed.
 
     >>> retry_after("120"), retry_after(None), retry_after("soon")
     (120.0, 0.0, 0.0)
@@ -84,7 +84,7 @@ def retry_after(header: str | None, now: datetime | None = None) -> float:
 
 
 async def pause(engine: ExecutionEngine, seconds: float) -> bool:
-    """Wait without blocking; give False at once when the crawl begins to end meanwhile."""
+    """Wait without blocking; return False at once if the crawl begins to end meanwhile."""
     clock = asyncio.get_running_loop()
     until = clock.time() + seconds
     while not is_closing(engine):

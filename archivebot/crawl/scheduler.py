@@ -13,7 +13,7 @@ from archivebot.crawl.scheduling.dispatcher import Dispatcher
 
 
 class FrontierScheduler(BaseScheduler):
-    """Give the best request first, lose none when the process is killed, end when nothing is open."""
+    """Returns the best request first, loses none if the process is killed, ends when none is open."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self.dispatcher = dispatcher

@@ -1,4 +1,4 @@
-"""The base of all spiders: from seeds to pages, every outcome one item, links before the page."""
+"""The base of all spiders: yields one item for every outcome, after the links of the page."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 
 _CARRIED = ("depth", "archive_hops", "archive_seed", SCORE, DISTANCE, ORDER, SOURCE)
 
-# Several processes share one crawl through scrapy-redis, with a queue, a filter and a form of ours.
+# Several processes share one crawl through scrapy-redis, with our own queue, filter and serializer.
 REDIS_SETTINGS = {
     "SCHEDULER": "archivebot.crawl.scheduling.redis.LeaseScheduler",
     "SCHEDULER_QUEUE_CLASS": "archivebot.crawl.scheduling.redis.LeaseQueue",
@@ -62,11 +62,11 @@ REDIS_SETTINGS = {
 
 
 class ArchiveSpider(Spider):
-    """Fetch pages breadth first inside a scope; give the links of a page first, then the page, last.
+    """Fetches pages breadth first inside a scope; yields the links of a page first, then the page.
 
-    Redirects are captures whose target is a link at the same depth; each counts as a page of the
-    limit. Takes the arguments of ``arguments_class``; raises UsageError for wrong ones. ``context``
-    says whether links are read with what stands around them, ``forms`` whether forms are.
+    A redirect is a capture whose target is a link at the same depth; it counts towards the page limit. Takes
+    the arguments of ``arguments_class``; raises UsageError if they are wrong. ``context`` is whether links
+    are read with the text around them, ``forms`` whether forms are read.
     """
 
     arguments_class: ClassVar[type[Arguments]] = Arguments
@@ -110,19 +110,19 @@ class ArchiveSpider(Spider):
         if contact:
             settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="project")
         elif not all(is_loopback(urlsplit(seed).hostname or "") for seed in self.arguments.seeds):
-            logger.warning("ARCHIVE_CONTACT is not set: sites cannot ask whoever crawls them")
+            logger.warning("ARCHIVE_CONTACT is not set: the operators of sites cannot contact you")
 
     async def start(self) -> AsyncIterator[Request]:
         for seed in self.arguments.seeds:
             yield self.request(seed, archive_seed=True)
 
     def request(self, url: str, **meta: Any) -> Request:
-        """Make a page request; redirects come back as answers, nearer pages come first."""
+        """Return a page request; redirects are returned as answers, pages near a seed come first."""
         meta = {"depth": 0, "dont_redirect": True, "handle_httpstatus_all": True, **meta}
         return Request(url, callback=self.parse, errback=self.failed, priority=-meta["depth"], meta=meta)
 
     def parse(self, response: Response) -> Iterator[Any] | AsyncIterator[Any]:
-        """Turn an answer into links and one page, or into a later try."""
+        """Yield the links and the page of an answer, or retry later."""
         request = response.request
         assert request is not None
         outcome = outcome_of_response(response)
@@ -139,7 +139,7 @@ class ArchiveSpider(Spider):
         return self._later(request, page, wait)
 
     def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
-        """Turn a fetch without an answer into one page that says why, or into a later try."""
+        """Yield one page with the reason why there is no answer, or retry later."""
         error: BaseException = failure.value  # type: ignore[assignment]
         request: Request = failure.request  # type: ignore[attr-defined]
         if isinstance(error, Refused | Interrupted):
@@ -163,7 +163,7 @@ class ArchiveSpider(Spider):
         return (page,) if wait is None else self._later(request, page, wait)
 
     async def _later(self, request: Request, page: Page, wait: float) -> AsyncIterator[Any]:
-        """Wait, then ask again; if the crawl ends meanwhile, an answer is recorded as it is.
+        """Wait, then retry; if the crawl ends meanwhile, the answer at hand is recorded.
 
         The wait takes no download slot. Scrapy counts the response as in work, so the crawl does not end.
         """
@@ -175,17 +175,17 @@ class ArchiveSpider(Spider):
         yield self._again(request, archive_attempt=request.meta.get("archive_attempt", 1) + 1)
 
     def _again(self, request: Request, **meta: Any) -> Request:
-        """Ask for the same page once more, under the lease that is held."""
+        """Return a new request for the same page, under the same lease."""
         carried = {name: request.meta[name] for name in _CARRIED if name in request.meta}
         again = self.request(request.url, **carried, **meta).replace(dont_filter=True)
         if key_of(request) == request.url:
-            return again  # without what a conditional request said
+            return again  # without the headers of a conditional request
         return again.replace(method=request.method, body=request.body, headers=request.headers)
 
     async def _unchanged(self, response: Response, request: Request, page: Page) -> AsyncIterator[Any]:
-        """Follow the links that the archive holds of a page: a 304 brings none.
+        """Follow the archived links of a page: a 304 has none.
 
-        What the archive can no longer read is fetched anew.
+        If the archive can no longer read the page, it is fetched again.
         """
         content = await ArchiveSession.of(self.crawler).run(Archive.stored, request.url)
         if content is None and ("If-None-Match" in request.headers or "If-Modified-Since" in request.headers):
@@ -202,7 +202,7 @@ class ArchiveSpider(Spider):
     async def _settle_slowly(
         self, response: Response, request: Request, page: Page, stored: Response | None = None
     ) -> AsyncIterator[Any]:
-        """Settle a page when it is read, beside all others; of an answer without it the one ``stored``."""
+        """Read a page in a process, then settle it; if the answer has no body, ``stored`` is read."""
         read = replace(page, headers=headers_of(stored), body=stored.body) if stored else page
         reading = await self._read_page(read, response.url)
         for number, output in enumerate(self._settle(response, request, page, reading), 1):
@@ -221,7 +221,7 @@ class ArchiveSpider(Spider):
         yield replace(page, links=reading.links)
 
     def _is_page(self, response: Response, outcome: Outcome) -> bool:
-        """Return whether an answer has links: it is read in a process of the archive."""
+        """Return whether an answer may have links, so that a process of the archive reads it."""
         return _is_wanted(response, outcome) and media_of_response(response).is_page
 
     def _read(self, response: Response) -> Hypertext:
@@ -253,15 +253,15 @@ class ArchiveSpider(Spider):
                 yield self.request(link.url, **meta, **({LINK: link} if self.context else {}))
 
     def focus(self, request: Request) -> Focus | None:
-        """Return what a focused crawl thinks of a page that brought no answer."""
+        """Return the judgement of a focused crawl on a page without an answer."""
         return None
 
     def is_news(self, link: Link) -> bool:
-        """Return whether a link may tell the frontier something; what it was told before does not."""
+        """Return whether a link may be new to the frontier: a link written before is not."""
         return self.seen.add(link.url)
 
     def forget(self, link: Link) -> None:
-        """Let a link be news again that was dropped."""
+        """Make a dropped link new again."""
         self.seen.discard(link.url)
 
     def _redirected(self, response: Response, request: Request) -> Iterator[Request]:
@@ -274,5 +274,5 @@ class ArchiveSpider(Spider):
 
 
 def _is_wanted(response: Response, outcome: Outcome) -> bool:
-    """Return whether an answer is read for links: it brought the page, or a choice of pages."""
+    """Return whether an answer is read for links: it is the page, or a choice of pages."""
     return outcome is Outcome.FETCHED or response.status == 300

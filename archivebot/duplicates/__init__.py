@@ -1,1 +1,1 @@
-"""Texts that are the same but for small differences: mirrors, print versions, syndicated stories."""
+"""Near-duplicates: mirrors, print versions, syndicated stories."""

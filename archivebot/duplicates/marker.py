@@ -1,4 +1,4 @@
-"""The mark of a page that repeats another one of the archive."""
+"""The mark of a page that repeats another page of the archive."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.fingerprint.simhash import NEAR, distance
 from archivebot.models import Duplicate, Fingerprint
 
-# A page of the archive: its URL, the number of its version, and the fingerprint of that.
+# A page of the archive: its URL, the number of its version, and the fingerprint of the version.
 Known = tuple[str, int, Fingerprint]
 
-# Pages whose texts are read at most for one mark: each takes as long as a page of the crawl. Where more are
-# likely they repeat one text, and are all about as near.
+# Maximum of pages whose texts are read for one mark: each takes as long as a page of the crawl. If more pages
+# are candidates, they repeat one text and are about equally near.
 LOOK = 8
 
 
@@ -26,12 +26,12 @@ def mark(
     text: Callable[[], str],
     text_of: Callable[[str, int], str],
 ) -> Duplicate | None:
-    """Return which page of the archive a page repeats: of several the nearest, then the one captured first.
+    """Return the archived page that a page repeats: the nearest, and among equals the first captured.
 
-    ``near`` gives the pages that share a key, those captured first before others; ``text`` the main text
-    of the page, ``text_of`` that of a version, asked for where the fingerprints leave it open. A page is
-    no duplicate of itself nor of what was captured after it, and one of too few words for a SimHash is
-    one of none: many pages say "No results". Versions that can no longer be read are passed over.
+    ``near`` returns the pages that share a key, in the order of their captures; ``text`` the main text of the
+    page, and ``text_of`` the main text of a version, called only if the fingerprints do not decide. A page is
+    not a duplicate of itself or of a later capture. A page with too few words for a SimHash is never a
+    duplicate: many pages say "No results". Versions that can no longer be read are skipped.
     """
     if fingerprint.simhash is None:
         return None
@@ -54,7 +54,7 @@ def mark(
 def _likely(fingerprint: Fingerprint, pages: Iterable[Known]) -> Iterable[tuple[int, Known]]:
     """Yield the pages that may be near, with the distance of their SimHashes.
 
-    Of other texts 1 in 16,384 shares a part of the SimHash by chance: it is left out, and not read.
+    One in 16,384 unrelated texts shares a part of the SimHash by chance; it is skipped without being read.
     """
     for known in pages:
         other = known[2]

@@ -17,8 +17,8 @@ from archivebot.fingerprint.join import self_join
 from archivebot.fingerprint.simhash import NEAR
 from archivebot.models import Fingerprint
 
-# Of texts that are equal, or have the same key, each is held against so many of the next: the pairs of
-# n of them would grow with the square of n. They still are one chain, and so one cluster.
+# Each of several texts that are equal or share a key is compared with only this many of the next: all pairs
+# of n texts would grow with the square of n. They still form one chain, and so one cluster.
 WINDOW = 32
 
 PART = 1 << 18  # fingerprints joined at once: 100 MB
@@ -28,7 +28,7 @@ Skip = Callable[[int, int], bool]
 
 
 class Pair(NamedTuple):
-    """Two texts that are near, by their numbers, and how near; the first was added before the second."""
+    """Two similar texts, by their numbers, and their likeness; the first was added before the second."""
 
     first: int
     second: int
@@ -38,8 +38,8 @@ class Pair(NamedTuple):
 class Collection:
     """Texts by their fingerprints, of some 100 bytes each, numbered from 0 in the order of adding.
 
-    ``read`` gives the text of a number again; it is asked for those that may be near. Pairs that
-    ``skip`` names are left out.
+    ``read`` returns the text of a number; it is called only for candidates. Pairs for which ``skip`` is true
+    are left out.
 
     >>> from archivebot.duplicates.rule import fingerprint
     >>> texts = ["To be or not to be", "That is the question", "To be, or not to be!"]
@@ -55,14 +55,14 @@ class Collection:
     def __init__(self, read: Callable[[int], str], skip: Skip = lambda one, other: False) -> None:
         self._read, self._skip = read, skip
         self._digests, self._words = array("q"), array("q")
-        # Those that have a SimHash: number, SimHash and bands of MinHash values of each.
+        # The texts with a SimHash: number, SimHash and bands of MinHash values of each.
         self._numbers, self._simhashes, self._bands = array("q"), array("Q"), array("q")
 
     def __len__(self) -> int:
         return len(self._digests)
 
     def add(self, fingerprint: Fingerprint) -> int:
-        """Take a text by its fingerprint and give its number."""
+        """Add a text by its fingerprint and return its number."""
         number = len(self)
         self._digests.append(fingerprint.digest)
         self._words.append(fingerprint.words)
@@ -73,7 +73,7 @@ class Collection:
         return number
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield all pairs that are near, in order; of many equal texts each with the next 32 only."""
+        """Yield all near-duplicate pairs in order; each of many equal texts only with the next 32."""
         simhashes, numbers = np.asarray(self._simhashes), np.asarray(self._numbers)
         worded = np.flatnonzero(self._words)
         equal = _equal(np.asarray(self._digests)[worded])
@@ -111,19 +111,19 @@ class Collection:
         return self._read(one), self._read(other)
 
     def _fingerprint(self, number: int) -> Fingerprint:
-        """Return what the rule asks of a text; keys are not kept by text."""
+        """Return the fingerprint of a text for the rule, without its keys."""
         place = self._place(number)
         simhash = None if place is None else self._simhashes[place]
         return Fingerprint(self._digests[number], simhash, (), self._words[number])
 
     def _place(self, number: int) -> int | None:
-        """Return where a text is among those that have a SimHash."""
+        """Return the index of a text among the texts with a SimHash."""
         place = bisect_left(self._numbers, number)
         return place if place < len(self._numbers) and self._numbers[place] == number else None
 
 
 def _equal(values: NDArray[Any]) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield the places of equal values, each with that of the next ones in order.
+    """Yield the indices of equal values, each with the index of the next equal ones in order.
 
     >>> [(one.tolist(), other.tolist()) for one, other in _equal(np.array([7, 5, 7, 7]))]
     [([0, 2], [2, 3]), ([0], [3])]
@@ -138,7 +138,7 @@ def _equal(values: NDArray[Any]) -> Iterator[tuple[Numbers, Numbers]]:
 
 
 def _ranks(values: NDArray[Any]) -> Numbers:
-    """Return how many equal values come before each.
+    """Return the number of equal values before each value.
 
     >>> _ranks(np.array([7, 5, 7, 7])).tolist(), _ranks(np.array([])).tolist()
     ([0, 0, 1, 2], [])

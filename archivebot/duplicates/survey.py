@@ -17,12 +17,12 @@ from archivebot.models import Fingerprint, PlacedBlock
 
 PAGE, BLOCK = "page", "block"
 
-# Share of a block's bytes that stand in the elements of the main content, for it to be content.
+# Minimum share of a content block's bytes in the elements of the main content.
 LEAST_SHARE = 0.5
 
-# Pages of one site that may share a block; what more of them have is furniture of the site. In history-dev
-# 116 blocks of content are on two or three pages, all of them copies; of 177 on more pages 80 say what
-# holds for every page and 97 stand in lists of pages.
+# Maximum of pages of one site that may share a block of content; a block on more pages is furniture of the
+# site. In history-dev 116 blocks of content are on two or three pages, all of them copies; of 177 on more
+# pages 80 apply to every page and 97 are in lists of pages.
 MOST_OF_SITE = 3
 
 KEPT = 64  # pages whose texts are kept while pairs are judged
@@ -32,7 +32,7 @@ Blocks = Sequence[tuple[PlacedBlock, str]]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a page says: its main text, and its blocks of content, each with its text."""
+    """The texts of a page: its main text, and its blocks of content, each with its text."""
 
     text: str
     blocks: Blocks = ()
@@ -40,7 +40,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A page, or the block of it that has this lineage."""
+    """A page, or the block of a page with this lineage."""
 
     url: str
     words: int
@@ -55,7 +55,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two pages, or two blocks, that are near, and how near."""
+    """Two near-duplicate pages or blocks, and their likeness."""
 
     a: Member
     b: Member
@@ -63,7 +63,7 @@ class Match:
 
 
 def content_blocks(blocks: Blocks, ranges: Sequence[tuple[int, int]]) -> Blocks:
-    """Return the blocks that are content, by the [start, end) of the elements that hold the main text.
+    """Return the blocks of content, by the [start, end) of the elements with the main text.
 
     >>> blocks = [(PlacedBlock("x-1", 1, start, end, ""), "") for start, end in ((0, 9), (9, 20))]
     >>> [block.start for block, _ in content_blocks(blocks, [(8, 12), (13, 16)])]
@@ -73,7 +73,7 @@ def content_blocks(blocks: Blocks, ranges: Sequence[tuple[int, int]]) -> Blocks:
     sums = list(accumulate((end - start for start, end in ranges), initial=0))
 
     def before(position: int) -> int:
-        """Return how many bytes of the ranges stand before a position."""
+        """Return the number of bytes of the ranges before a position."""
         place = bisect_right(starts, position) - 1
         return sums[place] + min(position, ranges[place][1]) - starts[place] if place >= 0 else 0
 
@@ -85,10 +85,10 @@ def content_blocks(blocks: Blocks, ranges: Sequence[tuple[int, int]]) -> Blocks:
 
 
 class Survey:
-    """Pages and their blocks of content. ``read`` gives a page again, by its URL, where it may be near.
+    """Pages and their blocks of content; ``read`` returns the texts of a page, by its URL.
 
-    Blocks of less than 32 words are left out, as are those of two pages that are near as a whole, and
-    those of one site that more than three of its pages have.
+    Blocks of less than 32 words are left out. So are blocks of two pages that are near-duplicates themselves,
+    and blocks on more than three pages of one site.
 
     >>> pages = {"http://a.example/": Reading("Tea"), "http://b.example/": Reading("tea")}
     >>> survey = Survey(pages.__getitem__)
@@ -112,7 +112,7 @@ class Survey:
         return len(self._pages)
 
     def add(self, url: str, known: Fingerprint, blocks: Blocks = ()) -> None:
-        """Take a page by the fingerprint of its main text, and its blocks of content."""
+        """Add a page by the fingerprint of its main text, and its blocks of content."""
         self._pages.add(known)
         self._page_members.append(Member(url, known.words))
         for block, text in blocks:
@@ -121,9 +121,9 @@ class Survey:
                 self._block_members.append(Member(url, found.words, block.lineage, block.topic))
 
     def matches(self, url: str | None = None) -> Iterator[Match]:
-        """Yield the pairs of pages that are near, then those of blocks, all or those of one page.
+        """Yield the near-duplicate pairs of pages, then of blocks: all, or those of one page.
 
-        Of a pair the one that was added first comes first, unless the other is of that page.
+        The member added first comes first, unless the other belongs to that page.
         """
         self._near.clear()
         for match in _matches(self._pages, self._page_members, url):
@@ -132,12 +132,12 @@ class Survey:
         yield from _without_furniture(list(_matches(self._blocks, self._block_members, url)))
 
     def _told(self, one: int, other: int) -> bool:
-        """Return whether two blocks are of one page, or of pages that are near themselves."""
+        """Return whether two blocks belong to one page, or to pages that are near-duplicates themselves."""
         urls = frozenset((self._block_members[one].url, self._block_members[other].url))
         return len(urls) == 1 or urls in self._near
 
     def _block_text(self, number: int) -> str:
-        """Return the text of a block; empty where a crawl has replaced it meanwhile."""
+        """Return the text of a block; empty if a crawl has replaced it meanwhile."""
         member = self._block_members[number]
         texts = (text for block, text in self._read(member.url).blocks if block.lineage == member.block)
         return next(texts, "")
@@ -154,7 +154,7 @@ def _matches(collection: Collection, members: Sequence[Member], url: str | None)
 
 
 def _without_furniture(matches: Sequence[Match]) -> Iterator[Match]:
-    """Leave out what a site has on many pages, within that site."""
+    """Yield the matches without blocks that one site has on many pages."""
     others: dict[Member, set[str]] = defaultdict(set)
     for match in filter(_of_one_site, matches):
         others[match.a].add(match.b.url)

@@ -1,4 +1,4 @@
-"""Clusters of what is near, by density."""
+"""Clusters of near points, by density."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ def clusters(
     least: int = 2,
     weights: Sequence[int] | None = None,
 ) -> list[int]:
-    """Return each of ``count`` points the number of its cluster, or -1 where it is in none.
+    """Return each of ``count`` points the number of its cluster, or -1 if it is in none.
 
-    ``near`` gives the points near a point, itself among them: the range query of an index. A point with
-    at least so many of them is a core; a cluster is all cores that are near to one another, directly or
-    through others, and what is near to them (DBSCAN: Ester, Kriegel, Sander, Xu, "A Density-Based
-    Algorithm for Discovering Clusters in Large Spatial Databases with Noise", 1996). A point at the
-    border of two clusters is in the first. Each point is asked for once.
+    ``near`` returns the points near a point, including itself: the range query of an index. A point with at
+    least the minimum of near points is a core; a cluster is all cores that are near to one another, directly
+    or through others, and all points near to them (DBSCAN: Ester, Kriegel, Sander, Xu, "A Density-Based
+    Algorithm for Discovering Clusters in Large Spatial Databases with Noise", 1996). A point at the border of
+    two clusters is in the first. ``near`` is called once for each point.
 
-    ``weights`` says how many each point stands for: equal fingerprints are better one point than many,
-    whose neighbours grow with the square of their number.
+    ``weights`` is the number of items that each point represents: equal fingerprints should be one point, as
+    the neighbours of many points grow with the square of their number.
 
     >>> numbers = [1, 2, 3, 9, 20, 21]
     >>> def near(point):
@@ -42,7 +42,7 @@ def clusters(
         if labels[point] is not None:
             continue
         if not crowded(around := list(near(point))):
-            labels[point] = NOISE  # so far: a core found later may take it in
+            labels[point] = NOISE  # preliminary: a core found later may include it
             continue
         labels[point] = found
         while around:

@@ -1,4 +1,4 @@
-"""Digests of bytes: of whole bodies, and short ones that tell the pieces of a page apart."""
+"""Digests of bytes: of whole bodies, and short ones that distinguish the pieces of a page."""
 
 from __future__ import annotations
 

@@ -23,20 +23,20 @@ INVERSE = pow(BASE, -1, 1 << 64)
 MIX = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
 MASK = (1 << 64) - 1
 
-# Texts are taken together up to this many characters: arrays of 8 bytes a character then stay in the
+# Texts are processed together up to this many characters: arrays of 8 bytes per character then fit in the
 # cache. On the main texts of wcxb-dev 2^14 to 2^18 are alike, 2^20 takes 1.7 times as long.
 CHUNK = 1 << 16
 TABLE = 2 * CHUNK  # powers that are kept: 2 MB
 SPACE = re.compile(r"\s")
 
-# Code points up to which texts go: ASCII, the basic plane, emoji, rare Chinese characters.
+# Upper limits of code points: ASCII, the basic plane, emoji, rare Chinese characters.
 LIMITS = (0x80, 0x10000, 0x20000, 0x110000)
 
 OTHER, LETTER, UNSPACED_SIGN, APOSTROPHE = range(4)
 
 
 def feature_hash(feature: str) -> int:
-    """Return the 64-bit hash of one feature; that of an empty one is 0.
+    """Return the 64-bit hash of one feature; the hash of an empty feature is 0.
 
     >>> f"{feature_hash('archive'):016x}", feature_hash("")
     ('d1cb1de1b8958056', 0)
@@ -81,7 +81,7 @@ def word_hashes(texts: Sequence[str]) -> list[Hashes]:
 
 
 def _cuts(text: str) -> Iterator[str]:
-    """Cut a long text at white space, where no word is."""
+    """Split a long text at white space, between words."""
     start = 0
     while space := SPACE.search(text, start + CHUNK):
         yield text[start : space.start()]
@@ -90,9 +90,9 @@ def _cuts(text: str) -> Iterator[str]:
 
 
 def shingle_hashes(words: Hashes, size: int) -> Hashes:
-    """Return a hash of every run of so many words of a text, in order (Broder, 1997).
+    """Return a hash of every run of ``size`` words of a text, in order (Broder, 1997).
 
-    Fewer words than that are one shingle.
+    A shorter text is one shingle.
 
     >>> to, be, or_ = feature_hashes(["to", "be", "or"])
     >>> [len(shingle_hashes(np.array([to, be, or_]), size)) for size in (1, 2, 3, 4)]
@@ -127,7 +127,7 @@ def _codes(text: str) -> Codes:
 
 
 def _words(kinds: NDArray[np.uint8]) -> tuple[Places, Places]:
-    """Return where words start and end: runs of letters, pairs of signs of scripts without spaces."""
+    """Return the starts and ends of words: runs of letters, or bigrams of scripts without spaces."""
     inside = np.zeros(len(kinds) + 2, np.bool_)
     inside[1:-1] = kinds == LETTER
     marks = (kinds == APOSTROPHE).nonzero()[0] + 1
@@ -145,7 +145,7 @@ def _words(kinds: NDArray[np.uint8]) -> tuple[Places, Places]:
 
 
 def _hashes(codes: Codes, starts: Places, ends: Places) -> Hashes:
-    """Hash the pieces of a text by differences of sums from its start."""
+    """Return the hashes of the pieces of a text, by differences of prefix sums."""
     powers, inverses = _powers() if len(codes) < TABLE else _powers_up_to(len(codes))
     sums = np.zeros(len(codes) + 1, np.uint64)
     np.cumsum(codes * powers[: len(codes)], out=sums[1:])
@@ -153,7 +153,7 @@ def _hashes(codes: Codes, starts: Places, ends: Places) -> Hashes:
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Spread every bit over all of them, in place."""
+    """Mix the bits of every hash, in place."""
     for factor in MIX:
         values ^= values >> np.uint64(33)
         values *= np.uint64(factor)
@@ -175,7 +175,7 @@ def _powers_up_to(most: int) -> tuple[Hashes, Hashes]:
 
 
 def _limit(codes: Codes) -> int:
-    """Return how many code points a table must have; that of all of them takes 0.2 s to make."""
+    """Return the number of code points that a table needs; a table of all takes 0.2 s to make."""
     most = 0 if codes.itemsize == 1 else codes.max()
     return next(limit for limit in LIMITS if most < limit)
 

@@ -16,9 +16,9 @@ MORE = 0x80
 def encode(fingerprints: Hashes) -> bytes:
     """Write fingerprints in ascending order; equal ones stay.
 
-    The first one is 8 bytes, big-endian. Each other one is its gap to the one before in groups of 7
-    bits, the lowest first, with the high bit set in all but the last. A million random fingerprints
-    take 6.8 bytes each; the fuller the space, the less.
+    The first fingerprint is 8 bytes, big-endian. Each other fingerprint is written as the gap to the previous
+    one, in groups of 7 bits, the lowest first, with the high bit set in all but the last. A million random
+    fingerprints take 6.8 bytes each; more fingerprints take less.
 
     >>> encode(np.array([300, 1], np.uint64)).hex()
     '0000000000000001ab02'
@@ -44,10 +44,10 @@ def encode(fingerprints: Hashes) -> bytes:
 
 
 def decode(data: bytes) -> Hashes:
-    """Read what :func:`encode` wrote, in ascending order.
+    """Read the fingerprints written by :func:`encode`, in ascending order.
 
-    Raises :class:`~archivebot.exceptions.CorruptObject` where the bytes end inside a fingerprint or
-    give more than 64 bits.
+    Raises :class:`~archivebot.exceptions.CorruptObject` if the bytes end inside a fingerprint, or a value has
+    more than 64 bits.
 
     >>> decode(bytes.fromhex("0000000000000001ab02")).tolist(), decode(b"").tolist()
     ([1, 300], [])

@@ -1,4 +1,4 @@
-"""Index of fingerprints that finds all within three bits and compares with a few only."""
+"""An index that finds all fingerprints within three bits with few comparisons."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from archivebot.exceptions import UsageError
 from archivebot.fingerprint.features import Hashes
 from archivebot.fingerprint.simhash import BITS, NEAR
 
-# Fingerprints that wait, ungrouped, to become a segment: they are compared one and all, in 25 us.
+# Maximum of ungrouped fingerprints before they become a segment: all of them are compared, in 25 us.
 WAITING = 4096
-# A segment is joined to the one before until that is so many times larger: ten million fingerprints
-# added one by one then lie in six segments at most.
+# A segment is merged with the previous one until that is this many times larger: ten million fingerprints
+# added one by one are in six segments at most.
 GROWTH = 4
 
 Numbers = NDArray[np.uint32]
@@ -25,16 +25,16 @@ Runs = tuple[tuple[int, int], ...]
 
 
 class Match(NamedTuple):
-    """A fingerprint that is near: its number in the order of adding, and its distance in bits."""
+    """A near fingerprint: its number in the order of adding, and its distance in bits."""
 
     number: int
     distance: int
 
 
 def bands(fingerprint: int) -> tuple[int, int, int, int]:
-    """Return the four 16-bit parts of a fingerprint, of which two within 3 bits share at least one.
+    """Return the four 16-bit parts of a fingerprint; two fingerprints within 3 bits share at least one.
 
-    A database keeps an index of each. The fingerprint may be signed.
+    A database has an index of each part. The fingerprint may be signed.
 
     >>> bands(0x0001_0002_0003_0004), bands(-1)
     ((1, 2, 3, 4), (65535, 65535, 65535, 65535))
@@ -46,9 +46,9 @@ def bands(fingerprint: int) -> tuple[int, int, int, int]:
 def layout(tables: int) -> list[tuple[int, ...]]:
     """Return the bits that must be equal in each of 4, 10, 16 or 20 tables, 63 for the highest.
 
-    Whichever three bits of two fingerprints differ, all bits of some table are equal (Manku, Jain,
-    Das Sarma, "Detecting Near-Duplicates for Web Crawling", 2007, section 3). More tables cost memory
-    and compare with less. Raises :class:`~archivebot.exceptions.UsageError` for another number.
+    Whichever three bits of two fingerprints differ, all bits of some table are equal (Manku, Jain, Das Sarma,
+    "Detecting Near-Duplicates for Web Crawling", 2007, section 3). More tables cost memory but need fewer
+    comparisons. Raises :class:`~archivebot.exceptions.UsageError` for another number.
 
     >>> [(tables, sorted({len(bits) for bits in layout(tables)})) for tables in (4, 10, 16, 20)]
     [(4, [16]), (10, [25, 26]), (16, [28]), (20, [31, 32, 33])]
@@ -70,7 +70,7 @@ def layout(tables: int) -> list[tuple[int, ...]]:
 
 
 def prefix(value: Any, bits: tuple[int, ...]) -> Any:
-    """Bring some bits together, those of one fingerprint or of each in an array.
+    """Return some bits as one number, of one fingerprint or of each in an array.
 
     >>> prefix(0b1011, (3, 1, 0)), prefix(np.array([8, 2], np.uint64), (3, 1)).tolist()
     (7, [2, 1])
@@ -83,12 +83,13 @@ def prefix(value: Any, bits: tuple[int, ...]) -> Any:
 
 
 class HammingIndex:
-    """Fingerprints in memory, each with the number in which it was added, from 0.
+    """Fingerprints in memory, numbered from 0 in the order of adding.
 
-    ``tables`` is a :func:`layout`: each table groups all fingerprints by as many of its bits as leave
-    some eight in a group, but a query is compared with one group of each table only. Memory is 8 bytes
-    a fingerprint and 4.5 for each table. Four tables do up to ten million; beyond, ten compare with less.
-    Equal fingerprints are all compared and all given: a caller with many of them adds each once.
+    ``tables`` is a :func:`layout`: each table groups all fingerprints by some of its bits, with about eight
+    in a group, and a query is compared with one group of each table. Memory is 8 bytes per fingerprint and
+    4.5 for each table. Four tables are enough up to ten million; beyond that, ten tables need fewer
+    comparisons. Equal fingerprints are all compared and all returned: a caller with many of them should add
+    each once.
 
     >>> index = HammingIndex([0, 7, 2**64 - 1])
     >>> index.near(1)
@@ -101,7 +102,7 @@ class HammingIndex:
         self._layout = layout(tables)
         self._segments: list[_Segment] = []
         self._waiting: Hashes = np.zeros(WAITING, np.uint64)
-        self._count = 0  # of those that wait
+        self._count = 0  # number of ungrouped fingerprints
         self._settled = 0
         if len(fingerprints):
             self._settle(np.array(fingerprints, np.uint64))
@@ -110,7 +111,7 @@ class HammingIndex:
         return self._settled + self._count
 
     def add(self, fingerprint: int) -> int:
-        """Take one more fingerprint and give its number."""
+        """Add a fingerprint and return its number."""
         self._waiting[self._count] = fingerprint
         self._count += 1
         if self._count == WAITING:
@@ -119,12 +120,12 @@ class HammingIndex:
         return len(self) - 1
 
     def near(self, fingerprint: int, k: int = NEAR) -> list[Match]:
-        """Return all fingerprints within ``k`` bits, by their numbers; none of them is missed.
+        """Return all fingerprints within ``k`` bits, by their numbers, without omissions.
 
         Raises :class:`~archivebot.exceptions.UsageError` for more than 3 bits, which the tables do not cover.
         """
         if not 0 <= k <= NEAR:
-            raise UsageError(f"the index finds what is within 0 to {NEAR} bits, not within {k}")
+            raise UsageError(f"the index finds fingerprints within 0 to {NEAR} bits, not within {k}")
         matches: list[Match] = []
         base = 0
         for segment in self._segments:
@@ -134,7 +135,7 @@ class HammingIndex:
         return matches
 
     def compared(self, fingerprint: int) -> int:
-        """Count the comparisons that a query makes."""
+        """Return the number of comparisons that a query makes."""
         return self._count + sum(len(segment.candidates(fingerprint)) for segment in self._segments)
 
     def _settle(self, fingerprints: Hashes) -> None:
@@ -145,7 +146,7 @@ class HammingIndex:
 
 
 class _Segment:
-    """Fingerprints that stay, grouped by the leading bits of each table."""
+    """Fingerprints grouped by the leading bits of each table."""
 
     def __init__(self, fingerprints: Hashes, tables: Sequence[tuple[int, ...]]) -> None:
         self.fingerprints = fingerprints
@@ -156,7 +157,7 @@ class _Segment:
         return len(self.fingerprints)
 
     def candidates(self, fingerprint: int) -> Numbers:
-        """Return the numbers of those that share a group with a fingerprint; some come twice."""
+        """Return the numbers of the fingerprints in the groups of a fingerprint, some of them twice."""
         groups = []
         for bits, borders, numbers in self._tables:
             group = prefix(fingerprint, bits)
@@ -182,7 +183,7 @@ def distance_to(fingerprint: int, prints: Hashes) -> NDArray[np.uint8]:
 
 
 def _parts(bits: tuple[int, ...], count: int) -> list[tuple[int, ...]]:
-    """Cut bits into parts of nearly the same size, the larger ones first."""
+    """Split bits into parts of nearly the same size, the larger ones first."""
     size, larger = divmod(len(bits), count)
     starts = [part * size + min(part, larger) for part in range(count + 1)]
     return [bits[start:end] for start, end in pairwise(starts)]
@@ -205,7 +206,7 @@ def _runs(bits: tuple[int, ...]) -> Runs:
 
 
 def _grouped(fingerprints: Hashes, bits: tuple[int, ...]) -> tuple[Numbers, Numbers]:
-    """Return where each group begins, and the numbers of all fingerprints by group."""
+    """Return the start of each group, and the numbers of all fingerprints by group."""
     # NumPy sorts numbers of 16 bits by radix, in a fifth of the time.
     groups = prefix(fingerprints, bits).astype(np.uint16 if len(bits) <= 16 else np.uint32)
     borders = np.zeros((1 << len(bits)) + 1, np.uint32)

@@ -1,4 +1,4 @@
-"""Join of fingerprints: all pairs that are near, in and between the partitions of an archive."""
+"""Join of fingerprints: all near pairs, in and between the partitions of an archive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from archivebot.fingerprint.features import Hashes
 from archivebot.fingerprint.hamming import layout, prefix
 from archivebot.fingerprint.simhash import NEAR
 
-# Among a million fingerprints one has 0.3 neighbours in the groups of ten tables, 61 in those of four.
+# Among a million fingerprints each has 0.3 neighbours in the groups of ten tables, 61 in the groups of four.
 TABLES = 10
 STEP = 1 << 20  # comparisons made at once: 40 MB
 
@@ -21,7 +21,7 @@ Numbers = NDArray[np.int64]
 
 
 class Pairs(NamedTuple):
-    """Pairs of fingerprints that are near: the number of each and their distance in bits."""
+    """Pairs of near fingerprints: the number of each and their distance in bits."""
 
     first: Numbers
     second: Numbers
@@ -31,9 +31,9 @@ class Pairs(NamedTuple):
 def self_join(parts: Sequence[Hashes], k: int = NEAR) -> Iterator[Pairs]:
     """Yield all pairs within ``k`` bits among the fingerprints of all partitions, each pair once.
 
-    They are numbered through all partitions; the first of a pair is the lower one. Two partitions at
-    most are needed at a time, so a sequence that loads them when asked serves an archive of any size.
-    The pairs of n equal fingerprints are n (n - 1) / 2: a caller with many of them gives each once.
+    They are numbered through all partitions; the first of a pair is the lower number. At most two partitions
+    are needed at a time, so a sequence that loads them lazily works for an archive of any size. n equal
+    fingerprints have n (n - 1) / 2 pairs: a caller with many of them should pass each once.
 
     >>> [pairs] = self_join([np.array([7, 2**40 - 1, 5], np.uint64)])
     >>> [numbers.tolist() for numbers in pairs]
@@ -52,9 +52,9 @@ def self_join(parts: Sequence[Hashes], k: int = NEAR) -> Iterator[Pairs]:
 
 
 def cross_join(one: Hashes, other: Hashes, k: int = NEAR) -> Pairs:
-    """Return all pairs within ``k`` bits of a fingerprint of one set and one of another, by their places.
+    """Return all pairs within ``k`` bits between two sets of fingerprints, by their indices.
 
-    The tables are made over the first set, the second streams by (Manku, Jain, Das Sarma, "Detecting
+    The tables are built over the first set; the second is streamed (Manku, Jain, Das Sarma, "Detecting
     Near-Duplicates for Web Crawling", 2007, section 4). Raises
     :class:`~archivebot.exceptions.UsageError` for more than 3 bits.
 
@@ -62,7 +62,7 @@ def cross_join(one: Hashes, other: Hashes, k: int = NEAR) -> Pairs:
     [[0, 1], [0, 0], [2, 1]]
     """
     if not 0 <= k <= NEAR:
-        raise UsageError(f"the join finds what is within 0 to {NEAR} bits, not within {k}")
+        raise UsageError(f"the join finds fingerprints within 0 to {NEAR} bits, not within {k}")
     empty = np.zeros(0, np.int64)
     found = [Pairs(empty, empty, np.zeros(0, np.uint8))]
     earlier: list[np.uint64] = []
@@ -71,7 +71,7 @@ def cross_join(one: Hashes, other: Hashes, k: int = NEAR) -> Pairs:
             differ = one[first] ^ other[second]
             distance = np.bitwise_count(differ)
             keep = distance <= k
-            for mask in earlier:  # the pair was found there
+            for mask in earlier:  # the pair was already found there
                 keep &= differ & mask != 0
             found.append(_chosen(Pairs(first, second, distance), keep))
         earlier.append(np.uint64(sum(1 << bit for bit in bits)))
@@ -81,8 +81,8 @@ def cross_join(one: Hashes, other: Hashes, k: int = NEAR) -> Pairs:
 
 
 def _candidates(one: Hashes, other: Hashes) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield the places of equal prefixes, some at a time."""
-    # Both in order: looking up sorted prefixes runs through memory once, in half the time.
+    """Yield the indices of equal prefixes, in batches."""
+    # Both are sorted: the search for sorted prefixes reads the memory once, in half the time.
     ones, others = np.argsort(one), np.argsort(other)
     starts, ends = (np.searchsorted(one[ones], other[others], side) for side in ("left", "right"))
     counts = ends - starts

@@ -1,4 +1,4 @@
-"""MinHash: texts that share a part of their shingles, where SimHash asks for nearly all."""
+"""MinHash: finds texts that share part of their shingles, while SimHash requires nearly all."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from archivebot.fingerprint.features import shingle_hashes, word_hashes
 if TYPE_CHECKING:
     from datasketch import MinHash
 
-# Written down with stored signatures; those of two versions are not comparable.
+# Stored with signatures; signatures of two versions are not comparable.
 MINHASH_VERSION = "minhash128-1"
 
 SHINGLE = 3  # words
 PERMUTATIONS = 128  # the estimate of a Jaccard coefficient of 0.5 is off by 0.044 (standard deviation)
-STEP = 10_000  # shingles taken at once: each needs 1 kB
+STEP = 10_000  # shingles processed at once: each needs 1 kB
 
 # Bands and rows: a pair of Jaccard coefficient J becomes a candidate with probability 1 - (1 - J^4)^32.
 # That is 0.87 at 0.5, 0.999 at 0.67 and 0.05 at 0.2.
@@ -27,14 +27,14 @@ LEAST = 0.5
 
 
 class Alike(NamedTuple):
-    """A text that is alike, by its key, and the estimate of the Jaccard coefficient."""
+    """A similar text, by its key, and the estimate of the Jaccard coefficient."""
 
     key: Hashable
     jaccard: float
 
 
 def jaccard(one: str, other: str) -> float:
-    """Return the share of the shingles of two texts that both have, exactly; 0 where both are empty.
+    """Return the exact share of common shingles of two texts; 0 if both are empty.
 
     >>> jaccard("to be or not", "to be or what"), jaccard("", "")
     (0.3333333333333333, 0.0)
@@ -45,7 +45,7 @@ def jaccard(one: str, other: str) -> float:
 
 
 def minhash(text: str) -> MinHash | None:
-    """Return the signature of the shingles of a text, or None where it has no words.
+    """Return the signature of the shingles of a text, or None if it has no words.
 
     ``one.jaccard(other)`` estimates the Jaccard coefficient of two texts (Broder, "On the resemblance
     and containment of documents", 1997).
@@ -66,10 +66,10 @@ def minhash(text: str) -> MinHash | None:
 
 
 class MinHashIndex:
-    """Signatures by key, in memory, asked for those that are alike.
+    """Signatures by key, in memory, with a search for similar ones.
 
-    ``least`` is the least estimate of the Jaccard coefficient of what is found, from 0.5 up to 1; of
-    pairs that have just 0.5, one in eight is missed.
+    ``least`` is the minimum estimate of the Jaccard coefficient of results, from 0.5 up to 1; of pairs with
+    exactly 0.5, one in eight is missed.
 
     >>> index = MinHashIndex()
     >>> index.add("hamlet", minhash("to be or not to be that is the question"))
@@ -81,7 +81,7 @@ class MinHashIndex:
         from datasketch import MinHashLSH
 
         if not LEAST <= least <= 1:
-            raise UsageError(f"the bands find what is alike by {LEAST} to 1, not by {least}")
+            raise UsageError(f"the bands find texts with a similarity of {LEAST} to 1, not {least}")
         self._least = least
         self._bands = MinHashLSH(num_perm=PERMUTATIONS, params=BANDS)
         self._signatures: dict[Hashable, MinHash] = {}
@@ -90,19 +90,19 @@ class MinHashIndex:
         return len(self._signatures)
 
     def add(self, key: Hashable, signature: MinHash) -> None:
-        """Take a signature; raises :class:`~archivebot.exceptions.UsageError` for a key that is there."""
+        """Add a signature; raises :class:`~archivebot.exceptions.UsageError` for a known key."""
         if key in self._signatures:
             raise UsageError(f"there is a signature of {key!r} already")
         self._signatures[key] = signature
         self._bands.insert(key, signature, check_duplication=False)
 
     def near(self, signature: MinHash) -> list[Alike]:
-        """Return what is alike, the most alike first."""
+        """Return the similar texts, the most similar first."""
         found = (Alike(key, self._signatures[key].jaccard(signature)) for key in self._bands.query(signature))
         return sorted((match for match in found if match.jaccard >= self._least), key=_descending)
 
     def pairs(self) -> Iterator[tuple[Hashable, Hashable, float]]:
-        """Yield all pairs that are alike, each once, the key that was added first in front."""
+        """Yield all similar pairs, each once; the key that was added first comes first."""
         numbers = {key: number for number, key in enumerate(self._signatures)}
         for key, signature in self._signatures.items():
             for match in self.near(signature):

@@ -14,7 +14,7 @@ _KEY = 32
 
 
 def payload_key(digest: str) -> str:
-    """Return what the same digest has in every spelling, as 32 hex digits; "" for what is no known digest.
+    """Return the key of a digest, the same for all spellings, as 32 hex digits; "" if it is unknown.
 
     >>> payload_key("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ")
     'da39a3ee5e6b4b0d3255bfef95601890'
@@ -27,7 +27,7 @@ def payload_key(digest: str) -> str:
 
 
 def payload_keys(body: bytes) -> set[str]:
-    """Return the keys that a payload has by each algorithm.
+    """Return the keys of a payload, one for each algorithm.
 
     >>> payload_key("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ") in payload_keys(b"")
     True
@@ -36,7 +36,7 @@ def payload_keys(body: bytes) -> set[str]:
 
 
 def _raw(algorithm: str, text: str) -> bytes | None:
-    """Read a digest in hexadecimal or base32; None for what is neither."""
+    """Read a digest in hexadecimal or base32; None if it is neither."""
     size = _SIZES.get(algorithm, 0)
     for read in (bytes.fromhex, lambda text: base64.b32decode(text.upper() + "=" * (-len(text) % 8))):
         try:

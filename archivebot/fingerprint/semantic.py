@@ -1,4 +1,4 @@
-"""Semantic fingerprint: the few terms that tell what a text is about, equal for one story told twice."""
+"""Semantic fingerprint: the few most important terms of a text, equal for two texts on one story."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME_WEIGHT = 2.0  # of a place or a proper name
 
 @dataclass(frozen=True)
 class TermRarity:
-    """In how many of so many documents each term occurs."""
+    """The number of documents in which each term occurs, and their total."""
 
     documents: int
     counts: Mapping[str, int] = field(repr=False)
@@ -36,21 +36,21 @@ class TermRarity:
         return cls(len(found), dict(Counter(term for document in found for term in document)))
 
     def idf(self, term: str) -> float:
-        """Return log((1 + documents) / (1 + documents with the term)) + 1; never less than 1."""
+        """Return log((1 + documents) / (1 + documents with the term)) + 1, which is at least 1."""
         return math.log((1 + self.documents) / (1 + self.counts.get(term, 0))) + 1
 
     @cached_property
     def version(self) -> str:
-        """8 hex digits of these counts: fingerprints of other counts are not comparable."""
+        """8 hex digits of these counts: fingerprints with other counts are not comparable."""
         lines = [str(self.documents), *(f"{term} {count}" for term, count in sorted(self.counts.items()))]
         return sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)
 class SemanticFingerprint:
-    """The terms of a text that weigh most, in the order of their signs; equal ones tell one story.
+    """The most important terms of a text, in alphabetical order; equal for texts on one story.
 
-    Two of different versions are never equal.
+    Fingerprints of different versions are never equal.
     """
 
     version: str
@@ -75,11 +75,11 @@ def semantic_fingerprint(
     synonyms: Synonyms | None = None,
     names: Collection[str] = (),
 ) -> SemanticFingerprint | None:
-    """Return the five terms of title and body with the greatest tf * idf, or None where there are fewer.
+    """Return the five terms of title and body with the greatest tf * idf, or None if there are fewer.
 
     Only the first 20,000 characters of the body count. Synonyms are replaced before; terms of ``names``
-    (places and proper names) weigh twice. Of terms of equal weight the first in the order of their
-    signs is taken. It is brittle: one other term among the five makes another fingerprint.
+    (places and proper names) weigh twice. Among terms of equal weight the first in alphabetical order is
+    taken. It is brittle: one different term changes the fingerprint.
 
     >>> rarity = TermRarity.of(["the cat sat", "a dog sat", "a bird sat"])
     >>> semantic_fingerprint("Cats", "a cat, a dog, a mouse, a bird, an owl", rarity).terms

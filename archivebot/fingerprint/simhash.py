@@ -1,4 +1,4 @@
-"""SimHash: 64 bits of a text that differ in few places where the texts differ little."""
+"""SimHash: 64 bits of a text; similar texts differ in few bits."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 from archivebot.fingerprint.features import Hashes, feature_hashes, shingle_hashes, word_hashes
 
-# Written down with every fingerprint; those of two versions are not comparable. It stands for the
-# features (shingles of the words of tokeniser 1, as often as they occur), their hash, the rule for ties.
+# Stored with every fingerprint; fingerprints of two versions are not comparable. The version covers the
+# features (shingles of the words of tokeniser 1, as often as they occur), their hash, and the rule for ties.
 SIMHASH_VERSION = "simhash64-1"
 
 BITS = 64
 NEAR = 3  # bits: Manku, Jain, Das Sarma, "Detecting Near-Duplicates for Web Crawling", 2007
 
-# Words in a shingle. Of 4,162 pairs of different pages of one site (what stands in the main elements of
-# history-dev) single words put 130 within 3 bits and 857 within 10, pairs of words 25 and 35; those 25
-# share nine tenths of their text. Of 35 changed versions that keep 95 % of their words, single words
-# find 94 %, pairs 89 %, triples 74 %.
+# Words in a shingle. Of 4,162 pairs of different pages of one site (the main elements of history-dev) single
+# words put 130 within 3 bits and 857 within 10, pairs of words 25 and 35; those 25 share nine tenths of their
+# text. Of 35 changed versions that keep 95 % of their words, single words find 94 %, pairs 89 %, triples 74
+# %.
 SHINGLE = 2
 
-# Words below which a text has no fingerprint: of texts of 32 words in which one word is another, 11 %
-# stay within 3 bits, of 16 words 2 %, of 128 words 62 %. Equal short texts are found by their digest.
+# Minimum of words of a text with a fingerprint: of texts of 32 words with one changed word, 11 % stay within
+# 3 bits, of 16 words 2 %, of 128 words 62 %. Equal short texts are found by their digest.
 MIN_WORDS = 32
 
 SIGN = 1 << 63
@@ -31,9 +31,9 @@ FULL = 1 << 64
 
 
 def simhash(features: Iterable[str] | Mapping[str, float]) -> int:
-    """Return the SimHash of features; a mapping gives each its weight, otherwise each one counts 1.
+    """Return the SimHash of features; a mapping holds their weights, otherwise each weighs 1.
 
-    Bit i is 1 where the features whose hash has bit i outweigh the others, and 0 on a tie (Charikar,
+    Bit i is 1 if the features whose hash has bit i outweigh the others, and 0 on a tie (Charikar,
     "Similarity Estimation Techniques from Rounding Algorithms", 2002). The order does not matter.
 
     >>> from archivebot.fingerprint.features import feature_hash
@@ -50,7 +50,7 @@ def simhash(features: Iterable[str] | Mapping[str, float]) -> int:
 
 
 def text_simhash(text: str) -> int | None:
-    """Return the SimHash of the shingles of a text, or None where it has too few words to tell anything.
+    """Return the SimHash of the shingles of a text, or None if it has too few words.
 
     >>> text_simhash("To be, or not to be") is None
     True
@@ -59,7 +59,7 @@ def text_simhash(text: str) -> int | None:
 
 
 def text_simhashes(texts: Sequence[str]) -> list[int | None]:
-    """Return :func:`text_simhash` of each text; many short ones cost much less so.
+    """Return :func:`text_simhash` of each text; much faster for many short texts.
 
     >>> text_simhashes([])
     []
@@ -89,7 +89,7 @@ def signed(fingerprint: int) -> int:
 
 
 def unsigned(stored: int) -> int:
-    """Return the fingerprint that :func:`signed` wrote.
+    """Return the fingerprint from its :func:`signed` form.
 
     >>> [unsigned(number) for number in (0, 2**63 - 1, -(2**63), -1)] == [0, 2**63 - 1, 2**63, 2**64 - 1]
     True

@@ -1,4 +1,4 @@
-"""Synonyms: words of one sense written as one word."""
+"""Synonyms: replaces words of one sense by one word."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 class Synonyms:
     """Replaces words by the base word of their sense.
 
-    Each line is a sense: the base word, then its variants, parted by commas; what follows # is a remark.
-    From left to right the longest variant at a place is replaced, and reading goes on behind it, so what
-    was written is not read again. A variant inside a longer word is none, except in scripts without
-    spaces. Texts and lines are compared in NFKC without regard to case, and the text is given so.
-    Raises :class:`~archivebot.exceptions.UsageError` for a variant of two senses.
+    Each line is a sense: the base word, then its variants, separated by commas; # starts a comment. From left
+    to right the longest variant at a position is replaced, and the search continues after it, so that
+    replacements are not replaced again. A variant inside a longer word does not count, except in scripts
+    without spaces. Texts and lines are compared in NFKC and without case, and the text is returned in that
+    form. Raises :class:`~archivebot.exceptions.UsageError` for a variant of two senses.
 
     >>> shops = Synonyms(["supermarket, grocery, grocery store", "肯德基, KFC, 肯記"])
     >>> shops.replace("The Grocery Store beside the kfc")
@@ -48,7 +48,7 @@ class Synonyms:
         return sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
     def replace(self, text: str) -> str:
-        """Return a text with the base word in the place of each variant."""
+        """Return a text with each variant replaced by its base word."""
         text = _folded(text)
         written, place = [], 0
         while place < len(text):
@@ -58,7 +58,7 @@ class Synonyms:
         return "".join(written)
 
     def _longest(self, text: str, start: int) -> int:
-        """Return where the longest variant from a place ends, or 0."""
+        """Return the end of the longest variant at a position, or 0."""
         if start and _one_word(text[start - 1 : start + 1]):
             return 0
         for length in self._lengths.get(text[start], ()):
@@ -73,5 +73,5 @@ def _folded(text: str) -> str:
 
 
 def _one_word(signs: str) -> bool:
-    """Return whether two signs beside each other are letters of one word."""
+    """Return whether two adjacent characters are letters of one word."""
     return len(signs) == 2 and signs.isalnum() and not _UNSPACED.search(signs)

@@ -25,8 +25,10 @@ MOST_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a form is: whether it searches at all, with the posterior of that as ``score`` (0 where a rule
-    forbids it); whether it is a query interface with several fields (``multi_field``); and the ``reason``.
+    """The classification of a form, and its ``reason``.
+
+    ``search`` is whether it searches at all, with the posterior as ``score`` (0 if a rule forbids it), and
+    ``multi_field`` whether it is a query interface with several fields.
     """
 
     search: bool
@@ -37,13 +39,13 @@ class Decision:
 
 @dataclass(frozen=True)
 class FormClassifier:
-    """Weights of events: what is above 0 speaks for a form that searches, what is below against it.
+    """Weights of events: above 0 for a form that searches, below 0 against it.
 
-    As with naive Bayes the evidence is summed as logarithms, with that of the classes themselves (the
-    ``bias``) among it: V_yes is what speaks for, V_no what speaks against, a form searches if and only if
-    V_yes > V_no, and the posterior of yes is e^V_yes / (e^V_yes + e^V_no). But the weights are learnt
-    together, not counted one by one (see :mod:`archivebot.forms.training`): the events of a form depend on
-    each other, and counted weights give F1 of 0.92 where these give 0.97.
+    As in naive Bayes the evidence is summed as logarithms, including the evidence of the classes (the
+    ``bias``). V_yes is the sum for, V_no the sum against; a form searches if and only if V_yes > V_no, and
+    the posterior of yes is e^V_yes / (e^V_yes + e^V_no). But the weights are learnt together, not counted one
+    by one (see :mod:`archivebot.forms.training`): the events of a form depend on each other, and counted
+    weights reach an F1 of 0.92, learnt weights 0.97.
     """
 
     bias: float
@@ -59,10 +61,10 @@ class FormClassifier:
         return sum([part for part in parts if part > 0], 0.0), sum([-part for part in parts if part < 0], 0.0)
 
     def decide(self, form: Form, least: int = LEAST_FIELDS) -> Decision:
-        """Decide on a form, which is never submitted.
+        """Return the classification of a form, which is never submitted.
 
-        Who asks for a password or a user name does not search. A query interface of the Deep Web is a form
-        that searches and that no rule rejects.
+        A form that asks for a password or a user name does not search. A query interface of the Deep Web is a
+        form that searches and that no rule rejects.
 
         >>> FormClassifier(0.0, {}).decide(Form("", "", "get", (), ()))
         Decision(search=False, score=0.5, multi_field=False, reason='nothing speaks for it or against it')
@@ -80,7 +82,7 @@ class FormClassifier:
         return Decision(True, score, True, reason)
 
     def _because(self, seen: Iterable[str], sign: int) -> str:
-        """Name what speaks most for a decision; what is there says more to a reader than what is not."""
+        """Return the strongest events for a decision, present events before missing ones."""
         parts = [
             (sign * self.weights.get(event, 0.0), event)
             for event in seen
@@ -90,12 +92,12 @@ class FormClassifier:
         return "; ".join(event for _, event in best[:MOST_REASONS]) or "nothing speaks for it or against it"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the model as values that JSON holds."""
+        """Return the model as JSON values."""
         return {"format": FORMAT, "bias": self.bias, "weights": dict(sorted(self.weights.items()))}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> FormClassifier:
-        """Make the model that :meth:`as_dict` gave; raises UsageError for other values."""
+        """Return the model written by :meth:`as_dict`; raises UsageError for other values."""
         try:
             if data["format"] != FORMAT:
                 raise UsageError(f"the model has format {data['format']}, and {FORMAT} is read")
@@ -111,7 +113,7 @@ class FormClassifier:
 
     @classmethod
     def load(cls, path: Path) -> FormClassifier:
-        """Read a model that :meth:`save` wrote; raises UsageError for another file."""
+        """Read a model written by :meth:`save`; raises UsageError for another file."""
         try:
             data = json.loads(path.read_text("utf-8"))
         except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Domains: what the database behind a form is about, by naive Bayes over the words of the form."""
+"""Domains: the subject of the database behind a form, by naive Bayes over the words of the form."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from archivebot.text.bayes import NaiveBayes
 WORDS = "domains.json"
 FORMAT = 1
 
-# The class of what is in no domain: there all words are equally likely.
+# The class of forms in no domain: all words are equally likely there.
 OTHER = "other"
 
-# A word of a list counts as if so many labelled forms had it. Two words that no other list has are then
-# enough for a domain, one is not; and forms that are learnt can outweigh the lists.
+# A word of a list counts as if this many labelled forms had it. Two words that no other list has are then
+# enough for a domain, one word is not; and learnt forms can outweigh the lists.
 LISTED = 5
 
-# A form is of a domain where its posterior is above this ("Deep Web discovery", 2011: P(Ci|X) > 0.5).
+# A form belongs to a domain if its posterior is above this value ("Deep Web discovery", 2011: P(Ci|X) > 0.5).
 LEAST = 0.5
 
 MOST_TEXT = 1000  # characters between the controls: some forms are whole pages
-MOST_WORDS = 3  # that explain a verdict
-MOST_OPTIONS = 10  # of a selection list that are read: the many makes of cars do not outvote all else
+MOST_WORDS = 3  # maximum of words that explain a verdict
+MOST_OPTIONS = 10  # maximum read from a selection list: makes of cars must not outvote all else
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class Verdict:
 class Domains:
     """Naive Bayes over domains: the single best class, if its posterior is above one half.
 
-    It begins with lists of words, which count as examples do, and learns more from labelled forms; new
-    domains may come with them. Each word of a form counts once, all domains are equally likely
-    beforehand, and so is none of them.
+    It begins with lists of words, which count like examples, and learns more from labelled forms, which may
+    add new domains. Each word of a form counts once. All domains, and the class without a domain, are equally
+    likely beforehand.
     """
 
     def __init__(self, bayes: NaiveBayes) -> None:
@@ -56,7 +56,7 @@ class Domains:
 
     @classmethod
     def from_words(cls, lists: Mapping[str, str]) -> Domains:
-        """Begin with lists of words."""
+        """Return a model from lists of words."""
         bayes = NaiveBayes(priors=False)
         bayes.learn(OTHER, ())
         for name, listed in lists.items():
@@ -66,7 +66,7 @@ class Domains:
     @classmethod
     @cache
     def shipped(cls) -> Domains:
-        """Begin with the lists of the package."""
+        """Return a model from the lists of the package."""
         return cls.from_words(json.loads((files("archivebot.forms") / WORDS).read_text("utf-8")))
 
     @property
@@ -74,9 +74,9 @@ class Domains:
         return tuple(name for name in self._bayes.labels if name != OTHER)
 
     def taught(self, labelled: Iterable[tuple[str, Form]]) -> Domains:
-        """Return a model that has learnt from labelled forms as well.
+        """Return a model that has also learnt from labelled forms.
 
-        Forms of no domain are labelled "other".
+        Forms without a domain are labelled "other".
         """
         bayes = NaiveBayes.from_dict(self._bayes.as_dict())
         for name, form in labelled:
@@ -103,7 +103,7 @@ class Domains:
         return Verdict(name, share, tuple(term for term, part in parts if part > 0)[:MOST_WORDS])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the model as values that JSON holds."""
+        """Return the model as JSON values."""
         return {"format": FORMAT, "bayes": self._bayes.as_dict()}
 
     def save(self, path: Path) -> None:
@@ -112,7 +112,7 @@ class Domains:
 
     @classmethod
     def load(cls, path: Path) -> Domains:
-        """Read a model that :meth:`save` wrote; raises UsageError for another file."""
+        """Read a model written by :meth:`save`; raises UsageError for another file."""
         try:
             data = json.loads(path.read_text("utf-8"))
             if data["format"] != FORMAT:
@@ -123,8 +123,9 @@ class Domains:
 
 
 def terms(form: Form) -> dict[str, float]:
-    """Return the words of a form once each: of its name and address, labels, fields, buttons and options;
-    but none that any form may have.
+    """Return the words of a form, once each, without the words that any form may have.
+
+    They are the words of its name and address, labels, fields, buttons and options.
 
     >>> from archivebot.forms.form import Control
     >>> by = Control("select", "by", options=("Any", "Author"))

@@ -1,4 +1,4 @@
-"""Features: what is seen of a form, as events that are there or are not."""
+"""Features: the events of a form, each present or not."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from archivebot.forms.form import BUTTONS, FILLED, TYPED, Form
 from archivebot.forms.lexicon import MEANINGS, SEARCH_NAMES, meanings
 from archivebot.text import words
 
-# Where names run words together.
+# The boundaries of words that are joined in names.
 _JOINTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|[_-]+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _HOST = re.compile(r"^(?:https?:)?//[^/]*", re.IGNORECASE)
 
 MOST_TEXT = 1500  # characters taken of each source
 
-# What a form says of its own purpose; the rest are names of fields and of its place.
+# The sources that state the purpose of a form; the others are names of fields and of its position.
 _SAYING = ("action", "form", "name", "button", "button name", "label", "hint")
 _NAMING = ("name", "id", "label")
 
@@ -27,12 +27,12 @@ _PERSONAL = frozenset(("password", "email", "tel", "file", "textarea"))
 
 
 def events(form: Form) -> set[str]:
-    """Return what is seen of a form: its structure, its words by where they stand, and what they mean.
+    """Return the events of a form: its structure, its words by their source, and their meanings.
 
     Xin, Cui and others ("Deep Web discovery", 2011) take the name and the action of the form, its types of
-    controls, the names and values of controls, and the words between; here are also ids and classes,
-    which are often in English where the words are not, and what the words mean in many languages. Each
-    event reads as a reason.
+    controls, the names and values of controls, and the words between; here ids and classes are added, which
+    are often in English even if the words are not, and the meanings of words in many languages. Each event
+    reads as a reason.
 
     >>> sorted(event for event in events(Form("", "/find", "get", (), ())) if "action" in event)
     ['action has "find"']
@@ -51,7 +51,7 @@ def events(form: Form) -> set[str]:
 
 
 def sources(form: Form) -> dict[str, str]:
-    """Return what is said in each place of a form."""
+    """Return the text of each source in a form."""
     filled = list(form.named(FILLED))
     buttons = list(form.named(BUTTONS))
     said = {
@@ -104,7 +104,7 @@ def _structure(form: Form, count: str) -> Iterator[str]:
 
 
 def _purpose(form: Form, count: str, meant: dict[str, list[str]]) -> Iterator[str]:
-    """Yield what a form as a whole is for, and what not, with how much it asks for."""
+    """Yield the purposes of a form as a whole, with the number of its fields."""
     personal = any(control.kind in _PERSONAL for control in form.controls)
     personal = personal or any("person" in meant.get(source, ()) for source in _NAMING)
     yield f"{count} fields, {'something' if personal else 'nothing'} personal"

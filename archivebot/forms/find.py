@@ -1,4 +1,4 @@
-"""Finding: the forms of a page that search, each with what is said of it."""
+"""Finds the forms of a page that search, each with its description."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from archivebot.forms.record import FormRecord
 
 
 def search_forms(body: bytes, charset: str, url: str) -> list[FormRecord]:
-    """Return the forms of a page that search, boxes for one word among them, in order, each once.
+    """Return the forms of a page that search, including simple search boxes, in order, each once.
 
     >>> page = b"<form action=/find>Author <input name=by> Title <input name=title><button>Search</button>"
     >>> [record.action for record in search_forms(page, "utf-8", "http://a.example/books/")]

@@ -1,4 +1,4 @@
-"""The flow of a form: its texts and its controls in the order in which they are read."""
+"""The flow of a form: its texts and its controls in reading order."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from archivebot.forms.form import BUTTONS, Control
 
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
 
-# Elements whose text no reader takes for the name of a field.
+# Elements whose text is never the name of a field.
 _MUTE = frozenset("head iframe math noscript object script style svg template title".split())
 
-# Elements that part what stands in them from what stands around them.
+# Elements that separate their contents from the surrounding text.
 _BLOCKS = frozenset(
     """address article aside blockquote caption center dd details dir div dl dt fieldset figure footer form
     h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol p pre section table tbody td tfoot th thead tr
     ul""".split()
 )
 
-# A type of INPUT that no browser knows is a text box.
+# An INPUT of an unknown type is a text box.
 _TYPES = frozenset(
     """button checkbox color date datetime datetime-local email file hidden image month number password radio
     range reset search submit tel text time url week""".split()
@@ -36,8 +36,10 @@ MOST_EVENTS = 200  # starts and ends of elements looked at for one label
 
 @dataclass(slots=True, eq=False)
 class Placed:
-    """A control where it stands: what it is, the id that LABELs know it by, the LABEL ``around`` it, and
-    what it says of itself, first and last.
+    """A control in its position.
+
+    ``ident`` is the id that LABELs refer to, ``around`` the text of the LABEL around it, ``says`` its own
+    label, and ``title`` its title, which is used last.
     """
 
     control: Control
@@ -48,7 +50,7 @@ class Placed:
 
 
 class Break(Enum):
-    """The end of a line, or the border of a block, which parts fields."""
+    """The end of a line, or the boundary of a block, which separates fields."""
 
     LINE = 1
     BORDER = 2
@@ -59,8 +61,10 @@ Item = str | Placed | Break
 
 @dataclass(slots=True)
 class Flow:
-    """What is read in a form: the ``items`` in order, what LABELs say ``of`` the ids they are for, and
-    the texts of the ``links``.
+    """The contents of a form.
+
+    They are the ``items`` in order, the texts ``of`` LABELs by the ids they refer to, and the texts of the
+    ``links``.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -71,7 +75,7 @@ class Flow:
     def read(cls, form: etree._Element, elsewhere: list[etree._Element]) -> Flow:
         """Read a form and the controls elsewhere on the page that name it as theirs.
 
-        A form within a form is not entered: its controls are its own.
+        A form within a form is skipped: its controls belong to the inner form.
         """
         flow = cls()
         flow._walk(form)
@@ -130,7 +134,7 @@ class Flow:
 
 
 def control_of(element: etree._Element) -> Control:
-    """Make a control of its element.
+    """Return the control of an element.
 
     >>> control_of(etree.fromstring('<input type="SEARCH" name="q" class="wide" placeholder="Title"/>'))
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -172,7 +176,7 @@ def _kind(element: etree._Element, tag: str) -> str:
 
 
 def _images(element: etree._Element) -> Iterator[str | None]:
-    """Yield what the pictures of a button say; an address says it by the name of its file."""
+    """Yield the texts of the pictures of a button; for an address, the words of its file name."""
     source = element.get("src")
     if source:
         yield source.partition("?")[0].rpartition("/")[2]
@@ -181,7 +185,7 @@ def _images(element: etree._Element) -> Iterator[str | None]:
 
 
 def text_of(element: etree._Element) -> str:
-    """Return the text of an element that a reader takes for a name: no scripts, no controls.
+    """Return the text of an element that can be a name, without scripts and controls.
 
     >>> text_of(etree.fromstring("<label>By <select><option>a</option></select> <b>year</b></label>"))
     'By year'

@@ -1,4 +1,4 @@
-"""A form as data: controls, attributes, and what stands around them."""
+"""A form as data: controls, attributes, and their surroundings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from archivebot.urls import joined
 
-# What somebody fills; all other controls send the form, reset it, or are not seen.
+# Controls to fill; all other controls send or reset the form, or are hidden.
 TYPED = frozenset(
     """text search email tel url number password date datetime datetime-local month week time color range
     textarea""".split()
@@ -24,9 +24,9 @@ BUTTONS = frozenset(("submit", "image", "button"))
 class Control:
     """One INPUT, SELECT, TEXTAREA or BUTTON.
 
-    ``kind`` is the type of an INPUT, or "select", "textarea", and for a BUTTON what it does; ``label`` is
-    what a reader takes for its name, ``hints`` what it says of itself, ``css`` its id and classes,
-    ``options`` the texts of a SELECT, and ``jumps`` tells whether a script acts on a change.
+    ``kind`` is the type of an INPUT, or "select", "textarea", and for a BUTTON its action; ``label`` is its
+    visible name, ``hints`` its own texts, ``css`` its id and classes, ``options`` the texts of a SELECT, and
+    ``jumps`` whether a script acts on a change.
     """
 
     kind: str
@@ -40,13 +40,13 @@ class Control:
 
     @property
     def typed(self) -> str:
-        """What a text box begins with, often in place of a label."""
+        """The initial text of a text box, often in place of a label."""
         return self.value if self.kind in TYPED else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """What answers to one field of the hidden database: a label with its controls.
+    """The counterpart of one field of the hidden database: a label with its controls.
 
     The author of a book may be a text box and three radio buttons beside it.
     """
@@ -57,11 +57,11 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """F = (N, {A1 ... An}): the name of a form and its attributes, with what else is known of it.
+    """F = (N, {A1 ... An}): the name of a form and its attributes, with more data on it.
 
-    ``controls`` are all of them in the order of the page, ``text`` what stands between them, ``links`` the
+    ``controls`` are all controls in the order of the page, ``text`` the text between them, ``links`` the
     texts of the links in it, ``css`` its id and classes, ``role`` and ``label`` its ARIA attributes,
-    ``around`` the ids and classes of the elements it stands in, nearest first.
+    ``around`` the ids and classes of the elements around it, nearest first.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Form:
 
     @property
     def questions(self) -> int:
-        """How many fields there are to fill: radio buttons and check boxes of one name are one field."""
+        """The number of fields to fill: radio buttons and check boxes of one name are one field."""
         ticked = {(control.kind, control.name) for control in self.named(TICKED)}
         return len(ticked) + sum(1 for _ in self.named(FILLED - TICKED))
 
@@ -87,8 +87,10 @@ class Form:
         return (control for control in self.controls if control.kind in kinds)
 
     def signature(self, page: str = "") -> str:
-        """Name the form by what it is, wherever it stands: a digest of its method, the path of its action
-        seen from the URL of its ``page``, and the sorted kinds and names of its controls.
+        """Return the signature of the form, the same on every page.
+
+        It is a digest of its method, the path of its action relative to the URL of its ``page``, and the
+        sorted kinds and names of its controls.
 
         >>> controls = Control("text", "by"), Control("text", "of")
         >>> book = Form("book", "find.asp;id=7?x=1", "get", (), controls)

@@ -1,4 +1,4 @@
-"""Forms through time: those of a site that lead to the same place are versions of one."""
+"""Forms through time: forms of a site with the same target are versions of one form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from archivebot.storage.base import KeptForm
 
 @dataclass(frozen=True, slots=True)
 class FormVersion:
-    """A form that the archive keeps: the how manieth ``version`` of all ``versions`` that lead there."""
+    """A stored form: its ``version`` number, and the number of all ``versions`` with the same target."""
 
     kept: KeptForm
     record: FormRecord
@@ -22,15 +22,15 @@ class FormVersion:
 
     @property
     def id(self) -> str:
-        """What names it in the archive, 12 hex digits: sites that run one program share signatures."""
+        """The id of the form in the archive, 12 hex digits; equal signatures occur on several sites."""
         return sha256(f"{self.kept.site} {self.record.signature}".encode()).hexdigest()[:12]
 
 
 def form_versions(forms: Iterable[KeptForm]) -> Iterator[FormVersion]:
-    """Number the forms of each site that have one method and one address, in the order they came.
+    """Number the forms of each site with the same method and address, in the order of their first times.
 
-    Another field makes another signature, and so another version; forms of one page that differ only in
-    their fields are taken for versions as well.
+    Another field changes the signature, and so results in another version; forms of one page that differ only
+    in their fields count as versions, too.
     """
     alike: defaultdict[tuple[str, str, str], list[tuple[KeptForm, FormRecord]]] = defaultdict(list)
     for kept in forms:

@@ -1,4 +1,4 @@
-"""Labels: what a reader takes for the name of a control, and which controls make one attribute."""
+"""Labels: the visible names of controls, and the controls that form one attribute."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from archivebot.forms.flow import Break, Flow, Item, Placed
 from archivebot.forms.form import FILLED, TICKED, Attribute, Control
 
-# A line before a control that is longer is no name of it but a sentence about the form.
+# A longer line before a control is not its name but a sentence about the form.
 MOST_LABEL = 80
 
-# What stands between the two ends of a range, or the parts of a date.
+# The texts between the two ends of a range, or the parts of a date.
 _LINKING = re.compile(r"(?:[-–—~/.:,至到]|to|and|bis|und|à|a|et|al?|y|e|até|do|по|до)?", re.IGNORECASE)
 
-# Words of a name that tell the parts of one field from one another.
+# Words of a name that distinguish the parts of one field.
 _PARTS = frozenset(
     """from to min max start end begin low high lower upper day month year hour minute d m y dd mm yy yyyy von
     bis ab""".split()
@@ -39,18 +39,18 @@ class _Group:
 def attributes(flow: Flow) -> tuple[tuple[Attribute, ...], tuple[Control, ...]]:
     """Return the attributes of a form, and all its controls with their labels.
 
-    The label of a control is the first that there is: a LABEL for it, a LABEL around it, its
-    ``aria-label``, its ``placeholder``, the text after a radio button or a check box, the line before any
-    other, its title, the value that a text box begins with. Several radio buttons or check boxes of one
-    attribute are called by the line before the first.
+    The label of a control is the first that exists: a LABEL for it, a LABEL around it, its ``aria-label``,
+    its ``placeholder``, the text after a radio button or a check box, the line before any other, its title,
+    the value that a text box begins with. The label of several radio buttons or check boxes of one attribute
+    is the line before the first.
 
-    One attribute are radio buttons and check boxes of one name; those that follow another control in the
-    same block without a word between; and the parts of a date or a range.
+    These form one attribute: radio buttons and check boxes of one name; radio buttons and check boxes that
+    follow another control in the same block without a word between; the parts of a date or a range.
     """
     groups: list[_Group] = []
     of_name: dict[str, _Group] = {}  # of radio buttons and check boxes
     controls: list[Control] = []
-    since = 0  # where what follows the control before begins
+    since = 0  # the index after the previous control
     for at, item in enumerate(flow.items):
         if not isinstance(item, Placed):
             continue
@@ -88,7 +88,7 @@ def _group(
 
 
 def _whole(name: str) -> frozenset[str]:
-    """Return the words of a name that names a part of a field, but for those that say which part.
+    """Return the words of a name of a part, without the words for the part itself.
 
     >>> sorted(_whole("priceFrom")), sorted(_whole("dep_day")), sorted(_whole("price"))
     (['price'], ['dep'], [])
@@ -109,7 +109,7 @@ def _label(flow: Flow, at: int, placed: Placed, before: str) -> str:
 
 
 def _takes_after(flow: Flow, since: int) -> bool:
-    """Return whether the control before calls the text after it its own."""
+    """Return whether the text after the previous control is its label."""
     placed = flow.items[since - 1]
     return (
         isinstance(placed, Placed)
@@ -130,7 +130,7 @@ def _after(items: Sequence[Item], start: int) -> str:
 
 
 def _before(gap: Sequence[Item], taken: bool) -> str:
-    """Return the last line that has words before a control; the first line is ``taken`` by the one before."""
+    """Return the last line with words before a control; the previous control has ``taken`` the first."""
     lines: list[list[str]] = [[]]
     for item in gap:
         if isinstance(item, Break):
@@ -144,7 +144,7 @@ def _before(gap: Sequence[Item], taken: bool) -> str:
 
 
 def tidy(label: str) -> str:
-    """Take signs off a label.
+    """Return a label without punctuation at its ends.
 
     >>> tidy("* Last name (s):"), tidy(" » "), tidy("出发城市：")
     ('Last name (s)', '', '出发城市')

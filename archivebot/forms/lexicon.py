@@ -1,10 +1,10 @@
-"""What the words of forms mean: searching, filtering, logging in, goods, persons, in many languages."""
+"""The meanings of words in forms, in many languages: search, filter, login, goods, persons."""
 
 from __future__ import annotations
 
 import re
 
-# Each is looked for as a piece of what a form says, since names run words together: "txtSuchbegriff".
+# Each is searched as a substring, because names join words: "txtSuchbegriff".
 MEANINGS: dict[str, tuple[str, ...]] = {
     name: tuple(stems.split())
     for name, stems in {
@@ -32,19 +32,19 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     }.items()
 }
 
-# Whole names of text boxes that are for what is searched.
+# Whole names of text boxes for search terms.
 SEARCH_NAMES = frozenset(
     "q s k query keyword keywords kw wd word term terms search searchword searchterm".split()
 )
 
-# Words that say nothing of what a form is about.
+# Words that do not indicate the subject of a form.
 OF_ANY_FORM = frozenset(
     """action all and any asp aspx box btn button by cgi com do field find for form from get go htm html id in
     index input jsp list name of or php q query results s search select submit text the to txt value
     www""".split()
 )
 
-# What a label has where it asks for a password, or for a name to log in with.
+# Words of labels that ask for a password or a user name.
 PASSWORDS = """password passwd passcode passwort kennwort passe contraseña senha wachtwoord heslo hasło jelszó
     parola şifre lösenord парол 密码 密碼 パスワード 비밀번호""".split()
 USER_NAMES = """username userid loginname login benutzername benutzerkennung identifiant usuario usuário
@@ -55,7 +55,7 @@ USER_NAMES += ["nome utente", "nazwa użytkownika", "kullanıcı adı", "имя 
 
 
 def whole_words(phrases: list[str]) -> re.Pattern[str]:
-    """Make what finds phrases in a text; in Latin letters whole words, elsewhere also pieces of them.
+    """Return the pattern that finds phrases: whole words in Latin letters, elsewhere also parts of words.
 
     >>> find = whole_words(["passe", "密码"])
     >>> [bool(find.search(text)) for text in ("Mot de passe", "passer", "请输入密码")]
@@ -66,12 +66,12 @@ def whole_words(phrases: list[str]) -> re.Pattern[str]:
 
 
 def meanings(text: str) -> list[str]:
-    """Return what a text in lower case may mean.
+    """Return the possible meanings of a text in lower case.
 
     >>> meanings("txtsuchbegriff"), meanings("e-mail"), meanings("go"), meanings("research")
     (['search'], ['subscribe', 'person'], [], [])
     """
-    text = text.replace("research", "")  # what a university does
+    text = text.replace("research", "")  # contains "search", but has another meaning
     found = []
     for name, stems in MEANINGS.items():
         for stem in stems:
@@ -82,7 +82,7 @@ def meanings(text: str) -> list[str]:
 
 
 def means(text: str, name: str) -> bool:
-    """Return whether a text in lower case may mean something.
+    """Return whether a text in lower case may have a meaning.
 
     >>> means("поиск по сайту", "search"), means("send", "search")
     (True, False)

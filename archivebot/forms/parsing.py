@@ -1,7 +1,7 @@
-"""The tree of a page in which forms are as the markup says: in tables, and one in another.
+"""The tree of a page with forms as in the markup: in tables, and nested.
 
 It is built by libxml2. By the HTML standard a form between the rows of a table is empty, and a form inside a
-form is none: their controls would have to be gathered again by where they stand in the source.
+form is ignored: their controls would have to be collected by their positions in the source.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def _parser(encoding: str) -> etree.HTMLParser:
 
 
 def parse(body: bytes, encoding: str) -> etree._Element | None:
-    """Return the root element of a page, or None where it has none; raises etree.LxmlError for an empty one.
+    """Return the root element of a page, or None if it has none; raises etree.LxmlError for an empty one.
 
-    Any bytes and any name of an encoding are accepted, and nothing of the page is lost at a byte that its
-    charset lacks, at a NUL, or at ``</html>``.
+    Any bytes and any name of an encoding are accepted. Nothing of the page is lost after an invalid byte, a
+    NUL, or ``</html>``.
     """
     if b"\0" in body and not is_wide(encoding):
         body = body.replace(b"\0", b"")
@@ -31,14 +31,14 @@ def parse(body: bytes, encoding: str) -> etree._Element | None:
         body, encoding = _decoded(body, encoding).encode("utf-8", "replace"), "utf-8"
     root = etree.fromstring(thinned(body), _parser(encoding))
     if root is not None:
-        root.extend(list(root.itersiblings()))  # what follows </html>, which browsers show as well
+        root.extend(list(root.itersiblings()))  # the elements after </html>, which browsers also show
     return root
 
 
 def _is_read(body: bytes, encoding: str) -> bool:
-    """Return whether libxml2 reads a body to its end, and ASCII stands in it as ASCII.
+    """Return whether libxml2 reads a body to its end, and ASCII is encoded as ASCII.
 
-    libxml2 knows fewer charsets than Python, and stops at the first byte that one lacks.
+    libxml2 knows fewer charsets than Python, and stops at the first invalid byte.
     """
     try:
         body.decode(encoding)

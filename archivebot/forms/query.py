@@ -1,4 +1,4 @@
-"""Queries: the URLs that a form leads to when somebody who knows it fills it."""
+"""Queries: the URLs of a known form with given values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNSENT = BUTTONS | TICKED | {"reset", "file"}
 def read_grid(path: str) -> list[dict[str, str]]:
     """Read the values to fill in: a CSV file whose head names controls; each row is one query.
 
-    Raises UsageError where there is none, or a row has another number of cells than the head.
+    Raises UsageError if there is no row, or a row has another number of cells than the head.
     """
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
@@ -36,9 +36,9 @@ def read_grid(path: str) -> list[dict[str, str]]:
 def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """Yield the URL of each query, as a browser would make it (HTML Standard, "Form submission", GET).
 
-    What is not given keeps the value that the page gave; buttons, boxes and radio buttons are sent only
-    where they are given. Raises UsageError for a form whose answers have no URL (POST), and for a value
-    of no control.
+    A control without a given value keeps the value of the page; buttons, check boxes and radio buttons are
+    sent only if given. Raises UsageError if the answers of the form have no URL (POST), or if a value belongs
+    to no control.
 
     >>> from archivebot.forms.classifier import Decision
     >>> from archivebot.forms.form import Control, Form
@@ -66,7 +66,7 @@ def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterato
 
 
 def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield what is sent, in the order of the page, each given value once."""
+    """Yield the names and values to send, in the order of the page, each given value once."""
     sent = set()
     for control in record.controls:
         name = control.name

@@ -1,4 +1,4 @@
-"""Reading: the bytes of an HTML page become its forms."""
+"""Reads the forms of an HTML page from its bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from archivebot.forms.form import Form
 from archivebot.forms.labels import attributes
 from archivebot.forms.parsing import parse
 
-# How many of the elements around a form say what it is there for.
+# Number of elements around a form that may indicate its purpose.
 AROUND = 3
 
 _METHODS = ("post", "dialog")
@@ -19,11 +19,11 @@ _OWNERS = (b"form=", b"form =", b"FORM=")
 
 
 def read_forms(body: bytes, encoding: str) -> list[Form]:
-    """Read the forms of a page in the order of the page, those without controls too.
+    """Return the forms of a page in the order of the page, including forms without controls.
 
-    Forms are found where the markup says so, also in tables where a browser would move them; one form
-    within another is a form of its own. A control whose ``form`` names a form belongs to that. Any bytes
-    and any name of an encoding are accepted. Time grows linearly with the length of the body.
+    Forms are found at their place in the markup, also in tables, where a browser would move them; a form
+    within another is a separate form. A control belongs to the form that its ``form`` attribute names. Any
+    bytes and any name of an encoding are accepted. Time grows linearly with the length of the body.
 
     >>> (form,) = read_forms(b"<form action=/find>By <input name=by> in <select name=y></select></form>", "")
     >>> form.action, form.method, [(each.label, each.controls[0].kind) for each in form.attributes]
@@ -33,7 +33,7 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
     """
     try:
         root = parse(body, encoding)
-    except etree.LxmlError:  # nothing in it
+    except etree.LxmlError:  # an empty page
         return []
     if root is None:
         return []
@@ -42,7 +42,7 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
 
 
 def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
-    """Return the controls that name their form and do not stand in it, by its id."""
+    """Return the controls outside their form, by the id of the form that they name."""
     found: dict[str, list[etree._Element]] = {}
     for element in root.xpath("//*[@form][self::input or self::select or self::textarea or self::button]"):
         ident = element.get("form")

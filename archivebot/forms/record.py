@@ -1,4 +1,4 @@
-"""A form with what is said of it, as it is kept and as scripts read it."""
+"""The record of a form, as stored and as printed for scripts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class FormRecord:
-    """A form that was found on a page: where it leads (an absolute URL), what is to be filled, what it is.
+    """A form found on a page: its target (an absolute URL), its fields, and its classification.
 
-    ``attributes`` are labels with their controls; ``controls`` are all in the order of the page, those
-    that nobody fills among them; ``domain`` is what its hidden database is about, empty where that is
-    not known.
+    ``attributes`` are labels with their controls; ``controls`` are all controls in the order of the page,
+    including hidden ones; ``domain`` is the subject of its hidden database, empty if unknown.
     """
 
     signature: str
@@ -38,7 +37,7 @@ class FormRecord:
     def of(
         cls, form: Form, decision: Decision, url: str, charset: str = "utf-8", domain: str = ""
     ) -> FormRecord:
-        """Make the record of a form on the page of a URL."""
+        """Return the record of a form on the page of a URL."""
         return cls(
             signature=form.signature(url),
             name=form.name,
@@ -53,17 +52,17 @@ class FormRecord:
 
     @property
     def said(self) -> str:
-        """What a reader sees of it: labels, and the options of selection lists."""
+        """The visible texts of the form: labels, and the options of selection lists."""
         options = (option for control in self.controls for option in control.options)
         return " ".join((*(label for label, _ in self.attributes), *options))
 
     @property
     def fields(self) -> list[dict[str, Any]]:
-        """The attributes as scripts read them."""
+        """The attributes in the form for scripts."""
         return [{"label": label, "controls": names(controls)} for label, controls in self.attributes]
 
     def found(self) -> FoundForm:
-        """Write it as it is kept; the controls of an attribute as their places among all.
+        """Return the form for storage, with the controls of an attribute as indices.
 
         >>> form = Form("f", "/find", "get", (), (Control("text", "q", options=("a", "b")),))
         >>> record = FormRecord.of(form, Decision(True, 0.9, False, "a search box"), "http://a.example/x")
@@ -80,7 +79,7 @@ class FormRecord:
 
     @classmethod
     def read(cls, found: FoundForm) -> FormRecord:
-        """Read what :meth:`found` wrote."""
+        """Read a record written by :meth:`found`."""
         told = json.loads(found.data)
         controls = tuple(
             Control(**{**each, "hints": tuple(each["hints"]), "options": tuple(each["options"])})
@@ -102,7 +101,7 @@ class FormRecord:
 
 
 def names(controls: Iterable[Control]) -> list[str]:
-    """Name controls by kind and name.
+    """Return names of controls, made of kind and name.
 
     >>> names([Control("text", "author"), Control("radio", "exact")])
     ['text author', 'radio exact']

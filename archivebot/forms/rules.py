@@ -1,4 +1,4 @@
-"""The three rules by which a form is no query interface, before anything is weighed."""
+"""The three rules that reject a form as a query interface, before the classifier."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from archivebot.forms.features import sources
 from archivebot.forms.form import FILLED, TYPED, Form
 from archivebot.forms.lexicon import PASSWORDS, USER_NAMES, means, whole_words
 
-# Fields that a query interface has at least; the paper gives no number. One is the box that searches a site.
+# Minimum of fields of a query interface; the paper states no number. A form with one field searches a site.
 LEAST_FIELDS = 2
 
 _PASSWORD = whole_words(PASSWORDS)
@@ -15,9 +15,9 @@ _ONLY = {"checkbox": "check box", "select": "selection list"}
 
 
 def rejection(form: Form, least: int = LEAST_FIELDS) -> str:
-    """Say by which rule a form is no query interface, or "".
+    """Return the rule that rejects a form as a query interface, or "".
 
-    The rules of Xin, Cui and others ("Deep Web discovery", 2011), the most telling first: 2, a field for a
+    The rules of Xin, Cui and others ("Deep Web discovery", 2011), the clearest first: 2, a field for a
     password or a user name; 3, only one check box or selection list; 1, fewer than ``least`` fields to
     fill.
 
@@ -39,9 +39,9 @@ def rejection(form: Form, least: int = LEAST_FIELDS) -> str:
 
 
 def credentials(form: Form) -> str:
-    """Say by which field a form logs in or registers somebody (rule 2), or "".
+    """Return the field that shows that a form is for login or registration (rule 2), or "".
 
-    A user name is none of these where the form searches: there it asks for what somebody wrote.
+    A user name does not count if the form searches: then it asks for the author of a text.
     """
     for control in form.controls:
         if control.kind == "password" or (control.kind in TYPED and _PASSWORD.search(control.label)):

@@ -1,4 +1,4 @@
-"""What lets a link and a page pass on the way to a query form: the first two of three stages."""
+"""The first two of the three stages in the search for query forms: links and pages."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from urllib.parse import unquote, urlsplit
 
 from archivebot.forms.lexicon import MEANINGS
 
-# Links from the seed that are followed: most query interfaces lie no deeper (Chang, He, Li, Patel, Zhang,
+# Maximum depth of links from the seed: most query interfaces are no deeper (Chang, He, Li, Patel, Zhang,
 # "Structured Databases on the Web", 2004).
 MOST_DEPTH = 3
 
-# A page of a topic has a posterior above this.
+# The posterior of a page on topic is above this value.
 LEAST_RELEVANCE = 0.5
 
 _IN_URL = re.compile("search|finder|seek")
-_RESEARCH = re.compile("research")  # what a university does
+_RESEARCH = re.compile("research")  # contains "search", but has another meaning
 _ADVANCED = ("advanced", "erweitert", "avanc", "avanz", "高级", "高級", "進階", "詳細")
 
 
 def feature_words(anchor: str, url: str) -> tuple[str, ...]:
-    """Return the words by which a link promises a search form; none for a link that does not.
+    """Return the words by which a link promises a search form; empty if it does not.
 
-    An anchor says so in the words for searching of many languages, a URL by search, finder or seek anywhere
-    in its path or query. After Xin, Cui and others, "Deep Web discovery", 2011, stage 1.
+    In an anchor these are the words for search in many languages, in a URL search, finder or seek anywhere in
+    its path or query. After Xin, Cui and others, "Deep Web discovery", 2011, stage 1.
 
     >>> feature_words("Advanced search", "http://a.example/"), feature_words("点击这里搜索", "http://a.example/")
     (('advanced', 'search'), ('搜',))
@@ -40,7 +40,7 @@ def feature_words(anchor: str, url: str) -> tuple[str, ...]:
 
 
 def is_relevant(relevance: float | None) -> bool:
-    """Return whether a page goes on to the third stage, its forms; without a topic all do.
+    """Return whether a page reaches the third stage, its forms; without a topic all pages do.
 
     >>> is_relevant(0.50), is_relevant(0.51), is_relevant(None)
     (False, True, True)

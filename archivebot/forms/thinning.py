@@ -1,13 +1,13 @@
-"""Attributes: how many of them a tag may have before the rest is left out of what is read."""
+"""Limits the attributes of a tag; further ones are removed before a page is parsed."""
 
 from __future__ import annotations
 
 import re
 
-# libxml2 compares each attribute of a tag with all before it: 15,000 take 0.25 seconds, 80,000 take 6. No
+# libxml2 compares each attribute of a tag with all earlier ones: 15,000 take 0.25 seconds, 80,000 take 6. No
 # tag of 3,870 real pages of WCXB, Formasaurus and others had more than these.
 MOST = 1000
-LEAST_BYTES = 16 * 1024  # shorter pages have no room for what would take long
+LEAST_BYTES = 16 * 1024  # shorter pages cannot hold enough attributes to take long
 
 # https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state
 _ATTRIBUTE = rb"""(?>
@@ -24,7 +24,7 @@ _TAG = re.compile(
 
 
 def thinned(markup: bytes) -> bytes:
-    """Cut the attributes of each tag at :data:`MOST`; ``markup`` is in a charset in which ASCII is ASCII.
+    """Return markup with at most :data:`MOST` attributes per tag, in a charset compatible with ASCII.
 
     >>> crowd = b" ".join(b"a%d=1" % number for number in range(5000))
     >>> thinned(b"<p><a href=x " + crowd + b">y</a>").endswith(b" a998=1>y</a>")

@@ -3,7 +3,7 @@
     python -m archivebot.forms.training FOLDER [-o MODEL.json]
 
 FOLDER has ``labels.json``: for each page file its ``url`` and the kinds of its ``forms`` in the order of
-the page; a kind that begins with SKIP or is NOT ANNOTATED says nothing.
+the page; a kind that begins with SKIP or is NOT ANNOTATED is ignored.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ UNKNOWN = ("SKIP", "NOT ANNOTATED")
 # Pull of the weights to 0: 0.976 with 2 and 5, 0.974 with 10 and 20.
 RIDGE = 5.0
 
-# Events on fewer sites are no evidence: 0.976 with 2 and 3 sites, 0.975 with 5.
+# Minimum of sites of an event: 0.976 with 2 and 3 sites, 0.975 with 5.
 LEAST_SITES = 3
 
 # Weights nearer to 0 are left out: they change no decision.
 LEAST_WEIGHT = 0.01
 
-# How often a search form of several fields counts, there are 64 in 1208 forms: counted once 0.88 of them are
-# found (F1 is 0.972), three times 0.94 (0.976), five times 0.95 (0.976), eight times 0.96 (0.974).
+# The weight of a search form of several fields, of which there are 64 in 1208 forms: counted once 0.88 of
+# them are found (F1 is 0.972), three times 0.94 (0.976), five times 0.95 (0.976), eight times 0.96 (0.974).
 OF_SEVERAL = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A form with its kind and the site it is from; ``place`` is its page and its number on it."""
+    """A form with its kind and its site; ``place`` is its page and its number on the page."""
 
     form: Form
     kind: str
@@ -62,7 +62,7 @@ class Example:
 
 
 def examples(folder: Path) -> Iterator[Example]:
-    """Read the labelled forms of a folder; raises UsageError where it has no labels."""
+    """Read the labelled forms of a folder; raises UsageError if it has no labels."""
     try:
         labels = json.loads((folder / "labels.json").read_text("utf-8"))
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What waits to be fetched, kept through kills: one contract, in a SQLite file or on a Redis server."""
+"""The frontier, which survives kills: one contract, in a SQLite file or on a Redis server."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ __all__ = [
 def open_frontier(uri: str, crawl: str | None, patience: float = 60.0, create: bool = True) -> Frontier:
     """Open the frontier of a crawl; None stands for the crawl begun last.
 
-    ``sqlite:///archive.frontier.db`` is a file in the working directory, ``redis://host:6379/0`` a
-    database of a Redis server, ``rediss://`` the same through TLS. ``patience`` is the number of
-    seconds after which a worker that gives no sign of life counts as dead.
+    ``sqlite:///archive.frontier.db`` is a file in the working directory, ``redis://host:6379/0`` a database
+    of a Redis server, ``rediss://`` the same through TLS. ``patience`` is the number of seconds without a
+    heartbeat after which a worker counts as dead.
 
-    Raises UsageError for another URI, StorageError where the frontier cannot be opened, and
-    NotArchived where there is none of that crawl and ``create`` is false.
+    Raises UsageError for another URI, StorageError if the frontier cannot be opened, and
+    NotArchived if the crawl has no frontier and ``create`` is false.
     """
     if crawl is None or not create:
         crawl = _existing(uri, crawl)
@@ -59,16 +59,16 @@ def open_frontier(uri: str, crawl: str | None, patience: float = 60.0, create: b
 
 
 def read_frontier(uri: str, crawl: str | None = None) -> FrontierReader:
-    """Open the frontier of a crawl to be looked at, also while it runs; None: the crawl begun last.
+    """Open the frontier of a crawl for reading, even while it runs; None: the crawl begun last.
 
-    Nothing is changed, but that a file of an older archivebot is brought up. Raises as :func:`open_frontier`
-    does, and NotArchived if there is no such crawl.
+    Nothing is changed, except that a file of an older archivebot is upgraded. Raises the errors of
+    :func:`open_frontier`, and NotArchived if there is no such crawl.
     """
     return _read(uri, _existing(uri, crawl))
 
 
 def frontier_uri(archive_uri: str) -> str:
-    """Return the URI of the frontier that lies beside an archive; in the working directory for a server's.
+    """Return the URI of the frontier beside an archive file; for a server, one in the working directory.
 
     >>> frontier_uri("sqlite:///pages/archive.db"), frontier_uri("sqlite:////srv/archive")
     ('sqlite:///pages/archive.frontier.db', 'sqlite:////srv/archive.frontier.db')

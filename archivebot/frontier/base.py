@@ -1,14 +1,13 @@
-"""The contract of a frontier: what waits to be fetched, what is being fetched, and what became of the rest.
+"""The contract of a frontier: the URLs that wait, those being fetched, and the outcomes of the others.
 
 * A URL is in one state at a time, and in one crawl only once, however often it is added.
-* :meth:`Frontier.lease` gives the best score first; of equals, the one that came first. A host that
-  has all its requests under way, or whose delay has not passed, is passed over until it is ready.
-* A lease is not a pop: the URL is settled only after its page is stored. Leases of an owner that is
-  dead, or silent past the deadline, go back to the queue.
-* What a call changed is there after the process is killed, or none of it is.
+* :meth:`Frontier.lease` returns the URL with the best score; among equals, the oldest. A host is skipped
+  while all its requests are under way or its delay has not passed.
+* A lease is not a pop: the URL is settled only after its page is stored. The leases of an owner that is
+  dead, or silent past the deadline, return to the queue.
+* After a kill, either all changes of a call are present, or none.
 * Several processes may work on one crawl at once.
-* What writes raises StorageError where the crawl was not begun, or was forgotten since; reading it finds
-  nothing.
+* Writing raises StorageError if the crawl was not begun, or was forgotten since; reading finds nothing.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from typing import Protocol
 
 from archivebot.models import Position
 
-# The least seconds that a lease holds back for a host. To wait for longer than fetches take costs more than
-# the poorer page that would be fetched meanwhile, and a host silent for longer may never answer.
+# The minimum seconds that a lease waits for a better host. Waiting longer than a fetch takes costs more than
+# fetching a poorer page meanwhile, and a host silent for longer may never answer.
 HOLD = 2.0
 
-# The hosts looked at for one that is worth waiting for, the best first; a bound, so that a lease stays quick
-# where many good hosts have long delays.
+# Maximum of hosts checked for one worth waiting for, the best first, so that a lease stays fast even if many
+# good hosts have long delays.
 LOOK = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One URL against a budget: its name, how many URLs it has room for, and the reason when it has none."""
+    """The charge of one URL to a budget: name and size of the budget, and the reason if it is spent."""
 
     name: str
     most: int
@@ -41,17 +40,17 @@ class Charge:
 
 
 class State(StrEnum):
-    """Where a URL stands in its crawl."""
+    """The state of a URL in its crawl."""
 
     QUEUED = "queued"
     LEASED = "leased"  # handed out, not yet settled
     DONE = "done"  # an outcome is stored
     FAILED = "failed"  # no answer came, after all tries
-    REJECTED = "rejected"  # not to be fetched, with a reason
+    REJECTED = "rejected"  # not fetched, for a reason
 
 
 def key_of(url: str, crawl: str = "") -> bytes:
-    """Return the 16 bytes by which a frontier knows a URL: BLAKE2b of the crawl, a line feed, and the URL.
+    """Return the 16-byte key of a URL in a frontier: BLAKE2b of the crawl, a line feed, and the URL.
 
     >>> key_of("http://example.com/").hex()
     'c4d99dbe88ef54356cb22de8e4623956'
@@ -63,12 +62,12 @@ def key_of(url: str, crawl: str = "") -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One URL on its way into the frontier.
+    """One URL to be added to the frontier.
 
-    ``host`` is the unit of politeness; ``request`` what the crawler needs to
-    ask for it, opaque here; ``score`` its priority, higher first; ``source`` the URL of the page that
-    led here, empty for a seed; ``distance`` the off-topic pages in a row before it; ``parts`` how the
-    score came about, as JSON; ``reason`` why it is rejected, where it is.
+    ``host`` is the unit of politeness; ``request`` the serialized request, opaque here; ``score`` its
+    priority, higher first; ``source`` the URL of the page that links to it, empty for a seed; ``distance``
+    the off-topic pages in a row before it; ``parts`` the parts of the score, as JSON; ``reason`` why it is
+    rejected, if it is.
     """
 
     url: str
@@ -86,8 +85,8 @@ class Lease:
     """A URL handed out: ``order`` counts the leases of the crawl from 1.
 
     ``lost`` is the Unix time of the first lease since the URL was last settled, if such leases were lost,
-    released or settled as queued after :meth:`Frontier.mark_followed`; else None. Only then the page may
-    be stored already, and only then are its links certain to be in the frontier.
+    released or settled as queued after :meth:`Frontier.mark_followed`; else None. Only if it is set, the page
+    may already be stored, and its links are certainly in the frontier.
     """
 
     entry: Entry
@@ -97,10 +96,10 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All that the frontier knows of one URL.
+    """All data of the frontier on one URL.
 
-    ``order`` is the number of its last lease, ``relevance`` that of its page (0..1), ``note`` what the
-    crawler says of the page, as JSON; each None or empty where there is none.
+    ``order`` is the number of its last lease, ``relevance`` the relevance of its page (0..1), ``note`` the
+    crawler's judgement of the page, as JSON. Each is None or empty if there is none.
     """
 
     entry: Entry
@@ -113,7 +112,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many URLs are in each state; ``answered`` are those of ``done`` that a server answered."""
+    """The number of URLs in each state; ``answered`` counts those in ``done`` that a server answered."""
 
     queued: int = 0
     leased: int = 0
@@ -124,13 +123,13 @@ class Counts:
 
     @property
     def open(self) -> int:
-        """How many may still lead to pages."""
+        """The number of URLs that may still lead to pages."""
         return self.queued + self.leased
 
 
 @dataclass(frozen=True, slots=True)
 class HostCounts:
-    """One host of a crawl."""
+    """The URL counts of one host."""
 
     host: str
     queued: int
@@ -144,7 +143,7 @@ class HostCounts:
 class CrawlInfo:
     """One crawl of a frontier: its name, its arguments as JSON, when it began (Unix time), how it ended.
 
-    ``ended`` is the reason, empty while the crawl runs or where it was interrupted.
+    ``ended`` is the reason, empty while the crawl runs or if it was interrupted.
     """
 
     name: str
@@ -155,45 +154,44 @@ class CrawlInfo:
 
 
 class FrontierReader(Protocol):
-    """The frontier of one crawl, as it can be looked at."""
+    """The frontier of one crawl, for reading."""
 
     crawl: str
 
     def relied(self) -> Position | None:
-        """Return how far the archive had come when a page of the crawl was settled last; None if unknown."""
+        """Return the position of the archive when a page was settled last; None if unknown."""
 
     def get(self, url: str) -> Record | None:
-        """Return what is known of a URL."""
+        """Return the record of a URL, or None."""
 
     def records(self, *states: State, limit: int | None = None) -> Iterator[Record]:
-        """Yield the URLs in some states, none named: in all, state by state.
+        """Yield the records of URLs in the given states (default: all), state by state.
 
-        Queued ones come in the order of leasing, as if no host had to be waited for; others by order,
-        then URL.
+        Queued URLs come in the order of leasing, as if every host were ready; others by order, then URL.
         """
 
     def counts(self) -> Counts:
-        """Count the URLs by state."""
+        """Return the number of URLs in each state."""
 
     def hosts(self) -> list[HostCounts]:
-        """Count the URLs of each host, the most queued first."""
+        """Return the URL counts of each host, hosts with the most queued URLs first."""
 
     def crawls(self) -> list[CrawlInfo]:
-        """Return all crawls that lie where this one lies, the latest begun first."""
+        """Return all crawls in the same file or database, the latest begun first."""
 
     def close(self) -> None:
-        """Release the frontier; leases stay until they are released, settled or out of date."""
+        """Close the frontier; leases stay until they are released, settled or expired."""
 
 
 class Frontier(FrontierReader, Protocol):
-    """The frontier of one crawl, as one worker of it sees it."""
+    """The frontier of one crawl, for one worker."""
 
     owner: str
 
     def together(self) -> AbstractContextManager[None]:
-        """Make one stroke of the calls inside it where the frontier can: all of them count, or none.
+        """Run the calls inside it as one transaction, if the frontier supports that.
 
-        Where it cannot, each counts by itself, in order.
+        Otherwise each call takes effect separately, in order.
         """
 
     def begin(
@@ -203,70 +201,69 @@ class Frontier(FrontierReader, Protocol):
         archive: Position | None = None,
         distrusted: Position | None = None,
     ) -> bool:
-        """Open the crawl; True where it goes on with what an interrupted one left.
+        """Open the crawl; True if it continues an interrupted one.
 
-        A crawl that ended begins anew, empty, unless it ended at its page limit (as many answered
-        pages as it was begun with), still has URLs queued, and ``most`` (None: no limit) is now above
-        the pages it answered. Of workers that begin at once one empties the crawl, the others join,
-        which is True as well. Leases of dead owners return. ``arguments`` and ``most`` replace earlier
-        ones.
+        A crawl that ended starts over, empty. It continues only if it ended at its page limit, still has URLs
+        queued, and ``most`` (None: no limit) is now above the number of answered pages. If several workers
+        begin at once, one empties the crawl and the others join, which also returns True. Leases of dead
+        owners return to the queue. ``arguments`` and ``most`` replace earlier values.
 
-        ``archive`` is how far the archive has come. A crawl that relied on ``distrusted`` begins anew
-        although it could go on: the archive has lost what it relied on. Raises StorageError if other
-        workers are at work on such a crawl.
+        ``archive`` is the position of the archive. A crawl that relied on ``distrusted`` starts over although
+        it could continue, because the archive has lost pages that it relied on. Raises StorageError if other
+        workers are active in such a crawl.
         """
 
     def end(self, reason: str) -> None:
-        """Mark the crawl as ended by itself; not for one that is interrupted."""
+        """Mark the crawl as ended; not called for an interrupted crawl."""
 
     def add(self, entries: Sequence[Entry]) -> int:
-        """Queue the URLs not yet known and give how many they were.
+        """Queue the URLs not yet known and return their number.
 
-        A queued URL whose new score is higher takes over the new entry and keeps its place among
-        equals; a rejected one is queued after all; what is leased, done or failed stays.
+        A queued URL with a higher new score takes the new entry and keeps its place among equals. A rejected
+        URL is queued after all. A URL that is leased, done or failed stays.
         """
 
     def reject(self, entries: Sequence[Entry]) -> int:
-        """Record URLs not yet known as rejected, each with its reason; give how many were new."""
+        """Record URLs not yet known as rejected, each with its reason; return the number of new ones."""
 
     def charge(self, wanted: Mapping[str, Sequence[Charge]]) -> dict[str, str]:
-        """Count URLs that are not known yet, or rejected, in their budgets.
+        """Charge URLs that are not known yet, or rejected, to their budgets.
 
-        Return those for which a budget has no room, each with the reason; they count in none.
+        Returns the URLs for which a budget is spent, each with the reason; they are charged to no budget.
         """
 
     def spend(self, name: str, count: int) -> None:
-        """Take more from a budget, for what a page turned out to be."""
+        """Charge an additional amount to a budget, for a page that turned out to cost more."""
 
     def pace(self, host: str, concurrency: int, delay: float) -> None:
-        """Say how many requests to a host may be under way at once, and the seconds between two.
+        """Set the maximum of concurrent requests to a host, and the seconds between two requests.
 
         Without it a host gets one request at a time and no delay.
         """
 
     def lease(self, most: int | None = None, slack: float | None = None, hold: float = HOLD) -> Lease | None:
-        """Hand out the best URL of a host that is ready; None where there is none.
+        """Hand out the best URL of a host that is ready; None if there is none.
 
-        None also where pages answered and leases under way together reach ``most``, and, with ``slack``,
-        where it is worth waiting for a host that is not ready: its best score is more than ``slack``
-        higher, and its delay passes within ``hold`` seconds, or passed no longer ago than that while its
-        requests are under way. Of such hosts the best LOOK are considered.
+        Also returns None if answered pages and current leases together reach ``most``. With ``slack``, it
+        returns None if it is worth waiting for a host that is not ready. Then the host's best score is more
+        than ``slack`` higher, and its delay passes within ``hold`` seconds, or passed at most that long ago
+        while its requests are under way. Of such hosts the best LOOK are considered.
         """
 
     def due(self) -> float | None:
-        """Return the seconds until a host with queued URLs has passed its delay, 0 if one has; else None.
+        """Return the seconds until a host with queued URLs is past its delay (0: now); None if there is none.
 
-        It may be 0 while ``lease`` holds back for a better host.
+        It may be 0 while ``lease`` waits for a better host.
         """
 
     def renew(self) -> int:
-        """Say that this owner lives; return leases of owners that do not, and give how many they were."""
+        """Send the heartbeat of this owner; requeue the leases of dead owners and return their number."""
 
     def mark_followed(self, urls: Iterable[str]) -> None:
-        """Record that the links of the pages of leased URLs are in; only then may the pages be stored."""
+        """Record that the links of leased URLs are complete; their pages may be stored only afterwards."""
 
     def mark_arrived(self, urls: Iterable[str]) -> None:
-        """Record that the answers to leased URLs came: they count no more as under way to their hosts."""
+        """Record the answers to leased URLs: they no longer count as requests under way to their hosts."""
 
     def settle(
         self,
@@ -280,23 +277,23 @@ class Frontier(FrontierReader, Protocol):
         relevant: bool | None = None,
         note: str = "",
     ) -> bool:
-        """End the lease of a URL; False where this owner holds none.
+        """End the lease of a URL; False if this owner holds none.
 
-        QUEUED puts it back as a lost lease is; each other state is what became of it. ``position`` is how
-        far the archive had come with its page.
+        QUEUED returns it to the queue like a lost lease; any other state is its outcome. ``position`` is the
+        position of the archive with its page.
         """
 
     def release(self) -> int:
-        """Put back all leases of this owner and give how many they were."""
+        """Requeue all leases of this owner and return their number."""
 
     def reprioritise(self, scores: Mapping[str, float]) -> int:
-        """Return queued URLs new scores, up or down; others are left alone. Give how many moved."""
+        """Set new scores of queued URLs, up or down; return how many changed. Other URLs are ignored."""
 
     def forget(self, urls: Iterable[str] | None = None) -> int:
-        """Remove URLs whatever their state, or the crawl with all that is known of it; give how many went."""
+        """Remove URLs in any state, or the whole crawl; return the number of removed URLs."""
 
     def retry(self, *states: State) -> int:
-        """Queue again what is in some settled states, failed and rejected unless others are named.
+        """Queue the URLs in the given settled states again (default: failed and rejected).
 
-        A crawl that had ended then goes on at the next ``begin``. Give how many URLs were queued.
+        A crawl that had ended continues at the next ``begin``. Returns the number of queued URLs.
         """

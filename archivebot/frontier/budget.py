@@ -1,4 +1,4 @@
-"""The budgets in a frontier: how many URLs of one kind a crawl has taken in."""
+"""The budgets in a frontier: the number of URLs charged to each."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ local function act() return redis.call('HINCRBY', BUDGET, ARGV[4], ARGV[5]) end
 
 
 def charge(file: FrontierFile, crawl: int, charges: Sequence[Charge]) -> str:
-    """Count a URL in all its budgets, or return the reason of the first budget that is spent."""
+    """Charge a URL to all its budgets, or return the reason of the first budget that is spent."""
     for each in charges:
         row = file.one("SELECT spent FROM budget WHERE crawl = ? AND name = ?", crawl, each.name)
         if row and row[0] >= each.most:
@@ -57,7 +57,7 @@ def charge(file: FrontierFile, crawl: int, charges: Sequence[Charge]) -> str:
 
 
 def spend(file: FrontierFile, crawl: int, name: str, count: int) -> None:
-    """Take from a budget."""
+    """Charge an amount to a budget."""
     file.change(
         "INSERT INTO budget (crawl, name, spent) VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET spent = spent + excluded.spent",

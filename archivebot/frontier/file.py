@@ -1,4 +1,4 @@
-"""The SQLite file in which frontiers lie: its connection, its transactions and its errors."""
+"""The SQLite file of frontiers: its connection, its transactions and its errors."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
 from archivebot.storage.sqlite.readonly import connect
 
-# How long a writer waits for another one, in seconds. A crawl stands still meanwhile, and has its own
-# patience beyond it.
+# Seconds that a writer waits for another writer. The crawl stands still meanwhile; beyond that its own
+# timeout applies.
 BUSY_TIMEOUT = 4
 
-# The write-ahead log is copied into the file each time it has grown by so many pages of 4 KB. In a
-# frontier of 300,000 URLs a batch of 30 changes 95 of them: at SQLite's own 1,000 every tenth batch
-# waits for the disk, now every eightieth.
+# The write-ahead log is copied into the file each time it has grown by this many pages of 4 KB. In a frontier
+# of 300,000 URLs a batch of 30 changes 95 pages: with SQLite's default of 1,000 every tenth batch waits for
+# the disk, with this value every eightieth.
 CHECKPOINT = 8_000
 JOURNAL_LIMIT = 64 * 1024 * 1024
 
@@ -44,8 +44,8 @@ class FrontierFile:
 
     def _prepare(self) -> None:
         migrate(self._db, self.uri)
-        # A commit survives the death of the process. After that of the machine the last ones may be missing,
-        # but none before another: no page is lost, see Frontier.mark_followed.
+        # A commit survives a crash of the process. After a power cut the last commits may be missing, but
+        # never an earlier one without the later ones: no page is lost, see Frontier.mark_followed.
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
         self._db.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
@@ -62,7 +62,7 @@ class FrontierFile:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Run a block as one transaction, or as part of the one under way: all of it is kept, or nothing."""
+        """Run a block as one transaction, or as part of the transaction under way."""
         self._presence.check()
         with self._translated(), transaction(self._db):
             yield
@@ -77,11 +77,11 @@ class FrontierFile:
             yield from self._db.execute(sql, values)
 
     def change(self, sql: str, *values: object) -> int:
-        """Run a statement that writes, and give the number of rows that it changed."""
+        """Run a statement that writes, and return the number of changed rows."""
         return self._execute(sql, values).rowcount
 
     def insert(self, sql: str, *values: object) -> int:
-        """Run a statement that adds a row, and give the number of the row."""
+        """Run a statement that adds a row, and return the id of the row."""
         return int(self._execute(sql, values).lastrowid or 0)
 
     def _execute(self, sql: str, values: Sequence[object]) -> sqlite3.Cursor:
@@ -95,14 +95,14 @@ class FrontierFile:
         self._db.close()
 
     def forget(self, crawl: str) -> int:
-        """Remove all that is known of a crawl, and return how many URLs that were."""
+        """Remove all data of a crawl, and return the number of its URLs."""
         known = self.one("SELECT id FROM crawl WHERE name = ?", crawl)
         if known is None:
             return 0
         hosts = list(self.rows("SELECT id FROM host WHERE crawl = ?", *known))
         for table, column in (("host", "crawl"), ("owner", "crawl"), ("budget", "crawl"), ("crawl", "id")):
             self.change(f"DELETE FROM {table} WHERE {column} = ?", *known)
-        # After the hosts, so that there are no counts left to keep.
+        # After the hosts, so that no counts have to be updated.
         return sum(self.change("DELETE FROM entry WHERE host = ?", *host) for host in hosts)
 
 

@@ -1,4 +1,4 @@
-"""Reads the crawls of a frontier file; writes nothing."""
+"""Read-only access to the crawls of a frontier file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from archivebot.models import Position
 
 
 class CrawlListing:
-    """One crawl of a frontier file, as it can be looked at."""
+    """One crawl of a frontier file, for reading."""
 
     def __init__(self, file: FrontierFile, crawl: str) -> None:
         self._file, self.crawl, self.uri = file, crawl, file.uri

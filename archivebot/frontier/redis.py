@@ -39,24 +39,24 @@ except ImportError as error:
 
 CRAWLS = "archivebot:crawls"
 
-# How long a server may take to answer, in seconds: a crawl stands still meanwhile, and has its own patience
-# beyond it. A call whose connection breaks is sent again so often: the pauses of 0.2, 0.4 ... 2 seconds are
-# 5 in all, in which a server that restarts is back.
+# Timeout for an answer of the server, in seconds: the crawl stands still meanwhile; beyond that its own
+# timeout applies. A call whose connection breaks is sent again this many times: the pauses of 0.2, 0.4 ... 2
+# seconds are 5 in total, in which a restarting server is back.
 ANSWER_TIMEOUT = 4
 TRIES = 5
 
-# Entries that are read with one question.
+# Entries read with one request.
 BATCH = 500
 
 COUNTS = ("queued", "leased", "done", "failed", "rejected", "answered")
 
 
 class RedisFrontier:
-    """Keeps one crawl under the keys ``archivebot:{crawl}:``; each call is one script, done at one stroke.
+    """Keeps one crawl under the keys ``archivebot:{crawl}:``; each call is one atomic script.
 
-    ``patience`` is the number of seconds after which a silent owner counts as dead, ``clock`` gives
-    Unix times; the clocks of all workers must agree to much less than the patience. ``records`` is no
-    snapshot: what moves while it reads may be missing.
+    ``patience`` is the number of seconds after which a silent owner counts as dead, ``clock`` returns Unix
+    times; the clocks of all workers must differ by much less than the patience. ``records`` is not a
+    snapshot: entries that change state meanwhile may be missing.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class RedisFrontier:
             raise StorageError(f"the Redis at {self._place}: {error}") from error
 
     def _run(self, name: str, *arguments: object) -> Any:
-        """Run a script; one that got no answer the last time is repeated under the number of that call."""
+        """Run a script; if the last call got no answer, it is repeated under its call number."""
         if name not in self._scripts:
             self._scripts[name] = self._client.register_script(scripts.script(name))
         unanswered, number = self._unanswered.get(name, (None, 0))
@@ -251,7 +251,7 @@ class RedisFrontier:
         return int(self._run("renew", *self._dead()))
 
     def _dead(self) -> Iterator[object]:
-        """Yield the names and last beats of the owners that are dead or silent."""
+        """Yield the names and last heartbeats of the owners that are dead or silent."""
         with self._translated():
             owners = self._client.zrange(self._prefix + "owners", 0, -1, withscores=True)
         silent = self._clock() - self._patience
@@ -305,7 +305,7 @@ class RedisFrontier:
         return [self._id(url) for _, url in chosen]
 
     def _scan(self, *states: State) -> Iterator[Record]:
-        """Yield the entries in some states in no order; one may come twice."""
+        """Yield the entries in some states in no order; an entry may occur twice."""
         with self._translated():
             for _, text in self._client.hscan_iter(self._prefix + "entries", count=BATCH):
                 record = _record(text)

@@ -1,4 +1,4 @@
-"""How the rows of a frontier file are asked for and read."""
+"""The SELECT statements for the rows of a frontier file, and their conversion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FROM = "FROM entry JOIN host ON host.id = entry.host"
 
 
 def record_of(row: Any) -> Record:
-    """Make a record of a row that RECORD selected.
+    """Return the record of a row that RECORD selected.
 
     >>> record_of(("http://example.com/", "example.com", 1.0, "", "", 0, "", "", 2, 7, 0.5, 1, "")).state
     <State.DONE: 'done'>

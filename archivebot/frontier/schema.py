@@ -7,17 +7,17 @@ import sqlite3
 from archivebot.storage.base import outdated
 from archivebot.storage.sqlite.migration import Step, schema_of, upgrade
 
-# "afro" in ASCII: archivebot's frontier, to be told from an archive.
+# "afro" in ASCII: distinguishes archivebot's frontier from an archive.
 APPLICATION_ID = 0x6166726F
 
 ADVICE = "move it away, or crawl elsewhere"
 
-# The states in the order of their numbers, and those of `done` that a server answered.
+# The states in the order of their numbers, and the answered URLs among `done`.
 COUNTED = ("queued", "leased", "done", "failed", "rejected", "answered")
 
 
 def _counted(*rows: tuple[str, str]) -> str:
-    """Return the statement that adds rows of entries to the counts of their host, or takes them away."""
+    """Return the statement that adds rows of entries to the counts of their host, or subtracts them."""
     changes = {
         name: "".join(f" {sign} ({row}.state = {number})" for row, sign in rows)
         for number, name in enumerate(COUNTED[:5])
@@ -89,7 +89,7 @@ def _first_schema(database: sqlite3.Connection) -> None:
             note TEXT NOT NULL DEFAULT '')""",
         "CREATE INDEX entry_queue ON entry (host, state, score DESC)",
         "CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL",
-        # The counts are kept by the file itself, so that no writer can leave them wrong.
+        # Triggers maintain the counts, so that no writer can leave them wrong.
         f"CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN {_counted(('new', '+'))}; END",
         f"CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN {_counted(('old', '-'))}; END",
         "CREATE TRIGGER entry_moved AFTER UPDATE OF state, answered ON entry"
@@ -102,7 +102,7 @@ def _first_schema(database: sqlite3.Connection) -> None:
 
 
 def _reliance(database: sqlite3.Connection) -> None:
-    # What a crawl relies on of its archive, and whether the links of a leased page are in the frontier.
+    # The archive position that a crawl relies on, and whether the links of a leased page are in the frontier.
     for statement in (
         "ALTER TABLE crawl ADD COLUMN archive TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE crawl ADD COLUMN position INTEGER NOT NULL DEFAULT 0",
@@ -124,7 +124,7 @@ def _budgets(database: sqlite3.Connection) -> None:
 
 
 def _arrivals(database: sqlite3.Connection) -> None:
-    # A host whose answer has come may be asked again, though the lease is not settled yet.
+    # A host that has answered may get the next request, although the lease is not settled yet.
     count = "(old.state = 1 AND old.arrived)", "(new.state = 1 AND new.arrived)"
     for statement in (
         "ALTER TABLE entry ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0",
@@ -142,12 +142,12 @@ STEPS: list[Step] = [_first_schema, _reliance, _budgets, _arrivals]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:
-    """Bring a frontier to the newest schema; raises StorageError for what is no frontier, or a newer one."""
+    """Upgrade a frontier to the newest schema; raises StorageError if it is newer, or not a frontier."""
     upgrade(database, uri, APPLICATION_ID, STEPS, ADVICE)
 
 
 def check(database: sqlite3.Connection, uri: str) -> None:
-    """Raise Outdated for a frontier of an older schema, StorageError for a newer one and for no frontier."""
+    """Raise Outdated if the schema of a frontier is older, StorageError if newer or not a frontier."""
     schema = schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE)
     if schema < len(STEPS):
         raise outdated(uri, schema, "frontier")

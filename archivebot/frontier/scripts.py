@@ -1,7 +1,7 @@
-"""What the Redis frontier does at one stroke: its Lua scripts.
+"""The Lua scripts of the Redis frontier; each is executed atomically.
 
-Each script is the common part followed by its own. The number of the call makes it safe to send it again
-when the connection broke before the answer came: it is not done twice, the answer is repeated.
+Each script is the common part followed by its own part. The call number makes a repetition safe after a
+broken connection: the call is not executed twice, only its answer is repeated.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from archivebot.frontier import budget
 from archivebot.frontier.base import LOOK
 
-MEMORY = 3600  # seconds that the last answer to an owner is kept: a call is repeated when the server is back
+MEMORY = 3600  # seconds that the last answer to an owner is kept, for calls repeated after a restart
 
-# The places of an entry's values, all of them strings.
+# The positions of an entry's values, all of them strings.
 FIELDS = (
     "url", "host", "score", "request", "source", "distance", "parts", "reason",
     "state", "place", "order", "since", "owner", "answered", "relevance", "relevant", "note",
@@ -165,7 +165,7 @@ redis.call('EXPIRE', REPLY, {MEMORY})
 return answer
 """
 
-# By name; the comments say what the arguments from the fourth on are.
+# By name; the comments list the arguments from the fourth on.
 ACTS = {
     # The arguments of the crawl, its limit or nothing, the identity of the archive or nothing and its
     # position, those that are distrusted, names and last beats of owners to reap.
@@ -237,7 +237,7 @@ local function act()
 end
 """,
     **budget.SCRIPTS,
-    # The host, how many at once, the delay.
+    # The host, the maximum of concurrent requests, the delay.
     "pace": """
 local function act()
   local key = host_key(ARGV[4])
@@ -249,8 +249,8 @@ local function act()
   return 1
 end
 """,
-    # The most pages, the slack, each or nothing; the hold. Returns the entry, and when the first of its lost
-    # leases was given.
+    # The page limit and the slack, each or nothing; the hold. Returns the entry, and the time of the first of
+    # its lost leases.
     "lease": """
 -- Scores are negated: a host is better where its score is below the bound.
 local function is_worth_waiting(bound, hold)
@@ -395,6 +395,6 @@ end
 
 
 def script(name: str) -> str:
-    """Make the script of a name; a crawl can be begun and be forgotten where there is none, no more."""
+    """Return the script with a name; without a crawl only `begin` and `forget` succeed."""
     exists = "" if name in ("begin", "forget_all") else EXISTS
     return COMMON + FIRST.format(name=name) + exists + ACTS[name] + LAST.format(name=name)

@@ -1,4 +1,4 @@
-"""A bounded memory of URLs that the frontier is known to hold, so that it is not asked for each link."""
+"""A cache of URLs that the frontier is known to hold, so that not every link needs a request."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ CAPACITY = 50_000
 
 
 class SeenCache:
-    """Remembers the URLs seen last, the least recently seen are forgotten first.
+    """Remembers the URLs seen last; the least recently seen are evicted first.
 
-    It knows a URL by the same 16 bytes as the frontier: with 8 two URLs of a large crawl might be taken
-    for one, and a page be lost.
+    It stores the same 16-byte keys as the frontier: with 8 bytes two URLs of a large crawl might have the
+    same key, and a page would be lost.
 
     >>> cache = SeenCache(2)
     >>> [cache.add(url) for url in ("a", "b", "a", "c", "b")]
@@ -30,11 +30,11 @@ class SeenCache:
         return len(self._keys)
 
     def __contains__(self, url: str) -> bool:
-        """Return whether a URL is remembered; one that is not may still have been seen."""
+        """Return whether a URL is in the cache; a URL not in the cache may still have been seen."""
         return key_of(url) in self._keys
 
     def add(self, url: str) -> bool:
-        """Remember a URL; True where the frontier has to be asked, False where it holds the URL for sure."""
+        """Remember a URL; True if the frontier must be asked, False if it certainly holds the URL."""
         key = key_of(url)
         if key in self._keys:
             self._keys.move_to_end(key)
@@ -49,5 +49,5 @@ class SeenCache:
         self._keys.pop(key_of(url), None)
 
     def clear(self) -> None:
-        """Forget all URLs, as is due when the frontier forgets some."""
+        """Forget all URLs; needed when the frontier forgets some."""
         self._keys.clear()

@@ -20,9 +20,9 @@ from archivebot.models import Position
 class SQLiteFrontier(CrawlListing):
     """Keeps one crawl in a file in WAL mode; each call is one short transaction.
 
-    ``patience`` is the number of seconds after which a silent owner counts as dead, ``clock`` gives
-    Unix times. An instance belongs to the thread that opened it; several processes may work on the
-    same crawl, and others on other crawls of the file.
+    ``patience`` is the number of seconds after which a silent owner counts as dead, ``clock`` returns Unix
+    times. An instance belongs to the thread that opened it; several processes may work on the same crawl, or
+    on other crawls in the same file.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class SQLiteFrontier(CrawlListing):
 
     @contextmanager
     def _writing(self) -> Iterator[int]:
-        """Run a block as one transaction on the crawl, whose number it is given."""
+        """Run a block as one transaction on the crawl; yields the id of the crawl."""
         with self._file.writing():
             yield self._number()
 
@@ -79,7 +79,7 @@ class SQLiteFrontier(CrawlListing):
             return goes_on
 
     def _be_alone(self) -> None:
-        """Raise StorageError if others work on the crawl."""
+        """Raise StorageError if other workers are active in the crawl."""
         if self._file.one(f"SELECT 1 FROM owner WHERE {OURS} AND name <> ?", self.crawl, self.owner):
             raise StorageError(others_at_work(self.uri))
 
@@ -160,7 +160,7 @@ class SQLiteFrontier(CrawlListing):
         return host
 
     def _host(self, crawl: int, name: str) -> int:
-        """Return the number of a host, and write it down where it is new."""
+        """Return the id of a host, adding the host if it is new."""
         row = self._file.one("SELECT id FROM host WHERE crawl = ? AND name = ?", crawl, name)
         return (
             row[0] if row else self._file.insert("INSERT INTO host (crawl, name) VALUES (?, ?)", crawl, name)
@@ -179,7 +179,7 @@ class SQLiteFrontier(CrawlListing):
             self._place([identity])
 
     def _place(self, hosts: Iterable[int]) -> None:
-        """Put hosts where they stand now: without work, waiting for their delay, or ready."""
+        """Update the state of hosts: without work, waiting for their delay, or ready."""
         now = self._clock()
         for host in hosts:
             self._file.change(
@@ -209,7 +209,7 @@ class SQLiteFrontier(CrawlListing):
             return self._hand_out(crawl, host, entry, leases + 1)
 
     def _best(self, crawl: int) -> Any:
-        """Return the numbers of the best host that is ready and of its best URL, and its score, or None."""
+        """Return the ids of the best ready host and its best URL, and the score, or None."""
         self._file.change(
             "UPDATE host SET standing = 2 WHERE crawl = ? AND standing = 1 AND ready_at <= ?",
             crawl,
@@ -222,7 +222,7 @@ class SQLiteFrontier(CrawlListing):
         )
 
     def _is_worth_waiting(self, crawl: int, score: float, hold: float) -> bool:
-        """Return whether a host with a URL above the score will be ready soon, as far as can be told."""
+        """Return whether a host with a URL above the score is expected to be ready soon."""
         (away,) = self._file.one(
             "SELECT min(abs(ready_at - ?)) FROM (SELECT ready_at FROM host"
             " WHERE crawl = ? AND standing < 2 AND best > ? ORDER BY best DESC LIMIT ?)",

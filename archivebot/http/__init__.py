@@ -1,4 +1,4 @@
-"""What servers say over HTTP: status codes, content codings, robots.txt."""
+"""The HTTP data of servers: status codes, content codings, robots.txt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The content codings of HTTP undone: gzip, deflate, br and zstd, one after the other."""
+"""Decodes the content codings of HTTP: gzip, deflate, br and zstd, also in combination."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ else:
 
 _GZIP = b"\x1f\x8b"
 
-# Codings of one body that are undone; curl undoes as many (MAX_ENCODE_STACK). Each may take as much time
-# and memory as the limit allows.
+# Maximum of codings of one body; curl has the same maximum (MAX_ENCODE_STACK). Each may take as much time and
+# memory as the limit allows.
 MOST_CODINGS = 5
 
-# Bytes of a member that are handed to a decoder first, and the most at a time: what it has not used it
-# copies, and a body may have a member in every 20 bytes.
+# Bytes of a member passed to a decoder first, and the maximum at a time: a decoder copies unused bytes, and a
+# body may have a member in every 20 bytes.
 FIRST, WINDOW = 1 << 9, 1 << 16
 
 
 class CodingError(ValueError):
-    """Bytes cannot be decoded as their coding says; the message says why."""
+    """Bytes cannot be decoded by their coding; the message is the reason."""
 
 
 class Oversized(CodingError):
@@ -33,11 +33,11 @@ class Oversized(CodingError):
 
 
 def decode(data: bytes, codings: list[str], limit: int) -> bytes:
-    """Undo content codings, the last one first.
+    """Decode content codings, the last one first.
 
-    Takes the codings in the order of the Content-Encoding header. Raises CodingError if a coding is
-    unknown, the codings are more than :data:`MOST_CODINGS`, or the bytes are broken or end early; Oversized
-    if they give more than ``limit`` bytes.
+    Takes the codings in the order of the Content-Encoding header. Raises CodingError if a coding is unknown,
+    the codings are more than :data:`MOST_CODINGS`, or the bytes are broken or end early; Oversized if they
+    decode to more than ``limit`` bytes.
 
     >>> decode(zlib.compress(zlib.compress(b"text")), ["deflate", "Deflate"], limit=100)
     b'text'
@@ -53,7 +53,7 @@ def decode(data: bytes, codings: list[str], limit: int) -> bytes:
 
 
 def parted(header: str) -> tuple[list[str], list[str]]:
-    """Part the codings of a Content-Encoding header into those that stay and those that can be undone.
+    """Split the codings of a Content-Encoding header into those that stay and those that can be decoded.
 
     >>> parted("utf-8, GZIP"), parted("")
     ((['utf-8'], ['gzip']), ([], []))
@@ -71,7 +71,7 @@ def _identity(data: bytes, _limit: int) -> bytes:
 def _gzip(data: bytes, limit: int) -> bytes:
     pieces: list[bytes] = []
     at, left = 0, limit
-    # Bytes behind the last member are ignored, as browsers do.
+    # Bytes after the last member are ignored, as in browsers.
     while data.startswith(_GZIP, at) or not pieces:
         piece, at = _inflate(data, at, left, 31, "gzip")
         pieces.append(piece)
@@ -82,13 +82,13 @@ def _gzip(data: bytes, limit: int) -> bytes:
 
 
 def _deflate(data: bytes, limit: int) -> bytes:
-    """Undo deflate with its zlib wrapper, or without it, as some servers send it."""
+    """Decode deflate with its zlib wrapper, or without it, as some servers send it."""
     zlib_wrapped = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
     return _inflate(data, 0, limit, 15 if zlib_wrapped else -15, "deflate")[0]
 
 
 def _inflate(data: bytes, at: int, limit: int, wbits: int, name: str) -> tuple[bytes, int]:
-    """Inflate what begins at a place; return it, and the place behind it."""
+    """Inflate the member at a position; return its data, and the position after it."""
     decoder, pieces, size, step = zlib.decompressobj(wbits), [], 0, FIRST
     while at < len(data) and not decoder.eof and size <= limit:
         given, step = data[at : at + step], min(2 * step, WINDOW)

@@ -1,4 +1,4 @@
-"""robots.txt as Google's parser reads it: its groups, its rules, and which of them decides."""
+"""robots.txt, compatible with Google's parser: its groups, its rules, and which rule decides."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import quote, unquote_to_bytes
 
-# What is said of Google's parser is read in https://github.com/google/robotstxt (robots.cc).
+# Facts on Google's parser are from https://github.com/google/robotstxt (robots.cc).
 MOST_LINE = 2083 * 8 - 1  # bytes of a line that count: eight times the longest URL of a browser
 
-# A line that matters, by what its key begins with, case ignored; the misspellings are those of Google.
+# The relevant lines, by the beginning of their key, ignoring case; the misspellings are those of Google.
 _RECORD = re.compile(
     rb"""(?<![^\r\n]) [ \t\v\f]*+ (?:
         (?P<agent> user[- ]?agent )
@@ -27,7 +27,8 @@ _SECONDS = re.compile(rb"\d+(?:\.\d*)?|\.\d+")
 _TO_ESCAPE = re.compile(rb"%[0-9A-Fa-f]{2}|[\x80-\xff]")
 _PATH = re.compile(r"(?:[^/?;]*://)?[^/?;#]*([/?;][^#]*)?")
 
-# What canonical URLs leave as it is in a path, and the escapes that must stay: #, $, %, *, / and ?.
+# Characters that canonical URLs leave unchanged in a path, and the escapes that must stay: #, $, %, *, / and
+# ?.
 _PLAIN = "!$&'()*+,/:;=@[]|~%"
 _ODD = re.compile(rf"[^A-Za-z0-9_.{re.escape(_PLAIN[:-1])}?-]".encode())
 _KEPT = re.compile(rb"%(?=2[345AF]|3F)")
@@ -35,7 +36,7 @@ _KEPT = re.compile(rb"%(?=2[345AF]|3F)")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One Allow or Disallow: its pattern as the pieces between the ``*``, the first where a path starts."""
+    """One Allow or Disallow: its pattern as the pieces between the ``*``; the first starts the path."""
 
     allows: bool
     length: int
@@ -45,14 +46,14 @@ class Rule:
 
     @classmethod
     def of(cls, allows: bool, pattern: bytes) -> Self:
-        """Make the rule of an escaped pattern."""
+        """Return the rule of an escaped pattern."""
         text = pattern.removesuffix(b"$")
         start, *pieces = text.split(b"*")
         ends = text != pattern and not text.endswith(b"*")
         return cls(allows, len(pattern), start, tuple(filter(None, pieces)), ends)
 
     def matches(self, path: bytes) -> bool:
-        """Return whether a path matches; the first place of each piece will do, so none is tried twice."""
+        """Return whether a path matches; the first occurrence of each piece is enough, so none is retried."""
         if not path.startswith(self.start):
             return False
         at = len(self.start)
@@ -68,18 +69,18 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RobotsTxt:
-    """What one robots.txt says to one agent; ``rules`` in the order in which they decide."""
+    """The rules of one robots.txt for one agent; ``rules`` are in the order in which they decide."""
 
     rules: tuple[Rule, ...] = ()
     crawl_delay: float = 0.0
 
     @classmethod
     def parse(cls, body: bytes, agent: str) -> Self:
-        """Read what a robots.txt says to a product token, case ignored, in time linear in its length.
+        """Read the rules of a robots.txt for a product token, ignoring case, in time linear in its length.
 
-        The groups that name the token count together, else those of ``*``. The longest pattern decides,
-        an Allow before a Disallow of the same length. A Disallow also holds for the canonical form of
-        what it names: ``/a b`` for ``/a%20b``, ``/%7Ejoe`` for ``/~joe``.
+        The groups that name the token count together, else those of ``*``. The longest pattern decides, an
+        Allow before a Disallow of the same length. A Disallow also applies to the canonical form of its path:
+        ``/a b`` for ``/a%20b``, ``/%7Ejoe`` for ``/~joe``.
 
         >>> robots = RobotsTxt.parse(b"User-agent: *\\nDisallow: /a*.pdf$\\nCrawl-delay: 2", "archivebot")
         >>> robots.allows("http://a.example/a/b.pdf"), robots.allows("http://a.example/a/b.pdf?c")
@@ -88,8 +89,8 @@ class RobotsTxt:
         2.0
         """
         ours, others = _Group(), _Group()
-        ruled: _Group | None = None  # whose the next rule is: only rules end a group
-        paced: _Group | None = None  # whose the next Crawl-delay is: it ends a group, too
+        ruled: _Group | None = None  # the group of the next rule: only rules end a group
+        paced: _Group | None = None  # the group of the next Crawl-delay: it ends a group, too
         in_rules = in_records = named = False
         for meaning, value in _records(body):
             if meaning == "agent":
@@ -139,11 +140,11 @@ class _Group:
 
 
 def _records(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the lines that matter: what the key means, and the value."""
+    """Yield the relevant lines: the meaning of the key, and the value."""
     for found in _RECORD.finditer(_MARK.sub(b"", body)):
         line = found[0][:MOST_LINE].partition(b"\0")[0].partition(b"#")[0].strip()
         key, separator, value = line.partition(b":")
-        if not separator:  # blanks stand for the colon where they part just two words
+        if not separator:  # blanks replace the colon if there are exactly two words
             key, separator, value = line.replace(b"\t", b" ").partition(b" ")
             value = value.lstrip(b" ")
             if b" " in value:
@@ -154,20 +155,20 @@ def _records(body: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _token(value: bytes) -> str:
-    """Return the product token that a User-agent line begins with, in lower case."""
+    """Return the product token at the start of a User-agent line, in lower case."""
     match = _TOKEN.match(value)
     return match[0].decode().lower() if match else ""
 
 
 def _escaped(pattern: bytes) -> bytes:
-    """Escape what is not ASCII, and write escapes in capitals."""
+    """Return a pattern with bytes outside ASCII escaped, and escapes in capitals."""
     return _TO_ESCAPE.sub(
         lambda found: found[0].upper() if len(found[0]) > 1 else b"%%%02X" % found[0][0], pattern
     )
 
 
 def _canonical(pattern: bytes) -> bytes:
-    """Return an escaped pattern with its path as canonical URLs write theirs."""
+    """Return an escaped pattern with its path in the form of canonical URLs."""
     if not _ODD.search(pattern):
         return pattern
     path, mark, query = pattern.partition(b"?")
@@ -175,7 +176,7 @@ def _canonical(pattern: bytes) -> bytes:
 
 
 def _path(url: str) -> bytes:
-    """Return what patterns are held against: path, parameters and query of a URL.
+    """Return the part of a URL to compare with patterns: path, parameters and query.
 
     >>> _path("http://a.example/b;c?d#e"), _path("http://a.example?b"), _path("http://a.example")
     (b'/b;c?d', b'/?b', b'/')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from archivebot.models import Outcome
 
-# Codes whose meaning differs from that of their class, https://httpwg.org/specs/rfc9110.html#status.codes
+# Codes whose meaning differs from their class, https://httpwg.org/specs/rfc9110.html#status.codes
 _CODES: dict[int, Outcome] = {
     202: Outcome.ACCEPTED,
     204: Outcome.NO_CONTENT,
@@ -30,9 +30,9 @@ _CLASSES: dict[int, Outcome] = {
 
 
 def outcome_of(status: int, body: bytes) -> Outcome:
-    """Return how an attempt ended that was answered with this status and body.
+    """Return the outcome of an attempt with this status and body.
 
-    Any number is accepted; what is no final HTTP status is a protocol error. A success without a
+    Any number is accepted; a number that is not a final HTTP status is a protocol error. A success without a
     body has no content.
 
     >>> outcome_of(200, b"<p>"), outcome_of(200, b""), outcome_of(451, b"")

@@ -1,4 +1,4 @@
-"""What a page says as hypertext: its links with what stands around them, its title, its main text."""
+"""The hypertext of a page: its links with the text around them, its title, its main text."""
 
 from archivebot.hypertext.reader import Hypertext, read, read_page
 from archivebot.hypertext.references import resolve

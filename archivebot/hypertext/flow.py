@@ -1,4 +1,4 @@
-"""The flow of a page: its text line by line, and what stands around each link in it."""
+"""The flow of a page: its text line by line, and the text around each link."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ AROUND = 100
 
 MOST_TITLE = 200
 
-# Elements whose text names what follows; a line that is bold as a whole does so too.
+# Elements whose text is a heading; a line that is completely bold is one, too.
 _LEVELS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _HEADINGS = frozenset((*_LEVELS, "caption", "dt", "th", "legend"))
 _BOLD = frozenset(("b", "strong"))
 
-# Elements whose text is no running text, or none that a reader sees.
+# Elements whose text is not running text, or not visible.
 _MUTE = frozenset("head script style noscript template title select textarea button svg math iframe".split())
 
-# Elements that end a line; cells of a row, images and forced breaks only part words.
+# Elements that end a line; cells of a row, images and forced breaks only separate words.
 _LINES = frozenset(
     """address article aside blockquote body caption center dd details dialog dir div dl dt fieldset
     figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol p pre section
@@ -40,7 +40,7 @@ _LEADING = frozenset((*TAGS, *SECTIONS, "script"))
 
 @dataclass(slots=True)
 class _Placed:
-    """A link and where it stands in the line being read, in characters."""
+    """A link and its position in the current line, in characters."""
 
     url: str
     anchor: str
@@ -68,7 +68,7 @@ class FlowWalk(LinkWalk):
         self.pieces: list[str] = []
         self.placed: list[_Placed] = []
         self.length = 0
-        self.solid = self.linked = self.emphasised = 0  # characters that are not blank, and of what kind
+        self.solid = self.linked = self.emphasised = 0  # non-blank characters, by kind
 
     @property
     def title(self) -> str:
@@ -112,7 +112,7 @@ class FlowWalk(LinkWalk):
         self.placed.append(_Placed(url, text, (self.heading, role, kind), self.length))
 
     def _count(self, tag: str, step: int) -> None:
-        """Take note of the start (1) or the end (-1) of an element."""
+        """Note the start (1) or the end (-1) of an element."""
         if tag in _LINES:
             self._end_line()
             if tag in _HEADINGS:
@@ -150,14 +150,14 @@ class FlowWalk(LinkWalk):
         self._clear()
 
     def _settle(self, placed: _Placed, raw: str) -> None:
-        """Take a link in with the text on both sides of it."""
+        """Add a link with the text on both sides of it."""
         end = len(raw) if placed.end is None else placed.end
         before = collapse(raw[max(0, placed.start - 4 * AROUND) : placed.start])[-AROUND:]
         after = shortened(raw[end : end + 4 * AROUND], AROUND)
         self.take(Link(placed.url, placed.anchor, before.lstrip(), after, *placed.rest))
 
     def _name(self, text: str) -> None:
-        """Take the line for the heading of what follows, where it is one."""
+        """Note the line as a heading, if it is one."""
         if self.naming and self.naming[-1] in _LEVELS:
             self.titles.setdefault(self.naming[-1], text[:MOST_TITLE])
         if self.naming or (self.emphasised == self.solid > self.linked and len(text) <= MOST_TITLE):

@@ -1,4 +1,4 @@
-"""The links of a page: target, anchor, the part of the page they stand in, and how they refer."""
+"""The links of a page: target, anchor, part of the page, and kind of reference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from archivebot.models import Link
 from archivebot.text import collapse
 from archivebot.urls import joined
 
-# Elements that make a part of the page; https://html.spec.whatwg.org/multipage/sections.html
+# Elements that form a part of the page; https://html.spec.whatwg.org/multipage/sections.html
 SECTIONS = {
     "nav": "navigation",
     "header": "header",
@@ -33,17 +33,17 @@ SECTIONS = {
 MOST_ANCHOR = 300
 MOST_PIECES = 100
 
-# The part of the page that links of scripts are in, and how they refer. They come after all others.
+# The role and the kind of links in scripts. They come after all others.
 SCRIPT = "script"
 
 # Scripts of other types are data or templates; https://html.spec.whatwg.org/multipage/scripting.html
 _RUNS = re.compile(r"\s*(?:$|module|(?:text|application)/(?:x-)?(?:java|ecma|j|live)script)", re.IGNORECASE)
-# Elements that are read, not filled.
+# Elements with text to read, not to fill.
 _READ = ("h1", "h2", "h3", "p")
 _HOLE = quote(UNKNOWN)
 
-# Anchors that are not closed stand in one another. Those deeper than this have no text of their own,
-# so that no text is read more often.
+# Unclosed anchors are nested. Deeper anchors than this have no text of their own, so that no text is read
+# more often.
 MOST_NESTED = 8
 
 
@@ -64,7 +64,7 @@ class LinkWalk:
         self.scripts: list[tuple[str, str]] = []  # scripts that may hold links, with the anchor of these
 
     def run(self, clicks: bool) -> None:
-        """Walk, then take in what only scripts lead to; with ``clicks`` also those of clicks on anything."""
+        """Walk, then add the links of scripts; with ``clicks`` also of click handlers on any element."""
         self.walk()
         self.finish()
         if clicks:
@@ -74,7 +74,7 @@ class LinkWalk:
             self._obey(script, text)
 
     def walk(self) -> None:
-        """Meet all elements and texts in the order of the page; what TEMPLATE holds is not on it."""
+        """Visit all elements and texts in the order of the page, except the contents of TEMPLATE."""
         wanted = self.tags
         opened: list[tuple[Element | None, Iterator[Node]]] = [(None, iter(self.document.children))]
         while opened:
@@ -96,7 +96,7 @@ class LinkWalk:
                     self.end(element, element.tag)
 
     def say(self, text: str) -> None:
-        """Take note of a piece of text."""
+        """Note a piece of text."""
 
     def finish(self) -> None:
         """End the walk."""
@@ -122,12 +122,13 @@ class LinkWalk:
             self.anchors -= 1
 
     def place(self, url: str, text: str, role: str, kind: str) -> None:
-        """Take note of a link where it stands."""
+        """Note a link at its position."""
         self.take(Link(url, text, "", "", "", role, kind))
 
     def take(self, link: Link) -> None:
-        """Take a link in, up to the bound; of links with one target the one that says most stays, in the
-        first's place.
+        """Add a link, up to the maximum.
+
+        Of links with one target the most informative one is kept, at the position of the first.
         """
         known = self.found.get(link.url)
         if known is None and len(self.found) == MOST_LINKS:
@@ -151,7 +152,7 @@ class LinkWalk:
             self.place(url, text, role, kind)
 
     def _obey(self, script: str, text: str) -> None:
-        """Take in the links of a script; what it writes is read as markup, once for all of it."""
+        """Add the links of a script; the markup that it writes is parsed once, as a whole."""
         written = []
         for found in said(script):
             if found.way is Way.WRITE:
@@ -172,7 +173,7 @@ class LinkWalk:
             self.found[url] = Link(url, text, role=SCRIPT, kind=SCRIPT)
 
     def _role(self, element: Element, tag: str) -> str:
-        """Return what part an element makes; an article makes none, nor do its header and footer."""
+        """Return the part that an element forms; articles, and their headers and footers, form none."""
         outer = self.roles[-1]
         if tag == "article" or (tag in ("header", "footer") and self.contents):
             return outer
@@ -195,14 +196,14 @@ class LinkWalk:
 
 
 def _outdone(known: Link, role: str) -> bool:
-    """Return whether a link with an anchor, in that part of the page, says more than the one known."""
+    """Return whether a link with an anchor, in a part of the page, is more informative than a known link."""
     return not known.anchor or role == "main" != known.role
 
 
 def anchor(element: Element) -> str:
-    """Return the text of a link: its own, or that of its image, its label or its title.
+    """Return the text of a link: its own text, or the text of its image, its label or its title.
 
-    What stands inside a frame is for browsers without frames, and no anchor.
+    The contents of a frame are for browsers without frames, and not an anchor.
 
     >>> page = "<a>The <b>first</b> page</a><a title=Home><img alt=' Our  logo '></a><a title=Home><img></a>"
     >>> [anchor(element) for element in ParsedPage.of(page).document.find_all("a")]
@@ -220,7 +221,7 @@ def anchor(element: Element) -> str:
 
 
 def _caption(element: Element) -> str:
-    """Return what an element that is no link says at once; what stands in others inside it is not read."""
+    """Return the direct text of an element that is not a link, without the text of inner elements."""
     first = next(iter(element.children), None)
     own = first.data if isinstance(first, Text) else ""
     given = (own, element.attr("value"), element.attr("aria-label"), element.attr("title"))
@@ -228,7 +229,7 @@ def _caption(element: Element) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Collapse blanks and cut to a length.
+    """Return a text with collapsed blanks, cut to a length.
 
     >>> shortened("  a\\n b  c", 3)
     'a b'

@@ -1,4 +1,4 @@
-"""Reading: the bytes of an HTML page become a Hypertext, whatever the bytes are."""
+"""Reads a Hypertext from the bytes of an HTML page, whatever the bytes are."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from archivebot.models import FoundForm, Link
 
 @dataclass(frozen=True, slots=True)
 class Hypertext:
-    """One HTML page as a reader and a crawler see it.
+    """One HTML page for a topic and a crawler.
 
-    ``links`` in the order of the page, one for each target; ``robots`` the META tags as (lower-case
-    name, content); ``title`` and the main ``text`` (lines) where they were asked for, ``forms`` where
-    somebody looks for them.
+    ``links`` in the order of the page, one for each target; ``robots`` the META tags as (lower-case name,
+    content); ``title`` and the main ``text`` (lines) if requested, ``forms`` if requested.
     """
 
     links: tuple[Link, ...] = ()
@@ -33,11 +32,11 @@ def read(
 ) -> Hypertext:
     """Read an HTML page: its links and robots META tags.
 
-    With ``context`` also what stands around the links, the title and the main text, in one walk over
-    the page that takes two to three times as long. Any bytes and any name of an encoding are accepted.
+    With ``context`` also the text around the links, the title and the main text, in one walk over the page
+    that takes two to three times as long. Any bytes and any name of an encoding are accepted.
 
-    Each target is given once, by the link that says most: one with an anchor before one without, one
-    in the main part before one in the navigation. Time grows linearly with the length of the body.
+    Each target is returned once, by the most informative link: a link with an anchor before a link without, a
+    link in the main part before a link in the navigation. Time grows linearly with the length of the body.
 
     >>> page = b"<title>Staff</title><h2>Teaching</h2><p>I teach <a href=cs1>CS 1</a> in autumn."
     >>> link = read(page, "utf-8", "http://a.example/", context=True).links[0]
@@ -51,7 +50,7 @@ def read(
 
 
 def read_page(page: ParsedPage, url: str, *, skip_nofollow: bool = True, context: bool = False) -> Hypertext:
-    """Read a page that is parsed once for all that is read of it, as :func:`read` does."""
+    """Read a parsed page as :func:`read` does."""
     if not page.body:
         return Hypertext()
     clicks = leads_by_click(page.body)

@@ -1,4 +1,4 @@
-"""References: which elements lead to another page, how, and to which canonical URL."""
+"""References: the elements that refer to other pages, their kinds and canonical URLs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from turbohtml import Element
 from archivebot.exceptions import UsageError
 from archivebot.urls import canonical_url
 
-# Element -> the attribute with its address, and what the archive calls such a reference.
+# Element -> the attribute with its address, and the kind of the reference.
 _ADDRESS = {
     "a": ("href", "link"),
     "area": ("href", "link"),
@@ -27,7 +27,7 @@ _REFRESH = re.compile(r"""\s* [\d.]+ \s* [;,] \s* (?:url \s* = \s*)? ["']? ([^"'
 
 
 def reference(element: Element) -> tuple[str, str] | None:
-    """Return the address that an element leads to as it is written, and its kind; None if it leads nowhere.
+    """Return the literal address of an element's reference, and its kind; None if it has none.
 
     >>> reference(Element("frame", {"src": "menu.html"}))
     ('menu.html', 'frame')

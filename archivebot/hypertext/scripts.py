@@ -1,4 +1,4 @@
-"""Links in scripts: addresses that a script opens, goes to or writes into its page, read and not run."""
+"""Links in scripts: addresses that a script opens, visits or writes, found without running it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 
 class Way(StrEnum):
-    """What a script does with an address or with markup."""
+    """The use of an address or of markup in a script."""
 
     OPEN = "window.open"
     GO = "location"
@@ -18,16 +18,16 @@ class Way(StrEnum):
 
 
 class Said(NamedTuple):
-    """A literal of a script that leads somewhere: an address, or with WRITE markup that may hold some."""
+    """A literal of a script: an address, or with WRITE markup that may hold addresses."""
 
     way: Way
     text: str
 
 
-# Stands in written markup for what is known only when the script runs.
+# Stands in written markup for values known only when the script runs.
 UNKNOWN = "\ufffc"
 
-# The word that is looked for, what must follow it, and the objects that it may belong to; "" is none.
+# The word to search, the text that must follow it, and the objects that it may belong to; "" is none.
 _WINDOWS = frozenset("window self top parent opener".split())
 _FORMS = {
     "location": (
@@ -43,7 +43,7 @@ _FORMS = {
 _CLICK = b"lick="
 _GLANCE = 400
 
-# Characters before a word in which its object is looked for.
+# Characters before a word in which its object is searched.
 _BEFORE = 40
 _OWNER = re.compile(r"([\w$]{1,20})\s*\.\s*\Z")
 _DECLARES = ("var", "let", "const")
@@ -54,16 +54,16 @@ _LITERAL = re.compile(
 )
 _NAME = re.compile(r"\s*[\w$.]{1,80}(?:[(\[][^()\[\]'\"`\n]{0,80}[)\]][\w$.]{0,80}){0,4}\s*")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-_GOES_ON = frozenset("+.[%")  # the literal before is only a part of the address
+_GOES_ON = frozenset("+.[%")  # the preceding literal is only a part of the address
 
 
 def said(script: str) -> Iterator[Said]:
-    """Yield what a script opens, goes to or writes, as far as it stands there in quotes.
+    """Yield the addresses and markup that a script opens, visits or writes as literals.
 
-    Looked at are ``window.open("x")``, ``location = "x"`` with ``.href``, ``.replace()`` and ``.assign()``,
-    and ``document.write("<a href=x>")``; no other string of the script. An address that is put together
-    is left out; what is written together is joined, with :data:`UNKNOWN` for what is not literal.
-    Nothing is run. Time grows linearly with the length of the script.
+    Recognised are ``window.open("x")``, ``location = "x"`` with ``.href``, ``.replace()`` and ``.assign()``,
+    and ``document.write("<a href=x>")``; no other string of the script. An address composed of several parts
+    is left out; written markup is joined, with :data:`UNKNOWN` for what is not literal. Nothing is run. Time
+    grows linearly with the length of the script.
 
     >>> [text for way, text in said("window.open('x'); top.location.href = 'y'; a.open('z')")]
     ['x', 'y']
@@ -87,7 +87,7 @@ def said(script: str) -> Iterator[Said]:
 
 
 def leads_by_click(body: bytes) -> bool:
-    """Tell at a glance whether a page may have an ``onclick`` that leads somewhere.
+    """Return quickly whether a page may have an ``onclick`` with an address.
 
     >>> leads_by_click(b"<tr onClick='location.href=...'>"), leads_by_click(b"<p onclick='show(1)'>")
     (True, False)
@@ -119,7 +119,7 @@ def _places(script: str, word: str) -> Iterator[int]:
 
 
 def _owner(script: str, at: int) -> str | None:
-    """Return the object whose member stands at a place; "" for no object, None where no name starts there."""
+    """Return the object whose member is at a position; "" for no object, None if no name starts there."""
     before = script[max(0, at - _BEFORE) : at]
     if before and (before[-1].isalnum() or before[-1] in "_$-"):
         return None
@@ -131,7 +131,7 @@ def _owner(script: str, at: int) -> str | None:
 
 
 def _address(script: str, at: int) -> tuple[str, int]:
-    """Return the literal at a place, if it is the whole address, and where it ends."""
+    """Return the literal at a position, if it is the whole address, and its end."""
     match = _LITERAL.match(script, at)
     if match is None:
         return "", at
@@ -140,7 +140,7 @@ def _address(script: str, at: int) -> tuple[str, int]:
 
 
 def _joined(script: str, at: int) -> tuple[str, int]:
-    """Return the literals at a place joined, up to the first other token, and the position of their end."""
+    """Return the joined literals at a position, up to the first other token, and their end."""
     parts: list[str] = []
     while True:
         if match := _LITERAL.match(script, at):

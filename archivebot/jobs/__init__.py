@@ -1,1 +1,1 @@
-"""Work over a whole archive: functions over parts of it that return values and print nothing."""
+"""Jobs over a whole archive: functions that return values and print nothing."""

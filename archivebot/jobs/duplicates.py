@@ -1,4 +1,4 @@
-"""The search for near-duplicates in a whole archive: its pages read, and what is near grouped."""
+"""The search for near-duplicates in a whole archive: reads the pages and groups similar ones."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from archivebot.models import Block
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 
-# Labels of blocks that are no content though they hold running text, such as a note on rights.
+# Labels of blocks that are not content although they hold running text, such as a copyright note.
 FURNITURE = frozenset((Label.NAVIGATION, Label.HEADER, Label.FOOTER, Label.FORM, Label.ADVERT))
 
 
 def survey_of(archive: ArchiveReader, blocks: bool, done: Callable[[int, int], None]) -> tuple[Survey, int]:
-    """Take the latest version of each page of an archive, those first captured before the others.
+    """Survey the latest version of each page of an archive, in the order of the first captures.
 
-    Return the survey and the number of pages that could not be read. How many of how many pages were read is
-    handed to ``done``.
+    Returns the survey and the number of pages that could not be read. Calls ``done`` with the number of pages
+    read and their total.
     """
     survey = Survey(lambda url: _reading(archive, url, blocks=True))
     pages = sorted(_first_seen(archive))
@@ -47,14 +47,14 @@ def survey_of(archive: ArchiveReader, blocks: bool, done: Callable[[int, int], N
 
 
 def _first_seen(archive: ArchiveReader) -> Iterator[tuple[datetime, str]]:
-    """Yield the pages that have content, each with the time of its first capture; walls are no pages."""
+    """Yield the pages with content, each with the time of its first capture; walls do not count."""
     for _, url in archive.pages():
         if archive.version_count(url) and not archive.at(url, None).quality:
             yield archive.at(url, BEGINNING).captured_at, url
 
 
 def _reading(archive: ArchiveReader, url: str, blocks: bool) -> Reading:
-    """Read the latest version of a page; what is no markup says nothing."""
+    """Read the latest version of a page; the result is empty if it is not markup."""
     capture = archive.at(url, None)
     body, content_type = archive.document(capture)
     media = media_of(body, content_type)
@@ -69,7 +69,7 @@ def _reading(archive: ArchiveReader, url: str, blocks: bool) -> Reading:
 
 
 def groups_of(matches: Sequence[Match]) -> Iterator[list[Member]]:
-    """Yield the clusters by density of what is near: pages first, the largest first."""
+    """Yield the clusters of similar members by density: pages first, the largest first."""
     members = list(dict.fromkeys(member for match in matches for member in (match.a, match.b)))
     places = {member: place for place, member in enumerate(members)}
     around = [[place] for place in range(len(members))]

@@ -1,4 +1,4 @@
-"""The search for forms in pages already collected: its three stages as functions over parts of an archive."""
+"""The search for forms in archived pages: its three stages as functions over parts of an archive."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer
 from archivebot.urls import host_of
 
-# Pages of one part: enough to be worth a process, few enough to spread over the cores.
+# Number of pages in one part: enough to be worth a process, few enough to spread over the cores.
 PART = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A page that had forms at a time; a page that was read in vain has none, a damaged one a ``reason``."""
+    """The forms of a page at a time; none if no form was found, and a ``reason`` if it is damaged."""
 
     url: str
     when: datetime
@@ -41,7 +41,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What a search for forms read and found: pages, sightings of forms, versions that are damaged."""
+    """The result of a search for forms: number of pages, sightings of forms, damaged versions."""
 
     pages: int
     forms: int
@@ -51,9 +51,9 @@ class Scanned:
 def scan_all(
     archive: Archive, config: ArchiveConfig, topic: TopicProfile | None = None, *, strict: bool = False
 ) -> Scanned:
-    """Find forms in the pages of an archive, on all cores, and keep them.
+    """Find forms in the pages of an archive, on all cores, and store them.
 
-    With ``strict`` only pages are read that some link promises a search form of.
+    With ``strict`` only pages are read for which a link promises a search form.
     """
     wanted = promised(archive.links.all()) if strict else None
     urls = [url for _, url in archive.pages() if wanted is None or url in wanted]
@@ -69,7 +69,7 @@ def scan_all(
 
 
 def parts(urls: Iterable[str]) -> Iterator[list[str]]:
-    """Cut the pages of an archive into parts that are worked on apart from each other.
+    """Split the pages of an archive into parts that are processed independently.
 
     >>> [len(part) for part in parts(map(str, range(450)))]
     [200, 200, 50]
@@ -80,14 +80,14 @@ def parts(urls: Iterable[str]) -> Iterator[list[str]]:
 
 
 def promised(edges: Iterable[Edge]) -> set[str]:
-    """Stage 1: give the pages that some link promises a search form of."""
+    """Stage 1: return the pages for which a link promises a search form."""
     return {edge.target for edge in edges if feature_words(edge.anchor, edge.target)}
 
 
 def scan(config: ArchiveConfig, urls: Iterable[str], topic: TopicProfile | None = None) -> list[Sighting]:
-    """Stages 2 and 3 for one part: find the forms that all versions of pages had, those on topic if given.
+    """Stages 2 and 3 for one part: find the forms in all versions of pages (with a topic: of those on it).
 
-    It opens the archive by itself and writes nothing, so that any process or machine can do it.
+    It opens the archive itself and writes nothing, so that any process or machine can run it.
     """
     with Archive.reader(config) as archive:
         scorer = PageScorer(topic) if topic else None
@@ -95,7 +95,7 @@ def scan(config: ArchiveConfig, urls: Iterable[str], topic: TopicProfile | None 
 
 
 def _sightings(archive: ArchiveReader, url: str, scorer: PageScorer | None) -> Iterator[Sighting]:
-    """Yield what each version of a page had, at its first and its last capture."""
+    """Yield the forms of each version of a page, at its first and its last capture."""
     seen: dict[str, list[Capture]] = {}
     for capture in archive.captures(url):
         if capture.number is not None and capture.digest and not capture.quality:

@@ -1,4 +1,4 @@
-"""How a focused crawl went: harvest rate and topical hosts over the pages fetched."""
+"""The course of a focused crawl: harvest rate and topical hosts over the pages fetched."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TextIO
 from archivebot.exceptions import UsageError
 from archivebot.frontier.base import FrontierReader, State
 
-# The span of the current harvest rate: one page moves it by a percentage point.
+# Number of pages in the current harvest rate: one page moves it by a percentage point.
 RECENT = 100
 
 # More points than a plot has pixels make an SVG large and show nothing.
@@ -23,10 +23,10 @@ FORMATS = (".svg", ".png")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A crawl after so many pages.
+    """The state of a crawl after a number of pages.
 
-    ``relevant`` counts the pages on topic, ``harvest`` is their share (0..1) and ``recent`` their share
-    of the last pages; ``hosts`` counts the hosts with at least one page on topic.
+    ``relevant`` counts the pages on topic, ``harvest`` is their share (0..1) and ``recent`` their share among
+    the last pages; ``hosts`` counts the hosts with at least one page on topic.
     """
 
     pages: int
@@ -37,17 +37,17 @@ class Point:
 
 
 def points_of(frontier: FrontierReader) -> list[Point]:
-    """Return the points of a crawl, in the order of its fetches; none if no page of it was judged."""
+    """Return the points of a crawl, in the order of its fetches; none if no page was judged."""
     done = frontier.records(State.DONE)
     return list(curve((each.entry.host, each.relevant) for each in done if each.relevant is not None))
 
 
 def curve(pages: Iterable[tuple[str, bool]], recent: int = RECENT) -> Iterator[Point]:
-    """Follow a crawl page by page, each given as its host and whether it is on topic.
+    """Yield the point after each page of a crawl, given as its host and whether it is on topic.
 
     The harvest rate is the share of pages on topic among those fetched (Chakrabarti, van den Berg, Dom,
     "Focused crawling: a new approach to topic-specific Web resource discovery", Computer Networks 31,
-    1999, section 4); ``recent`` is the number of pages that the current one looks back on.
+    1999, section 4); ``recent`` is the number of pages in the current rate.
 
     >>> [(p.relevant, p.harvest, p.recent, p.hosts) for p in curve([("a", True), ("b", False)], recent=1)]
     [(1, 1.0, 1.0, 1), (1, 0.5, 0.0, 1)]
@@ -94,7 +94,7 @@ def write_csv(points: Iterable[Point], stream: TextIO) -> None:
 def plot(points: Sequence[Point], path: Path) -> None:
     """Draw harvest rate and topical hosts over pages into an SVG or PNG file.
 
-    Raises UsageError for another suffix, a file that cannot be written, or without matplotlib.
+    Raises UsageError for another suffix, if the file cannot be written, or without matplotlib.
     """
     if path.suffix.lower() not in FORMATS:
         raise UsageError(f"{path} has no suffix {' or '.join(FORMATS)}: give one, for example harvest.svg")

@@ -24,13 +24,13 @@ LinksOf = Callable[[Page], tuple[Link, ...]]
 
 
 def no_links(page: Page) -> tuple[Link, ...]:
-    """Return the links of a page where nobody asks for them."""
+    """Return no links, for callers that do not need them."""
     return ()
 
 
 @dataclass(slots=True)
 class Ingested:
-    """What became of the records of one file."""
+    """The counts of the records of one file."""
 
     file: str
     kinds: Counter[str] = field(default_factory=Counter)
@@ -47,7 +47,7 @@ class Ingested:
         self.bytes_stored += capture.stored_bytes
 
     def record(self) -> dict[str, object]:
-        """Return what became of the file as a record for ``--json``."""
+        """Return the result as a record for ``--json``."""
         return {
             "file": self.file,
             "captures": sum(self.kinds.values()),
@@ -67,10 +67,10 @@ def ingest(
     done: Callable[[int], None],
     links_of: LinksOf = no_links,
 ) -> Ingested:
-    """Put the pages of a file into an archive, durably, with the links that ``links_of`` finds on them.
+    """Store the pages of a file in an archive, durably, with the links that ``links_of`` finds.
 
-    Each damage is handed to ``damaged`` when it is met, the number of records so far to ``done``. What ends
-    the reading of a file is the ``error`` of the result.
+    Calls ``damaged`` with each damage, and ``done`` with the number of records so far. If the reading of a
+    file ends early, the reason is the ``error`` of the result.
     """
     result = Ingested(str(path))
 
@@ -89,22 +89,22 @@ def ingest(
 
 
 def by_date(paths: Sequence[Path]) -> list[int]:
-    """Return the places of files in the order of their first dates; a file without a date comes last.
+    """Return the indexes of files in the order of their first dates; files without a date come last.
 
-    Any order gives the same captures, but a version that is stored between others costs more than a
-    version behind them, and the numbers of versions follow the order in which they are stored.
+    Any order results in the same captures. But a version stored between others costs more than one after
+    them, and versions are numbered in the order in which they are stored.
     """
     return sorted(range(len(paths)), key=lambda index: first_date(paths[index]) or LAST)
 
 
 def add(archive: Archive, found: WarcPage, result: Ingested, links_of: LinksOf = no_links) -> None:
-    """Store a page, then the revisits of earlier files that waited for it, and what waited for those."""
+    """Store a page, then the revisits of earlier files that waited for it, recursively."""
     payload = Payload(
         payload_key(found.payload_digest or ""),
         _identity(found.refers_to_uri) if found.refers_to_uri else None,
         found.refers_to_date,
     )
-    origin = os.fsencode(found.page.origin).decode(errors="replace")  # the name of a file is any bytes
+    origin = os.fsencode(found.page.origin).decode(errors="replace")  # a file name may be any bytes
     page = archive.resolved(
         replace(found.page, url=_identity(found.page.url), origin=origin, payload=payload)
     )
@@ -122,7 +122,7 @@ def add(archive: Archive, found: WarcPage, result: Ingested, links_of: LinksOf =
 
 
 def _linked(archive: Archive, page: Page, links_of: LinksOf) -> Page:
-    """Return a page with its links; those of a 304 are on what the archive holds of that time."""
+    """Return a page with its links; for a 304, the links of the archived page of that time."""
     if page.outcome is not Outcome.NOT_MODIFIED:
         return replace(page, links=links_of(page))
     with suppress(NotArchived):
@@ -134,7 +134,7 @@ def _linked(archive: Archive, page: Page, links_of: LinksOf) -> Page:
 
 
 def _identity(url: str) -> str:
-    """Return the canonical URL, or for one that cannot be asked for the text as recorded."""
+    """Return the canonical URL, or the recorded text if it is not a URL that can be requested."""
     try:
         return canonical_url(url)
     except UsageError:

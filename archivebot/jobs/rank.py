@@ -1,4 +1,4 @@
-"""Ranking: which pages matter, by the links that an archive keeps."""
+"""Ranking: the most important pages, by the links in an archive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOPICAL = ("ipagerank", "arc")
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A page in its place, with the links to it and the hosts that they come from."""
+    """A ranked page, with the number of links to it and of the hosts that they come from."""
 
     rank: int
     url: str
@@ -39,9 +39,9 @@ def best_pages(
     external: bool = False,
     near: float = NEAR,
 ) -> dict[str, list[Ranked]] | None:
-    """Return the lists that a method makes of links, each with its best pages, or None without links.
+    """Return the rankings of a method, each with its best pages, or None without links.
 
-    With ``external`` only links from domain to domain count. A word is as good as one of the topic if its
+    With ``external`` only links between different domains count. A word counts as a word of the topic if its
     similarity is at least ``near``.
     """
     graph = graph_of(edges, weight_of(method, topic, near))
@@ -60,7 +60,7 @@ def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGrap
 
 
 def weight_of(method: str, topic: Similarity, near: float) -> Callable[[Edge], float]:
-    """Return what a link counts for a method; of the text around it the archive keeps the anchor only."""
+    """Return the weight function of a method; the archive keeps only the anchor text of a link."""
     if method == "ipagerank":
         return lambda edge: topic.weight(terms(edge.anchor), near)
     if method == "arc":
@@ -70,7 +70,7 @@ def weight_of(method: str, topic: Similarity, near: float) -> Callable[[Edge], f
 
 
 def rank(graph: LinkGraph, method: str) -> Iterator[tuple[str, LinkGraph, Weights]]:
-    """Yield the lists that a method makes: its name, the graph it was made of, the values of the nodes."""
+    """Yield the rankings of a method: name, graph, and the values of the nodes."""
     if method in ("pagerank", "ipagerank"):
         from archivebot.links.ipagerank import ipagerank
         from archivebot.links.pagerank import pagerank
@@ -89,7 +89,7 @@ def rank(graph: LinkGraph, method: str) -> Iterator[tuple[str, LinkGraph, Weight
 
 
 def best(graph: LinkGraph, values: Weights, top: int) -> Iterator[Ranked]:
-    """Yield the nodes of the highest values, none of value 0."""
+    """Yield the nodes with the highest values, except 0."""
     links, hosts = graph.in_links(), graph.linking_sites(host_of)
     order = sorted(range(len(graph)), key=lambda node: (-values[node], graph.urls[node]))
     for place, node in enumerate(order[:top], 1):

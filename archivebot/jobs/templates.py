@@ -1,4 +1,4 @@
-"""Learning the template of a site: what its pages have in common, and what of it a page has."""
+"""Learns the template of a site: the parts that its pages have in common."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from archivebot.templates.styletree import StyleTree
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A block of a page, and the share of its site's pages that say the same there."""
+    """A block of a page, and the share of its site's pages with the same content there."""
 
     lineage: str
     topic: str
@@ -22,7 +22,7 @@ class Share:
 
 
 def sample(urls: list[str], most: int) -> list[str]:
-    """Return at most so many URLs, evenly from the whole list.
+    """Return at most ``most`` URLs, evenly spread over the list.
 
     >>> sample(["a", "b", "c", "d", "e"], 2), sample(["a"], 2)
     (['a', 'c'], ['a'])
@@ -44,7 +44,7 @@ def learn(archive: ArchiveReader, urls: Iterable[str]) -> StyleTree:
 
 
 def shares(archive: ArchiveReader, capture: Capture, tree: StyleTree, page: Part) -> list[Share]:
-    """Return the blocks of a page with the share of the site's pages that say the same there."""
+    """Return the blocks of a page, each with the share of the site's pages with the same content there."""
     placed = [block for block, _ in archive.blocks(archive.seen(capture))]
     cut = [Block(block.start, block.end, block.level) for block in placed]
     repeats = tree.repeats(page, cut)

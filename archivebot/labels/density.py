@@ -1,20 +1,20 @@
-"""Link density: how many links come on a letter of text that is not a link."""
+"""Link density: the number of links per letter of text outside links."""
 
 from __future__ import annotations
 
 from html import unescape
 from math import inf
 
-# Texts shorter than this say nothing: a bar between links, a page number.
+# Shorter texts do not count: a bar between links, a page number.
 LEAST_LENGTH = 10
 
-# Links to a letter of other text. Of the blocks marked by hand in blocks-random 88 % of the menus and 68 %
+# Links per letter of other text. Of the blocks marked by hand in blocks-random 88 % of the menus and 68 %
 # of the link lists lie above, 18 % of the articles and 31 % of the contents; at 0.02 it is 59 % of those.
 DENSE = 0.05
 
 
 def visible_length(text: str, least: int = LEAST_LENGTH) -> int:
-    """Count the characters of a text that show, entities as one; fewer than ``least`` are none.
+    """Return the number of visible characters, entities as one; fewer than ``least`` count as 0.
 
     >>> visible_length("Ten&amp;letters&nbsp;"), visible_length("&nbsp;" * 20), visible_length("too short")
     (11, 0, 0)
@@ -26,7 +26,7 @@ def visible_length(text: str, least: int = LEAST_LENGTH) -> int:
 
 
 def link_density(links: int, length: int) -> float:
-    """Return the links per letter of text outside links; without such text it is beyond any bound.
+    """Return the links per letter of text outside links; infinity without such text.
 
     >>> link_density(1, 50), link_density(0, 0)
     (0.02, inf)
@@ -35,7 +35,7 @@ def link_density(links: int, length: int) -> float:
 
 
 def is_dense(links: int, length: int, threshold: float = DENSE) -> bool:
-    """Return whether a part of a page is links rather than text; equality is still text.
+    """Return whether a part of a page is mostly links; at the threshold it is still text.
 
     >>> is_dense(1, 50, 0.02), is_dense(2, 50, 0.02), is_dense(0, 0, 0.02)
     (False, True, True)

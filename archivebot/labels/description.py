@@ -1,4 +1,4 @@
-"""What the blocks of a page are to a reader: label, topic, fingerprint, words."""
+"""The description of the blocks of a page: label, topic, fingerprint, words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from archivebot.text import words
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """One block: ``reason`` says why it has its label, ``simhash`` is None where it is too short for one."""
+    """One block: ``reason`` is the reason of its label, ``simhash`` is None if it is too short."""
 
     block: Block
     label: Label
@@ -31,7 +31,7 @@ class Description:
 def describe(
     body: bytes, blocks: Sequence[Block], content_type: str = "", site: StyleTree | None = None
 ) -> list[Description]:
-    """Describe blocks of a body, in their order; what its site is known to repeat is furniture.
+    """Return the descriptions of blocks of a body, in their order; blocks repeated on its site are furniture.
 
     >>> page = b"<nav><a href=a>Home</a></nav><p>The ferry runs all year."
     >>> [(str(d.label), d.topic, d.words) for d in describe(page, [Block(0, 29, 1), Block(29, 56, 1)])]

@@ -1,4 +1,4 @@
-"""What each block of a page is, with the reason."""
+"""The label of each block of a page, with the reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LABELS_VERSION = 1
 
 
 class Label(StrEnum):
-    """What a block is to a reader."""
+    """The role of a block for a reader."""
 
     MAIN = "main"
     NAVIGATION = "navigation"
@@ -59,45 +59,45 @@ LANDMARKS = {"nav": Label.NAVIGATION, "header": Label.HEADER, "footer": Label.FO
 # A header or footer inside one of these is the head or foot of an article, not of the page (HTML
 # standard, "the header element").
 SECTIONS = frozenset("article aside main nav section".split())
-CONTENT = frozenset(("article", "main"))  # nothing in it is an edge of the page
+CONTENT = frozenset(("article", "main"))  # no element inside is an edge of the page
 CODE = frozenset(("pre",))
 LISTS = frozenset("dd dl dt li menu ol ul".split())
 
 # The figures at the thresholds count blocks with the right label, of the 833 of blocks-random that match
 # one marked by hand (benchmarks/blocks.py). With the values here it is 599.
 
-# Names lie: a block of that many letters of prose is no menu and no head, whatever its class says
+# Names may be wrong: a block with this many letters of prose is not a menu or a head, whatever its class
 # ("faq_tabs-menu-link" around the answers). 599 at 100, 600 at 400.
 PROSE = 200
 UNPROSAIC = frozenset((Label.NAVIGATION, Label.HEADER))
 
-# Letters outside the controls of a form, for each of them, up to which they are its captions: 595 at 120.
+# Maximum of letters per control outside the controls of a form, for the text to be captions: 595 at 120.
 LETTERS_PER_CONTROL = 40
 
-# Letters for each picture up to which they are its caption: 595 at 60.
+# Maximum of letters per picture in a caption: 595 at 60.
 LETTERS_PER_PICTURE = 30
 
-# Tables whose letters are links beyond this share arrange a menu: 600 at 0.3, 575 at 0.8.
+# Tables with more than this share of linked letters arrange a menu: 600 at 0.3, 575 at 0.8.
 LINKED_SHARE = 0.5
 
-# Share of a block's letters inside its lists from which it is one, and of those in code: the same from 0.5 to
-# 0.95.
+# Minimum share of a block's letters inside its lists for a list, and inside code for code: the same from 0.5
+# to 0.95.
 LIST_SHARE = 0.8
 
 # A menu has short links; longer ones are titles of articles: 601 at 15, 597 at 30.
 LETTERS_PER_MENU_LINK = 20
 LEAST_LINKS = 2  # beside other text: 592 at 4
 
-# Positions are shares of the page's letters. What is larger than an edge is content: articles lost
+# Positions are shares of the page's letters. A larger block at the edge is content: articles lost
 # rise from 46 of 175 at 0.05 to 52 at 0.25. A foot that names the rights may be larger: 595 at 0.1.
 EDGE_SHARE, RIGHTS_SHARE = 0.1, 0.3
 AT_START, AT_END = 0.005, 0.98  # 597 at 0.05, 592 at 1
 
-# The block with this share of the letters is what the page is about, links or not: 74 of 87 contents
-# are found instead of 67. 596 at 0.5, 595 at 0.9.
+# The block with this share of the letters is the content of the page, even if it consists of links: 74 of 87
+# contents are found instead of 67. 596 at 0.5, 595 at 0.9.
 MAIN_SHARE = 0.7
 
-# Who serves adverts, in the markup of a block without prose.
+# Names of ad servers, in the markup of a block without prose.
 ADVERTISERS = re.compile(
     r"[/.](adform|adnxs|adservice|adserver|adsystem|criteo|doubleclick|googlesyndication|googletagservices"
     r"|outbrain|taboola|yieldmanager)\b",
@@ -118,12 +118,12 @@ def label_blocks(
     content_type: str = "",
     repeats: Mapping[Block, float] | None = None,
 ) -> tuple[Labelled, ...]:
-    """Return every block of a body its label and the reason; the body is parsed once.
+    """Return the label of every block of a body and the reason; the body is parsed once.
 
-    The blocks may be those of any partition, or an outline. ``repeats`` tells of blocks on which share
-    (0..1) of the site's pages they stand. The first rule that speaks decides: ARIA roles and landmark
-    elements, share of the page, names, advertisers, rights, tables, forms, position, links, pictures, lists,
-    repetition; what no rule claims is main content.
+    The blocks may come from any partition, or an outline. ``repeats`` maps blocks to the share (0..1) of the
+    site's pages with them. The first rule that applies decides: ARIA roles and landmark elements, share of
+    the page, names, advertisers, rights, tables, forms, position, links, pictures, lists, repetition. If no
+    rule applies, a block is main content.
 
     >>> page = b"<nav><a href=a>Home</a></nav><p>A text that is long enough to be read.</p>"
     >>> [(str(b.label), b.reason) for b in label_blocks(page, (Block(0, 29, 1), Block(29, 77, 1)))]
@@ -153,7 +153,7 @@ def label_blocks(
 
 
 def judge(scene: Scene) -> tuple[Label, str]:
-    """Return the label of a block and the reason: what the first rule that speaks says."""
+    """Return the label of a block and the reason, by the first rule that applies."""
     for rule in RULES:
         verdict = rule(scene)
         if verdict is not None:
@@ -220,7 +220,7 @@ def by_pictures(scene: Scene) -> Verdict:
 
 
 def by_links(scene: Scene) -> Verdict:
-    """Tell link lists: those with short links are menus, the others lists of titles."""
+    """Label link lists: lists with short links are menus, others are lists of titles."""
     total = scene.total
     prose = total.prose if total.prose >= LEAST_LENGTH else 0
     if total.links < (LEAST_LINKS if prose else 1) or not is_dense(total.links, prose):
@@ -239,7 +239,7 @@ def by_list(scene: Scene) -> Verdict:
 
 
 def _held(box: Box, tags: frozenset[str]) -> int:
-    """Count the letters of a box that stand in elements of those tags."""
+    """Return the number of letters of a box in elements with some tags."""
     if box.node.tag in tags:
         return box.letters
     return sum(_held(part, tags) for part in box.parts)
@@ -269,7 +269,7 @@ def by_position(scene: Scene) -> Verdict:
 
 
 def _in_content(scene: Scene) -> bool:
-    """Return whether a block is no edge of the page: it is in an article, or is code, with which many end."""
+    """Return whether a block is in an article, or is code, and so is not an edge of the page."""
     if any(box.node.tag in CONTENT | CODE for box in scene.around):
         return True
     code = sum(_held(box, CODE) for box in scene.inside)

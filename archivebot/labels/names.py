@@ -1,4 +1,4 @@
-"""What the class and id of an element say about its part of the page."""
+"""The label of an element by the words of its class and id."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ NAMES: dict[str, str] = {
     **dict.fromkeys("contactform loginform newsletter search searchbar searchbox searchform".split(), "form"),
     **dict.fromkeys("carousel gallery photos slider slideshow video videos".split(), "media"),
 }
-# A part between signs with digits inside is a number in disguise ("97b6d6ad71c1"): it has no words.
+# A part of a name with digits inside is an id ("97b6d6ad71c1"): it has no words.
 PART = re.compile(r"(?<![^\W_])[A-Za-z]+(?=\d*(?:[\W_]|\Z))")
 WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
 
 
 def words(name: str) -> list[str]:
-    """Split names as people write them into lower-case words.
+    """Split names into lower-case words.
 
     >>> words("siteHeader main-nav_2 ADBox"), words("sidebar2 views-97b6d6ad71c1"), words("")
     (['site', 'header', 'main', 'nav', 'ad', 'box'], ['sidebar', 'views'], [])
@@ -46,11 +46,11 @@ def words(name: str) -> list[str]:
 
 
 def named(boxes: Iterable[Box]) -> Iterator[tuple[str, str]]:
-    """Yield what the ids and classes of boxes say: the label and the telling name, the first box first."""
+    """Yield the labels from the ids and classes of boxes, with the deciding name, the first box first."""
     for box in boxes:
         for attribute in ("id", "class"):
             for name in box.attribute(attribute).split():
-                # The last word says what it is: "header-nav" is a menu, "nav-header" the head of one.
+                # The last word decides: "header-nav" is a menu, "nav-header" the head of one.
                 for word in reversed(words(name)):
                     if word in NAMES:
                         yield NAMES[word], f"{attribute} {name}"

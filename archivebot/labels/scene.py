@@ -1,4 +1,4 @@
-"""Where a block stands: the elements in it, the elements around it, and what is before it."""
+"""The position of a block: the elements in it, around it, and before it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import takewhile
 from archivebot.markup.seen import Box
 from archivebot.markup.tree import Node
 
-# What is around a block speaks for it only where it holds at most this share of the page's letters:
-# a wrapper named "header-fixed" or a form around everything says nothing.
+# An element around a block counts only if it holds at most this share of the page's letters: a wrapper named
+# "header-fixed" or a form around everything does not describe the block.
 AROUND_SHARE = 0.5
 
 
@@ -19,10 +19,10 @@ AROUND_SHARE = 0.5
 class Scene:
     """A block on its page.
 
-    ``total`` sums what is seen in the block, ``inside`` are the boxes it consists of, ``around`` the
-    boxes that hold it, the nearest first; ``before`` and ``share`` are the parts of the page's letters
-    (0..1) that stand before it and in it. ``markup`` is its source, ``tables`` are the data tables of the
-    page, ``repeats`` the share of the site's pages that hold it, if known.
+    ``total`` sums the visible contents of the block, ``inside`` are its boxes, ``around`` the boxes that
+    contain it, the nearest first; ``before`` and ``share`` are the shares of the page's letters (0..1) before
+    it and in it. ``markup`` is its source, ``tables`` are the data tables of the page, ``repeats`` the share
+    of the site's pages with the block, if known.
     """
 
     total: Box
@@ -36,7 +36,7 @@ class Scene:
 
     @property
     def holders(self) -> list[Box]:
-        """Return the boxes that are the block and little else, the outermost first."""
+        """Return the boxes that contain the block and little else, the outermost first."""
         if len(self.inside) != 1:
             return []
         found = [self.inside[0]]
@@ -46,7 +46,7 @@ class Scene:
 
     @property
     def speakers(self) -> list[Box]:
-        """Return the boxes that may say what the block is: itself, then what is around, up to a bound."""
+        """Return the boxes that may describe the block: its own, then those around it, up to a size."""
         most = AROUND_SHARE * self.total.letters / self.share if self.share else 0.0
         return [*self.holders, *takewhile(lambda box: box.letters <= most, self.around)]
 
@@ -85,7 +85,7 @@ def locate(page: Box, text: str, start: int, end: int) -> Scene:
 
 
 def _holds(part: Box, text: str, start: int, end: int) -> bool:
-    """Return whether a part holds the block and more; white space after it is not more."""
+    """Return whether a part contains the block and more than white space after it."""
     node = part.node
     if not part.parts or node.start > start or node.end < end:
         return False

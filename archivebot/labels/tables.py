@@ -1,4 +1,4 @@
-"""Tables of data apart from tables that arrange a page."""
+"""Distinguishes data tables from layout tables."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from archivebot.markup.seen import Box
 
-# More than this many regular rows make data; two are as often a picture beside its text.
+# A data table has more than this many regular rows; two are as often a picture beside its text.
 FEW_ROWS = 2
 GROUPS = frozenset("tbody tfoot thead".split())
 CELLS = frozenset("td th".split())
-MOST_COLUMNS = 1000  # what browsers allow a cell to span
+MOST_COLUMNS = 1000  # the maximum span of a cell in browsers
 
 
 def data_tables(page: Box) -> dict[int, int]:
@@ -24,9 +24,9 @@ def is_data(table: Box) -> bool:
 
 
 def regular_rows(table: Box) -> int:
-    """Count the rows, from the first with two columns on, until one has another number of columns.
+    """Return the number of rows from the first with two columns until one has another number of columns.
 
-    Rows of one column before are captions and skipped. Header cells count as cells, and a cell for as
+    Earlier rows of one column are captions and skipped. Header cells count as cells, and a cell counts for as
     many columns as it spans.
     """
     columns = count = 0

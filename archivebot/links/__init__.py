@@ -1,1 +1,1 @@
-"""Which pages matter by the links between them: the graph, PageRank, IPageRank, HITS and ARC."""
+"""The importance of pages by their links: the graph, PageRank, IPageRank, HITS and ARC."""

@@ -1,4 +1,4 @@
-"""ARC: HITS in which a link counts more where the text around it speaks of the topic.
+"""ARC: HITS in which a link counts more if the text around it mentions the topic.
 
 Method: Chakrabarti, Dom, Gibson, Kleinberg, Raghavan, Rajagopalan, "Automatic resource compilation by
 analyzing hyperlink structure and associated text", 1998.
@@ -15,7 +15,7 @@ from archivebot.links.hits import Hits, base_set, hits
 
 RADIUS = 2
 
-# Only the order of the first 15 has to stand, which it does after so many rounds.
+# Only the order of the first 15 must be stable, which it is after this many rounds.
 ROUNDS = 5
 
 
@@ -33,7 +33,7 @@ def arc(graph: LinkGraph, *, rounds: int = ROUNDS) -> Hits:
 
 
 def root_set(graph: LinkGraph) -> list[str]:
-    """Return the pages that links name by words of the topic, those named most often first.
+    """Return the pages whose links contain words of the topic, those with the most words first.
 
     >>> from archivebot.links.graph import parse
     >>> root_set(parse(["a -> x 1", "a -> y 2", "b -> y 3", "b -> z 2"]))
@@ -47,7 +47,7 @@ def root_set(graph: LinkGraph) -> list[str]:
 def augmented_set(
     graph: LinkGraph, root: Iterable[str], *, site: Callable[[str], str] | None = None
 ) -> LinkGraph:
-    """Return the part of a graph that ARC looks at: the base set of HITS, two links wide.
+    """Return the part of a graph that ARC uses: the base set of HITS, two links wide.
 
     >>> from archivebot.links.graph import parse
     >>> sorted(augmented_set(parse(["a -> b", "b -> c", "c -> d"]), ["a"]).urls)

@@ -1,4 +1,4 @@
-"""The link graph: URLs with numbers, edges with weights, how it is read and how it is cleaned."""
+"""The link graph: numbered URLs and weighted edges, with methods to read and clean it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Weights = NDArray[np.float64]
 class LinkGraph:
     """A directed graph of weighted links.
 
-    ``urls`` are the nodes in the order of their numbers, ``numbers`` the way back, ``matrix`` a sparse
+    ``urls`` are the nodes in the order of their numbers, ``numbers`` the inverse mapping, ``matrix`` a sparse
     square of float64 with a row for each source and a column for each target. A link of weight 0 is
     still a link.
     """
@@ -35,7 +35,7 @@ class LinkGraph:
 
     @classmethod
     def of(cls, edges: Iterable[tuple[str, str, float]], urls: Iterable[str] = ()) -> LinkGraph:
-        """Make a graph of (source, target, weight), and of URLs that may have no link.
+        """Return the graph of (source, target, weight) triples, and of URLs that may have no link.
 
         A repeated edge keeps the larger weight.
 
@@ -64,22 +64,22 @@ class LinkGraph:
         return found.row.astype(np.int64), found.col.astype(np.int64), found.data
 
     def weight(self, source: str | int, target: str | int) -> float:
-        """Return the weight of an edge between two nodes, by URL or number; 0 where there is none."""
+        """Return the weight of an edge between two nodes, by URL or number; 0 if there is none."""
         row = source if isinstance(source, int) else self.numbers.get(source)
         column = target if isinstance(target, int) else self.numbers.get(target)
         return float(self.matrix[row, column]) if row is not None and column is not None else 0.0
 
     def in_links(self) -> Numbers:
-        """Count the links to each node."""
+        """Return the number of links to each node."""
         return np.bincount(np.asarray(self.matrix.indices, dtype=np.int64), minlength=len(self))
 
     def out_links(self) -> Numbers:
-        """Count the links from each node."""
+        """Return the number of links from each node."""
         starts = np.asarray(self.matrix.indptr, dtype=np.int64)
         return starts[1:] - starts[:-1]
 
     def linking_sites(self, site: Callable[[str], str]) -> Numbers:
-        """Count the different sites (of a URL, as ``site`` says) that link to each node.
+        """Return the number of different sites that link to each node; ``site`` returns the site of a URL.
 
         >>> graph = parse(["http://a/1 -> x", "http://a/2 -> x", "http://b/ -> x"])
         >>> int(graph.linking_sites(lambda url: url[:8])[graph.numbers["x"]])
@@ -92,7 +92,7 @@ class LinkGraph:
         return np.bincount(pairs // max(1, len(names)), minlength=len(self))
 
     def undirected(self) -> LinkGraph:
-        """Add the reverse of every edge.
+        """Return the graph with the reverse of every edge added.
 
         >>> parse(["a -> b 2", "b -> a 3"]).undirected().weight("a", "b")
         3.0
@@ -102,7 +102,7 @@ class LinkGraph:
         return self._with(*both, np.concatenate([weights, weights]))
 
     def external(self, site: Callable[[str], str]) -> LinkGraph:
-        """Drop the edges inside one site (of a URL, as ``site`` says): a page that praises itself.
+        """Return the graph without edges inside one site, where pages recommend themselves.
 
         >>> graph = parse(["a.x -> b.x", "a.x -> a.y"]).external(lambda url: url[-1])
         >>> graph.weight("a.x", "b.x"), graph.weight("a.x", "a.y"), len(graph)
@@ -114,7 +114,7 @@ class LinkGraph:
         return self._with(sources[keep], targets[keep], weights[keep])
 
     def without(self, stop: Collection[str], site: Callable[[str], str]) -> LinkGraph:
-        """Drop the edges from and to the sites of a stop list.
+        """Return the graph without edges from and to the sites of a stop list.
 
         >>> graph = parse(["a.x -> b.y", "b.y -> a.z", "a.z -> a.x"]).without({"y"}, lambda url: url[-1])
         >>> graph.out_links().tolist()
@@ -168,7 +168,7 @@ def parse(lines: Iterable[str]) -> LinkGraph:
 
 
 def _matrix(sources: Numbers, targets: Numbers, weights: Weights, size: int) -> Any:
-    """Return a matrix of edges in which each stands once, with its largest weight."""
+    """Return a matrix of edges in which each occurs once, with its largest weight."""
     pairs, places = np.unique(sources * size + targets, return_inverse=True)
     largest = np.full(len(pairs), -np.inf)
     np.maximum.at(largest, places, weights)

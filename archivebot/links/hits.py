@@ -1,4 +1,4 @@
-"""HITS: hubs, which link to good authorities, and authorities, which good hubs link to.
+"""HITS: hubs link to good authorities, and good hubs link to authorities.
 
 Method: Kleinberg, "Authoritative sources in a hyperlinked environment", Journal of the ACM 46(5), 1999.
 The variants are those of Borodin, Roberts, Rosenthal, Tsaparas, "Finding authorities and hubs from link
@@ -19,7 +19,7 @@ from archivebot.links.graph import LinkGraph, Numbers, Weights
 ROUNDS = 100
 MOVEMENT = 1e-9
 
-# The root set is the best pages of a search; each brings at most this many of the pages that link to it.
+# The root set is the best pages of a search; each adds at most this many of the pages that link to it.
 MOST_ROOTS = 200
 MOST_LINKING = 50
 
@@ -43,10 +43,10 @@ def hits(
     """Return hubs and authorities of a graph; each edge counts with its weight.
 
     A round makes x(p) = sum of y(q) over q -> p, then y(p) = sum of x(q) over p -> q, each scaled. Variants:
-    ``average_hubs`` makes a hub the mean of its authorities, so that it does not pay to link to
-    everything; ``hub_threshold`` counts for an authority only hubs not below the mean of those that link
-    to it; ``best_authorities`` counts for a hub only that many of its best ones. The last two together
-    are the full threshold.
+    with ``average_hubs`` the value of a hub is the mean of its authorities, so that linking to everything
+    does not help; with ``hub_threshold`` only hubs not below the mean of an authority's hubs count; with
+    ``best_authorities`` only that many of a hub's best authorities count. The last two together are the full
+    threshold.
 
     >>> from archivebot.links.graph import parse
     >>> found = hits(parse(["a x y", "b x"]))
@@ -63,7 +63,7 @@ def hits(
         counted = weights * hubs[sources]
         if hub_threshold:
             mean = _sums(targets, hubs[sources], len(graph)) / links_to
-            # Equal hubs are not below their mean, whatever the rounding of it.
+            # Equal hubs are not below their mean, even after rounding.
             counted = counted * (hubs[sources] >= mean[targets] * (1 - MOVEMENT))
         authorities = _unit(_sums(targets, counted, len(graph)))
         counted = weights * authorities[targets]
@@ -85,11 +85,11 @@ def base_set(
     most_linking: int = MOST_LINKING,
     site: Callable[[str], str] | None = None,
 ) -> LinkGraph:
-    """Return the part of a graph that HITS looks at.
+    """Return the part of a graph that HITS uses.
 
-    It is made of the first 200 pages of ``root`` that are in the graph, all pages that they link to, and
-    for each at most ``most_linking`` pages that link to it; the same again for a larger ``radius``. Links
-    inside one site (of a URL, as ``site`` says) are dropped.
+    It is made of the first 200 pages of ``root`` that are in the graph, all pages that they link to, and for
+    each at most ``most_linking`` pages that link to it; the same again for a larger ``radius``. Links inside
+    one site are dropped.
 
     >>> from archivebot.links.graph import parse
     >>> graph = parse(["a -> b", "b -> c", "c -> d", "z -> a"])
@@ -108,7 +108,7 @@ def base_set(
 
 
 def _sums(nodes: Numbers, values: Weights, size: int) -> Weights:
-    """Add up the values that stand at each node."""
+    """Return the sum of the values at each node."""
     return np.bincount(nodes, values, size).astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""IPageRank: PageRank of a surfer who prefers the links that lead to his topic.
+"""IPageRank: PageRank of a surfer who prefers links to a topic.
 
 Method: Li, Zhao, Yu, "Design and Realization of Focused Web Crawler", about 2002.
 """
@@ -20,9 +20,9 @@ def ipagerank(
 ) -> Weights:
     """Return the rank of every node of a graph whose edges weigh RW; the ranks sum to the number of nodes.
 
-    IPR(A) = (1 - d) + d * sum of IPR(T) * RW(T, A) / (sum of RW over all links of T), over the pages T
-    that link to A. A page whose links all weigh 0 passes on to all pages alike, as one without links.
-    ``towards`` and ``rounds`` are those of :func:`~archivebot.links.pagerank.pagerank`.
+    IPR(A) = (1 - d) + d * sum of IPR(T) * RW(T, A) / (sum of RW over all links of T), over the pages T that
+    link to A. A page whose links all weigh 0 passes its rank on to all pages equally, like a page without
+    links. ``towards`` and ``rounds`` are as in :func:`~archivebot.links.pagerank.pagerank`.
 
     >>> from archivebot.links.graph import parse
     >>> ipagerank(parse(["a -> b 1", "a -> c 0", "b -> a 1", "c -> a 0"])).round(3).tolist()

@@ -1,4 +1,4 @@
-"""PageRank: how often a surfer who follows links at random comes to a page."""
+"""PageRank: how often a surfer who follows links at random visits a page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from archivebot.links.graph import LinkGraph, Weights
 DAMPING = 0.85
 ROUNDS = 50
 
-# The iteration ends when a page moves by this much in the mean, and when as many pages as anybody
-# looks at stand in the same order as a round before. An order alone is often the same by chance.
+# The iteration ends when the mean change of a page is below this value, and the order of the first pages, as
+# many as anybody reads, is the same as in the previous round. An order alone is often the same by chance.
 MOVEMENT = 1e-6
 LEADING = 100
 
-# Where the logarithmic scale steps from 0 to 1, 1 to 2, ... 9 to 10: (1 - d) * 6^k.
+# The boundaries of the logarithmic scale between 0 and 1, 1 and 2, ... 9 and 10: (1 - d) * 6^k.
 SCALE = tuple((1 - DAMPING) * 6.0**step for step in range(1, 11))
 
 
@@ -33,14 +33,14 @@ def pagerank(
 ) -> Weights:
     """Return the rank of every node of a graph; the ranks sum to the number of nodes.
 
-    PR(A) = (1 - d) + d * sum of PR(T) * w(T, A) / W(T), over the pages T that link to A, where W(T) is
-    the sum of the weights of all links of T. With equal weights this is the formula of Brin and Page,
-    "The anatomy of a large-scale hypertextual Web search engine", 1998. What a page without links, or
-    with links of weight 0 only, would pass on is spread as (1 - d) is: over all pages alike, or in
-    proportion to the weights of ``towards``.
+    PR(A) = (1 - d) + d * sum of PR(T) * w(T, A) / W(T), over the pages T that link to A, where W(T) is the
+    sum of the weights of all links of T. With equal weights this is the formula of Brin and Page, "The
+    anatomy of a large-scale hypertextual Web search engine", 1998. The rank of a page without links, or with
+    links of weight 0 only, is distributed like (1 - d): over all pages equally, or in proportion to the
+    weights of ``towards``.
 
-    ``rounds`` bounds the iteration. ``in_place`` uses new ranks within the round in which they are made
-    (Gauss-Seidel): half as many rounds, each of them slower.
+    ``rounds`` is the maximum of rounds. ``in_place`` uses new ranks within the same round (Gauss-Seidel):
+    half as many rounds, but each is slower.
 
     >>> from archivebot.links.graph import parse
     >>> triangle = parse(["a b c", "b c", "c a"])
@@ -75,7 +75,7 @@ def pagerank(
 
 
 def scale(rank: float) -> int:
-    """Put a rank (of d = 0.85, of a graph whose ranks sum to its size) on a scale from 0 to 10.
+    """Return a rank (with d = 0.85, in a graph whose ranks sum to its size) on a scale from 0 to 10.
 
     Each step is six times as long as the one before.
 
@@ -86,7 +86,7 @@ def scale(rank: float) -> int:
 
 
 def _spread(graph: LinkGraph, towards: Mapping[str, float] | None) -> Weights:
-    """Return the share of each page in what is not passed on by links."""
+    """Return the share of each page in the rank that links do not pass on."""
     weights = np.array([towards.get(url, 0.0) for url in graph.urls] if towards else [])
     total = weights.sum()
     return weights / total if total else np.full(len(graph), 1 / len(graph))
@@ -100,7 +100,7 @@ def _at_once(flow: csr_array, damping: float) -> Step:
 
 
 def _in_place(flow: csr_array, damping: float) -> Step:
-    # Pages come in the order of their numbers: those before are new already, the others are old.
+    # Pages are processed in the order of their numbers: earlier pages already have new ranks.
     new = csr_array(eye_array(flow.shape[0]) - damping * tril(flow, -1))
     old = csr_array(triu(flow))
     return lambda ranks, given: spsolve_triangular(new, given + damping * (old @ ranks), lower=True)

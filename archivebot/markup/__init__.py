@@ -1,1 +1,1 @@
-"""Markup of any kind: its charset, its elements and where they stand, and what a person reads in it."""
+"""Markup of any kind: charset, elements with their positions, and visible text."""

@@ -1,4 +1,4 @@
-"""The charset of a text: by its bytes, its header, its own declaration, else by what it looks like."""
+"""The charset of a text: by its bytes, its header, its own declaration, or else by detection."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from w3lib.encoding import read_bom, resolve_encoding
 
 WESTERN = "cp1252"  # windows-1252, the default of the HTML standard
 
-# Bytes at the start of a body that decide. They are read in 10 ms, in which a crawl stands still.
+# Bytes at the start of a body that are examined. This takes 10 ms, in which a crawl stands still.
 SEEN = 1 << 20
 
 # Bytes at the start of a page in which the HTML standard looks for a META before it parses, and bytes in
-# which one counts that the parser meets; real pages have styles and scripts before it.
+# which a META counts that the parser finds; real pages have styles and scripts before it.
 PRESCANNED, DECLARING = 1024, 1 << 16
 
-# A text that declares nothing is taken for another charset than windows-1252 only if so many bytes, and at
-# least one in so many, are not ASCII: a copyright sign says little. In benchmarks/charsets.py 6 of the 1,430
-# Western pages of articles-dev, forms-dev and wcxb-dev are read wrongly, and 2 of 134 others; without this
-# condition it is 82 and 2, at one in 1000 it is 13 and 2, at one in 250 it is 3 and 9.
+# A text without a declaration is read in a charset other than windows-1252 only if at least this many bytes,
+# and at least one in this many, are not ASCII: a copyright sign alone proves little. In
+# benchmarks/charsets.py 6 of the 1,430 Western pages of articles-dev, forms-dev and wcxb-dev are read
+# wrongly, and 2 of 134 others; without this condition it is 82 and 2, at one in 1000 it is 13 and 2, at one
+# in 250 it is 3 and 9.
 LEAST, RARE = 4, 500
-SAMPLE = 1 << 16  # bytes of words that are not ASCII, by which the charset is guessed
+SAMPLE = 1 << 16  # bytes of words outside ASCII, from which the charset is detected
 
 Declaration = Callable[[bytes], str]
 
 _NOT_ASCII = bytes(range(0x80, 0x100))
-# What parts words in any charset: no byte of a character is one of these behind its first.
+# Bytes that separate words in any charset: none of them is a later byte of a character.
 _TO_WORDS = bytes(byte if 0x30 <= byte <= 0x39 or byte >= 0x40 else 0x20 for byte in range(0x100))
 _ISO_2022_JP = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 # The beginning of a tag in two bytes a character, without a byte-order mark.
@@ -39,8 +40,8 @@ _BIG = re.compile(rb"(?:\0\s)*\0<\0[!?/a-zA-Z]")
 _XML = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([^\"'>]*)", re.IGNORECASE)
 _CHARSET = re.compile(rb"charset", re.IGNORECASE)
 
-# turbohtml does not tell what was declared from what it guessed. Behind a head in ASCII that declares nothing
-# this can only be ISO-2022-JP; behind any other it does not count.
+# turbohtml does not distinguish declared charsets from guessed ones. After a head in ASCII without a
+# declaration the charset can only be ISO-2022-JP; after any other head it does not count.
 _PROBE = b"\x1b$B!!\x1b(B"
 _UNDECLARED = "ISO-2022-JP"
 _TO_ASCII = bytes(range(0x1B)) + b" " + bytes(range(0x1C, 0x80)) + b"?" * 0x80
@@ -62,13 +63,13 @@ def charset_of(
 ) -> str:
     """Return the Python codec that reads a text.
 
-    In this order: a byte-order mark, or tags in two bytes a character; the ``label`` of the header; the first
-    of ``declarations`` that finds one in the text; UTF-8 if the text is valid; what its bytes look like;
-    windows-1252. A file that was ``saved`` is UTF-8 if it is valid and not ASCII, whatever it declares: tools
-    that save pages write them as UTF-8 and leave the META as it was. Only the first MiB counts.
+    The order is: a byte-order mark, or tags with two bytes per character; the ``label`` of the header; the
+    first of ``declarations`` that finds a charset in the text; UTF-8 if the text is valid; detection;
+    windows-1252. A ``saved`` file is UTF-8 if it is valid and not ASCII, whatever it declares: tools that
+    save pages write UTF-8 and leave the META unchanged. Only the first MiB counts.
 
-    Source: HTML, 13.2.3.2 "Determining the character encoding". Unlike the standard, UTF-32 is read if it is
-    marked, and a label of UTF-16 is not believed of a text in single bytes.
+    Source: HTML, 13.2.3.2 "Determining the character encoding". Unlike the standard, UTF-32 is read if it has
+    a byte-order mark, and a label of UTF-16 is ignored if the text is in single bytes.
 
     >>> charset_of("é".encode()), charset_of(b"\\xe9"), charset_of(b"", "gb2312")
     ('utf-8', 'cp1252', 'gb18030')
@@ -97,7 +98,7 @@ def charset_of(
 
 
 def wide_charset(body: bytes, label: str = "") -> str:
-    """Return the codec of a text whose characters take two or four bytes, "" for any other text.
+    """Return the codec of a text with two or four bytes per character, "" for any other text.
 
     >>> wide_charset("<p>".encode("utf-16-be")), wide_charset(b"<p>", "utf-16")
     ('utf-16-be', '')
@@ -114,7 +115,7 @@ def wide_charset(body: bytes, label: str = "") -> str:
 
 
 def is_wide(charset: str) -> bool:
-    """Return whether a character takes two or four bytes, so that ASCII is not one byte."""
+    """Return whether a charset has two or four bytes per character, so that ASCII is not one byte."""
     return charset.startswith(("utf-16", "utf-32"))
 
 
@@ -122,7 +123,7 @@ def is_wide(charset: str) -> bool:
 def codec(label: str) -> str:
     """Return the Python codec for a label, "" if there is none that reads and writes any text.
 
-    Labels are those of the Encoding standard, section 4.2, then those of Python.
+    Labels of the Encoding standard, section 4.2, come first, then labels of Python.
 
     >>> codec("Latin1"), codec("x-gbk"), codec("cp437"), codec("utf-7"), codec("base64")
     ('cp1252', 'gb18030', 'cp437', '', '')
@@ -181,7 +182,7 @@ def _is_utf8(seen: bytes) -> bool:
 
 
 def _likely(seen: bytes) -> str:
-    """Return the charset that a text looks like, windows-1252 if it has little that is not ASCII."""
+    """Return the detected charset of a text, windows-1252 if there is little outside ASCII."""
     count = len(seen) - len(seen.translate(None, _NOT_ASCII))
     if count < LEAST or count * RARE < len(seen):
         return WESTERN

@@ -1,4 +1,4 @@
-"""The header that says what a body is: its MIME type, and the label of its charset."""
+"""The Content-Type header: the MIME type of a body, and the label of its charset."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# What servers send for a body whose type they do not know (MIME Sniffing, section 7).
+# Types that servers send for bodies of unknown type (MIME Sniffing, section 7).
 UNKNOWN = frozenset(("*/*", "unknown/unknown", "application/unknown"))
 
 _VALUE = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 _TOKEN = r"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
 _TYPE = re.compile(rf"\s*({_TOKEN}/{_TOKEN})\s*(?:;|$)")
-# A quoted value is taken whole, so that no parameter is found inside it.
+# A quoted value is taken as a whole, so that no parameter is found inside it.
 _PARAMETER = re.compile(r'(?:^|;)\s*([^\s;="]+)=(?:"((?:[^"\\]|\\.)*)"?|([^;]*))')
 
 
@@ -33,9 +33,9 @@ def content_type(headers: Iterable[tuple[str, str]]) -> str:
 
 
 def parse(values: str) -> ContentType:
-    """Return the MIME type that holds among the values of one or several Content-Type headers.
+    """Return the MIME type that applies among the values of one or several Content-Type headers.
 
-    The last valid value counts. It takes the charset of those before it if it names the same type and no
+    The last valid value counts. It takes the charset of earlier values if it has the same type and no
     charset. Unlike the standard, a charset counts even if its type is malformed: servers send ``charset=``
     alone. Source: Fetch, "extract a MIME type".
 

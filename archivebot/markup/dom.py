@@ -1,4 +1,4 @@
-"""What a person reads in a piece of markup: its text, and the texts that stand out."""
+"""The visible text of a piece of markup, and its prominent texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from archivebot.text import collapse, normalise
 PLAIN = PlainText(bullet="", layout="strict")
 TABLE_PART = re.compile(rb"\s*<(?:t[rdh]|tbody|thead|tfoot|caption)\b", re.IGNORECASE)
 CELL = re.compile(rb"<t[dh]\b", re.IGNORECASE)
-# What to_text joins to the words beside it in a cell: "here<p>core" would be one word.
+# Elements that to_text joins with the neighbouring words in a cell: "here<p>core" would be one word.
 IN_CELLS = ", ".join(
     f"{cell} {block}"
     for cell in ("td", "th")
@@ -23,14 +23,14 @@ MARKED = ", ".join((*STANDS_OUT, *AT_START, "[aria-label]"))
 
 
 def read(markup: bytes, charset: str) -> Document:
-    """Parse a piece of a page by itself; rows and cells get back the table they were cut from."""
+    """Parse a piece of a page; rows and cells are wrapped in a table again."""
     if TABLE_PART.match(markup):
         markup = b"<table>" + markup
     return parse(markup.decode(charset, "replace"), positions=False)
 
 
 def visible_text(markup: bytes, charset: str) -> str:
-    """Return the text that a reader sees, a line per paragraph, item or row.
+    """Return the visible text, with one line per paragraph, item or row.
 
     >>> visible_text(b"<ul><li>a <b>b</b><script>x</script><li>c</ul>", "utf-8")
     'a b\\nc'
@@ -50,7 +50,7 @@ def visible_text(markup: bytes, charset: str) -> str:
 
 
 def highlights(element: Document) -> list[str]:
-    """Return the texts that stand out in a block, each on one line, the most prominent first.
+    """Return the prominent texts of a block, each on one line, the most prominent first.
 
     >>> highlights(read(b"<p><b>First</b> words<h3>Small</h3><h2>Big</h2>", "utf-8"))
     ['Big', 'Small', 'First']

@@ -1,4 +1,4 @@
-"""The kinds of bodies, and the formats that are known by how they begin."""
+"""The media kinds of bodies, and the formats with known first bytes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from enum import StrEnum
 
 
 class MediaKind(StrEnum):
-    """How a body is read."""
+    """The media kind of a body, which decides how it is read."""
 
     PAGE = "page"  # HTML: links, forms, main text, blocks
     XML = "xml"  # feeds, sitemaps and the like: blocks
     TEXT = "text"  # a text for readers
-    DATA = "data"  # a text for programs, or one whose header names something else
+    DATA = "data"  # a text for programs, or a text with the header of another type
     DOCUMENT = "document"
     IMAGE = "image"
     SOUND = "sound"
@@ -25,7 +25,7 @@ class MediaKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: its MIME type, how it is read, and its name in words."""
+    """A format: its MIME type, its media kind, and its name in words."""
 
     type: str
     kind: MediaKind

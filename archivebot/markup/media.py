@@ -1,6 +1,6 @@
-"""What a body is: a page, another XML document, a text or something without text; and its charset.
+"""The media kind of a body (a page, another XML document, a text, no text) and its charset.
 
-The one answer for crawls, ingests, segmentation, topics, forms and commands.
+Crawls, ingests, segmentation, topics, forms and commands all use this module.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from archivebot.markup.charset import WESTERN, Declaration, charset_of, meta, wi
 from archivebot.markup.contenttype import parse
 from archivebot.markup.formats import ROOTS, Format, MediaKind, format_of, kind_of
 
-# Bytes at the start of a body that decide what it is (MIME Sniffing, section 5.2), in a text of two or four
-# bytes a character four times as many.
+# Bytes at the start of a body that decide its kind (MIME Sniffing, section 5.2); four times as many in a text
+# with two or four bytes per character.
 HEAD = 1445
 
 HTML = Format("text/html", MediaKind.PAGE, "an HTML page")
@@ -22,18 +22,18 @@ XHTML = Format("application/xhtml+xml", MediaKind.PAGE, "an XHTML page")
 XML = Format("application/xml", MediaKind.XML, "an XML document")
 TEXT = Format("text/plain", MediaKind.TEXT, "a text")
 
-# Types that say nothing: no header, and what servers send for files whose type they do not know.
+# Types without information: no header, and the types that servers send for files of unknown type.
 _NOTHING = ("", "application/octet-stream", "binary/octet-stream")
 _HTML_TYPES = ("text/html", XHTML.type, "application/vnd.wap.xhtml+xml")
 _XML_TYPE = re.compile(r"(?:text|application)/xml|.*\+xml")
 _PROGRAM_TYPE = re.compile(r"text/css|(?:text|application)/(?:(?:x-)?(?:java|ecma)script|(?:.*\+|x-)?json)")
 
-# The first element or document type, behind white space, comments and processing instructions.
+# The first element or document type, after white space, comments and processing instructions.
 _FIRST = re.compile(
     rb"(?>\s|<\?.*?\?>|<!--.*?-->)*+<(?:!doctype\s+)?([a-z][\w:.-]*)", re.IGNORECASE | re.DOTALL
 )
 _PAGE_ROOTS = ("html", "head", "body")
-# Markup that no other text has, in a text that does not begin with a tag.
+# Markup that occurs in no other text, for a text that does not begin with a tag.
 _INSIDE = re.compile(
     rb"<(?:!--|(?:!doctype|html|head|title|body|h[1-6]|p|div|a|b|i|br|table|ul|ol|li)[\s>])", re.IGNORECASE
 )
@@ -43,9 +43,9 @@ _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """What a body is: its MIME type, how it is read, its name in words, and the Python codec of its text.
+    """The media of a body: MIME type, media kind, name in words, and the Python codec of its text.
 
-    The codec of a body without text decodes any bytes, but not into a text.
+    The codec of a body without text decodes any bytes, but the result is not a text.
     """
 
     type: str
@@ -55,42 +55,42 @@ class Media:
 
     @property
     def is_page(self) -> bool:
-        """Whether links, forms and main text are read from it."""
+        """Whether the body is a page, with links, forms and main text."""
         return self.kind is MediaKind.PAGE
 
     @property
     def is_markup(self) -> bool:
-        """Whether it consists of elements, so that it is cut into blocks."""
+        """Whether the body consists of elements, so that it is cut into blocks."""
         return self.kind in (MediaKind.PAGE, MediaKind.XML)
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is for readers, so that a topic judges it."""
+        """Whether the body is for readers, so that a topic judges it."""
         return self.kind in (MediaKind.PAGE, MediaKind.TEXT)
 
     @property
     def is_text(self) -> bool:
-        """Whether it has a text of any kind."""
+        """Whether the body has a text of any kind."""
         return self.is_markup or self.kind in (MediaKind.TEXT, MediaKind.DATA)
 
     @property
     def header(self) -> str:
-        """The Content-Type header that says what the body is."""
+        """The Content-Type header for the body."""
         return f"{self.type}; charset={self.charset}"
 
     @property
     def without_text(self) -> str | None:
-        """The name of a body that has no text; None for one that has."""
+        """The name of a body without text, else None."""
         return None if self.is_text else self.name
 
 
 def media_of(body: bytes, content_type: str = "", *, saved: bool = False) -> Media:
-    """Return what a body is, by its first bytes and the values of its Content-Type headers.
+    """Return the media of a body, by its first bytes and the values of its Content-Type headers.
 
-    Source: MIME Sniffing, section 7. An archive runs no script of a page, so it believes the bytes more often
-    than a browser does: known formats without text decide whatever the header says; a body that begins with a
-    tag is markup unless the header names a text; ``application/octet-stream`` says as little as no header;
-    XML with the root ``html`` is a page; ``nosniff`` does not count. For a file that was ``saved`` see
+    Source: MIME Sniffing, section 7. An archive runs no script of a page, so it trusts the bytes more often
+    than a browser does. Known formats without text override the header. A body that begins with a tag is
+    markup unless the header names a text. ``application/octet-stream`` counts as no header. XML with the root
+    ``html`` is a page. ``nosniff`` is ignored. For a file that was ``saved`` see
     :func:`~archivebot.markup.charset.charset_of`.
 
     >>> media_of(b"<p>x").kind.value, media_of(b"<p>x", "text/plain").kind.value
@@ -114,7 +114,7 @@ def media_of(body: bytes, content_type: str = "", *, saved: bool = False) -> Med
 
 
 def _format(head: bytes, declared: str, *, wide: bool) -> Format:
-    """Return the format of a body that has no known start, by its type and its first bytes."""
+    """Return the format of a body without known first bytes, by its type and its content."""
     start = head.lstrip()
     if declared in _HTML_TYPES:
         return replace(HTML, type=declared)
@@ -142,7 +142,7 @@ def _markup(start: bytes, xml_type: str) -> Format | None:
 
 
 def _declarations(found: Format) -> tuple[Declaration, ...]:
-    """Return what may declare the charset, in order: a page in XML is XML first."""
+    """Return the declarations of a charset to try, in order: a page in XML is XML first."""
     if found.kind is MediaKind.PAGE:
         return (xml_declaration, meta) if _XML_TYPE.fullmatch(found.type) else (meta, xml_declaration)
     return (xml_declaration,) if found.kind is MediaKind.XML else ()

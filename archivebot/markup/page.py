@@ -1,4 +1,4 @@
-"""A page that is parsed once: all that is read of it is read from one tree."""
+"""A page parsed once: everything is read from one tree."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from turbohtml import Document, parse
 
 from archivebot.markup.charset import is_wide
 
-# A byte that the charset does not know stays countable: it is one of these characters.
+# A byte that is invalid in the charset becomes one of these characters, so that it can be counted.
 ESCAPED = re.compile("[\ud800-\udfff]")
 
-# Tags of HTML and BODY that are read: each later one copies the attributes of all before it. No real page
-# has ten of them.
+# Maximum of HTML and BODY tags that are read: each later tag copies the attributes of all earlier ones. No
+# real page has ten of them.
 MOST_ROOTS = 100
 
 _ROOT = re.compile("<(?:html|body)", re.IGNORECASE)
@@ -25,11 +25,11 @@ _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 
 
 class ParsedPage:
-    """A body of markup, its text, and the tree of its elements, each made when it is asked for.
+    """A body of markup, its text, and the tree of its elements, each computed lazily.
 
-    The tree is built by turbohtml after the HTML standard, without scripting: NOSCRIPT holds elements.
-    Its offsets are characters of ``source``; :meth:`at` turns them into bytes of the body. Any bytes are
-    accepted, and any Python codec that writes them again.
+    The tree is built by turbohtml after the HTML standard, without scripting: NOSCRIPT holds elements. Its
+    offsets are characters of ``source``; :meth:`at` converts them to bytes of the body. Any bytes are
+    accepted, with any Python codec that can encode the text again.
 
     >>> page = ParsedPage("<p>één <b>x</b>".encode(), "utf-8")
     >>> bold = page.document.find("b").source_location
@@ -59,7 +59,7 @@ class ParsedPage:
 
     @property
     def text(self) -> str:
-        """The characters of the body; bytes that are none are lone surrogates."""
+        """The characters of the body; invalid bytes are lone surrogates."""
         return self._read[0]
 
     @property
@@ -68,7 +68,7 @@ class ParsedPage:
 
     @cached_property
     def _read(self) -> tuple[str, bool]:
-        """The text, and whether it is UTF-8 without a fault."""
+        """The text, and whether it is valid UTF-8."""
         if self.charset == "utf-8":
             with suppress(UnicodeDecodeError):
                 return self.body.decode(), True
@@ -76,14 +76,14 @@ class ParsedPage:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the byte of each tag is known: the text, written again, has the length of the body."""
+        """Whether the byte offset of each tag is known: the encoded text has the length of the body."""
         return self._longer is not None
 
     @cached_property
     def at(self) -> Callable[[int], int]:
-        """Return the byte of the body at which a tag stands, for its character in the source.
+        """Return the function from the character offset of a tag to its byte offset.
 
-        Where the page is not exact, it is the character.
+        If the page is not exact, it returns the character offset.
         """
         ends, longer = self._longer or ([], [0])
         unit = self.blank
@@ -102,7 +102,7 @@ class ParsedPage:
 
     @property
     def blank(self) -> int:
-        """The bytes that a blank takes."""
+        """The number of bytes of a blank."""
         return len(" ".encode(self.charset)) if is_wide(self.charset) else 1
 
     def bytewise(self, text: str) -> str:
@@ -112,13 +112,14 @@ class ParsedPage:
         return text.encode(self.charset, "replace").decode("latin-1")
 
     def in_bytes(self, offsets: Iterable[int]) -> list[int]:
-        """Return the bytes at which characters of the source stand."""
+        """Return the byte offsets of character offsets in the source."""
         return [self.at(offset) for offset in offsets]
 
     @cached_property
     def _longer(self) -> tuple[list[int], list[int] | range] | None:
-        """Return characters in order, and by how many bytes the text before the first is longer than as many
-        blanks, that before the second and so on; None if that is not known.
+        """Return character offsets in order, and how many bytes longer than blanks the text before each is.
+
+        Returns None if that is not known.
         """
         if len(self.text) == len(self.body) and self.body.isascii():
             return [], [0]
@@ -130,7 +131,7 @@ class ParsedPage:
         return (on - np.arange(len(on))).tolist(), range(len(on) + 1)
 
     def _more_of_runs(self) -> tuple[list[int], list[int]] | None:
-        """Write runs of characters again that are not ASCII."""
+        """Encode the runs of characters outside ASCII again."""
         ends, longer, more = [], [0], 0
         for run in _NOT_ASCII.finditer(self.text):
             try:
@@ -140,7 +141,7 @@ class ParsedPage:
             more += size - len(run[0]) * self.blank
             ends.append(run.end())
             longer.append(more)
-        # Half a character at the end is in no text.
+        # Half a character at the end is not part of the text.
         rest = len(self.body) - len(self.text) * self.blank - more
         return (ends, longer) if 0 <= rest < self.blank else None
 
@@ -150,7 +151,7 @@ class ParsedPage:
 
 
 def decoded(body: bytes, charset: str) -> str:
-    """Return the text of a body; each byte that is no character is a lone surrogate, where the codec can.
+    """Return the text of a body; invalid bytes become lone surrogates if the codec supports that.
 
     >>> decoded(b"a\\xff", "utf-8"), decoded("a😀".encode("utf-16-le") + b"x", "utf-16-le")
     ('a\\udcff', 'a😀')
@@ -164,10 +165,12 @@ def decoded(body: bytes, charset: str) -> str:
 
 
 def same_length(text: str, *, is_clean: bool = False) -> str:
-    """Hide from the parser what would move its offsets, CRLF, the byte-order mark, what is no character, and
-    the tags of HTML and BODY beyond :data:`MOST_ROOTS`.
+    """Hide from the parser all that would shift its offsets.
 
-    Of a text that ``is_clean`` all are characters.
+    These are CRLF, the byte-order mark, invalid characters, and the tags of HTML and BODY beyond
+    :data:`MOST_ROOTS`.
+
+    A text that ``is_clean`` has no invalid characters.
 
     >>> same_length("\\ufeffa\\r\\nb\\rc\\udcff")
     ' a \\nb\\nc\\ufffd'

@@ -1,4 +1,4 @@
-"""What a reader sees of each element of a page: letters, links, pictures, controls, in one walk."""
+"""Counts the visible contents of each element: letters, links, pictures, controls, in one walk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from archivebot.markup.tree import Node, Source
 # Elements nested deeper than this are counted as a whole; real pages stay below 60.
 MAX_DEPTH = 150
 
-# Their text is not read as text of the page: choices, what was typed, fallbacks of scripts.
+# Elements whose text is not text of the page: choices, typed text, fallbacks of scripts.
 UNREAD = INVISIBLE | frozenset("datalist noscript option select svg textarea".split())
 PICTURES = frozenset("audio canvas embed iframe img object picture svg video".split())
 UNTYPED = frozenset("button hidden image reset submit".split())
@@ -26,11 +26,11 @@ MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
 
 @dataclass(slots=True)
 class Box:
-    """An element or a text with what is seen in it.
+    """An element or a text with the counts of its visible contents.
 
-    ``letters`` are characters other than white space (bytes, except in UTF-16), ``linked`` those of
-    them inside links, ``prose`` those outside; ``links``, ``pictures`` and ``controls`` (what can be
-    typed in or chosen from) are numbers of elements. Nothing hidden is counted.
+    ``letters`` are characters other than white space (bytes, except in UTF-16), ``linked`` the letters inside
+    links, ``prose`` the letters outside; ``links``, ``pictures`` and ``controls`` (fields to type in or
+    choose from) are numbers of elements. Hidden contents are not counted.
     """
 
     node: Node
@@ -46,7 +46,7 @@ class Box:
         return self.letters - self.linked
 
     def take(self, other: Box) -> None:
-        """Count what another box holds."""
+        """Add the counts of another box."""
         self.letters += other.letters
         self.linked += other.linked
         self.links += other.links
@@ -54,7 +54,7 @@ class Box:
         self.controls += other.controls
 
     def attribute(self, name: str) -> str:
-        """Return an attribute of the element, or "" where it has none."""
+        """Return an attribute of the element, or "" if it has none."""
         value = None if self.node.element is None else self.node.element.attrs.get(name)
         return " ".join(value) if isinstance(value, list) else str(value or "")
 
@@ -68,9 +68,9 @@ class Box:
 
 
 def look(source: Source) -> Box | None:
-    """Return the body of a page as a tree of boxes, or None where the page has none.
+    """Return the body of a page as a tree of boxes, or None if the page has none.
 
-    The offsets of the boxes are those of the source's text, as in :mod:`archivebot.markup.tree`.
+    The offsets of the boxes refer to the source's text, as in :mod:`archivebot.markup.tree`.
 
     >>> page = look(Source.of(b"<p>One <a href=/>two</a><p hidden>three<p><img src=i>", "utf-8"))
     >>> page.letters, page.linked, page.links, page.pictures
@@ -124,7 +124,7 @@ def _is_control(tag: str, box: Box) -> bool:
 
 
 def is_hidden(element: Element) -> bool:
-    """Return whether the page itself says that an element is not shown.
+    """Return whether the page itself hides an element.
 
     >>> from turbohtml import parse
     >>> page = parse('<p hidden></p><p style="color:red; DISPLAY: none"></p><p style="display:block"></p>')

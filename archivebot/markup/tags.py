@@ -1,4 +1,4 @@
-"""Elements by what a reader sees of them: names of tags that several rooms share."""
+"""Sets of tag names that several packages share."""
 
 from __future__ import annotations
 

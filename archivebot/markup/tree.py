@@ -1,7 +1,7 @@
-"""Element spans in bytes: where each element of a body starts and ends, whatever the markup.
+"""Element spans in bytes: start and end of each element of a body, even in broken markup.
 
-The tree is built by turbohtml after the WHATWG rules. It is fed one character per byte (latin-1),
-or one per unit of UTF-16 or UTF-32, so that its offsets are offsets of the body.
+The tree is built by turbohtml after the WHATWG rules. Its input has one character per byte (latin-1), or one
+per unit of UTF-16 or UTF-32, so that its offsets are offsets of the body.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ class Node:
 
 
 class Tree(Protocol):
-    """A page as a tree, with offsets into it: those of the parser, and those that its nodes have."""
+    """A page as a tree, with two kinds of offsets: of the parser, and of the nodes."""
 
     @property
     def document(self) -> Document:
-        """The tree, with the places of its tags."""
+        """The tree, with the positions of its tags."""
 
     @property
     def at(self) -> Callable[[int], int]:
-        """Return the offset of a node for an offset of the parser."""
+        """Return the function from an offset of the parser to an offset of the nodes."""
 
     @property
     def end(self) -> int:
-        """The offset at which the page ends."""
+        """The offset of the end of the page."""
 
     @property
     def blank(self) -> int:
@@ -74,12 +74,12 @@ class Source:
 
     @cached_property
     def document(self) -> Document:
-        """The tree of the text, with the places of its tags."""
+        """The tree of the text, with the positions of its tags."""
         return parse(self.text, source_locations=True)
 
     @property
     def at(self) -> Callable[[int], int]:
-        """Return an offset as it is."""
+        """Return the identity function: both kinds of offsets are the same."""
         return int
 
     @property
@@ -88,16 +88,16 @@ class Source:
         return len(self.text)
 
     def piece(self, start: int, end: int) -> str:
-        """Return the text between two places."""
+        """Return the text between two offsets."""
         return self.text[start:end]
 
     def bytewise(self, text: str) -> str:
-        """Return a text as it is: it has a character for each byte."""
+        """Return the text unchanged: it already has a character for each byte."""
         return text
 
     @classmethod
     def of(cls, body: bytes, charset: str) -> Source:
-        """Read a body so that offsets hold; of ``charset`` only the bytes of a character count."""
+        """Read a body with exact offsets; only the bytes per character of ``charset`` matter."""
         if charset.startswith("utf-16"):
             return cls(_same_length(_utf16_units(body, charset), "\ufeff"), 2)
         if charset.startswith("utf-32"):
@@ -114,13 +114,13 @@ def _utf16_units(body: bytes, charset: str) -> str:
 
 
 def _same_length(text: str, mark: str) -> str:
-    """Hide from the parser what it would drop or take for text: CRLF and the byte-order mark."""
+    """Hide CRLF and the byte-order mark from the parser, which would drop them or take them for text."""
     text = few_roots(text.replace("\r\n", " \n").replace("\r", "\n"))
     return " " * len(mark) + text[len(mark) :] if text.startswith(mark) else text
 
 
 def root(page: Tree) -> Node | None:
-    """Return the body element of a page with the range of its content, or None where there is none."""
+    """Return the body element of a page with the range of its content, or None if there is none."""
     body = page.document.find("body")
     if body is None:
         return None
@@ -152,12 +152,13 @@ def _goes_on(body: Node, end: int, at: Callable[[int], int]) -> bool:
 def children(parent: Element, start: int, end: int, offset: Callable[[int], int] = int) -> Iterator[Node]:
     """Yield the child elements and texts of an element in source order, without overlap, in [start, end).
 
-    An element that the source does not hold (an implied TBODY) is passed through. One that the
-    parser moved out of its parent's range (misnesting) is left out: its bytes lie between the
-    others. One that it moved to before a table lies inside that table. ``offset`` is that of the page.
+    An element that is not in the source (an implied TBODY) is replaced by its children. An element that the
+    parser moved out of its parent's range (misnesting) is omitted: its bytes lie between the others. An
+    element that the parser moved to before a table lies inside that table. ``offset`` is the conversion of
+    the page.
     """
     position = start
-    open_child: Node | None = None  # without an end tag it ends where the next child starts
+    open_child: Node | None = None  # without an end tag it ends at the start of the next child
     text_since = False
     nodes: Iterable[Located] = _located(parent)
     if any(isinstance(child, Element) and child.tag == "table" for child in parent.children):
@@ -194,7 +195,7 @@ Located = tuple[Element | Text, SourceLocation | None]
 
 
 def _in_place(nodes: Iterable[Located]) -> list[Located]:
-    """Drop what the parser moved out of a table, from the first element on; the table follows it."""
+    """Drop the nodes that the parser moved out of a table, from the first element on."""
     kept: list[Located] = []
     for child, location in nodes:
         if isinstance(child, Element) and child.tag == "table" and location is not None:
@@ -211,7 +212,7 @@ def _in_place(nodes: Iterable[Located]) -> list[Located]:
 
 
 def _located(parent: Element) -> Iterator[Located]:
-    """Yield elements with their location and texts that show something, through implied elements."""
+    """Yield elements with their location and visible texts, looking through implied elements."""
     for child in parent.children:
         if isinstance(child, Element):
             location = child.source_location
@@ -240,5 +241,5 @@ def _through(implied: Element) -> Iterator[Located]:
 
 
 def shows(text: Text) -> bool:
-    """Return whether a text node is more than white space."""
+    """Return whether a text node is not only white space."""
     return bool(text.data) and not text.data.isspace()

@@ -1,4 +1,4 @@
-"""What walls and error pages say, by language, and how a text is searched for it."""
+"""The phrases of walls and error pages by language, and the search for them in a text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 WORD = re.compile(r"[\w']+")
-# What sites put between the title of a page and their own name.
+# Separators between the title of a page and the name of the site.
 BETWEEN = re.compile(r"[|–—·•»«›:]|\s[-~/]+\s|_")
 UNSPACED = re.compile("[\u3400-\u9fff]")
 
@@ -32,7 +32,7 @@ def phrases(kind: str, place: str) -> frozenset[str]:
 
 @cache
 def markers(kind: str) -> tuple[str, ...]:
-    """Return the pieces of script, in lower case, that tell a kind."""
+    """Return the pieces of script, in lower case, that are signs of a kind."""
     return tuple(_read().get(kind, {}).get("scripts", {}).get("any", ()))
 
 
@@ -44,7 +44,7 @@ def _read() -> dict[str, dict[str, dict[str, list[str]]]]:
 
 
 def headed(headings: Iterable[str], kind: str) -> str:
-    """Return the heading, or part of one between separators, that is a phrase of the kind, or "".
+    """Return the heading, or the part between separators, that is a phrase of the kind, or "".
 
     >>> headed(["Shop | Page not found"], "soft_404"), headed(["Fixing page not found errors"], "soft_404")
     ('page not found', '')
@@ -60,7 +60,7 @@ def headed(headings: Iterable[str], kind: str) -> str:
 def said(folded: str, kind: str, place: str = "sentences") -> str:
     """Return the longest phrase of the kind in a folded text, or "".
 
-    Phrases are whole words; those in Chinese characters, which have no spaces, may stand anywhere.
+    Phrases match whole words; phrases in Chinese characters, without spaces, match anywhere.
 
     >>> said("please log in to continue", "login_wall"), said("blog in to continuity", "login_wall")
     ('log in to continue', '')

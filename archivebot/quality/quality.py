@@ -1,4 +1,4 @@
-"""Whether what a fetch brought is a page, or a wall, an error or nothing in its place."""
+"""The quality of a capture: the page itself, or a wall, an error or nothing in its place."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from archivebot.models import Quality, QualityKind
 from archivebot.quality.phrases import fold, headed, markers, phrases, said
 from archivebot.quality.signs import PLENTY, Signs, signs_of
 
-# All limits are bytes of UTF-8 without white space outside links and furniture (signs.py). With the values
-# here 7 of the 740 pages of wcxb-dev are not good (six whose bodies hold no text, one shell), 21 of the
-# 3,604 versions of history-dev (13 shells, 8 bot walls), and 72 of the 741 pages of forms-dev are logins.
+# All thresholds are bytes of UTF-8 without white space outside links and furniture (signs.py). With the
+# values here 7 of the 740 pages of wcxb-dev are not good (six whose bodies hold no text, one shell), 21 of
+# the 3,604 versions of history-dev (13 shells, 8 bot walls), and 72 of the 741 pages of forms-dev are logins.
 
-# A page with more than this that is headed as a wall is an article about it. At 1200 a page of wcxb-dev or
-# webkb is taken for a bot wall; seven more logins of forms-dev are found.
+# A page with more text than this and the heading of a wall is an article about walls. At 1200 a page of
+# wcxb-dev or webkb is taken for a bot wall; seven more logins of forms-dev are found.
 HEADED = 600
-# Beside more than this a sentence of a wall is one of many. At 800 one form of forms-dev is taken for a bot
-# wall, at 1600 two pages of wcxb-dev or webkb for logins.
+# With more text than this, a sentence of a wall is one of many. At 800 one form of forms-dev is taken for a
+# bot wall, at 1600 two pages of wcxb-dev or webkb for logins.
 SHORT = 400
-# What is left when nothing but a form or a name is shown. At 200 four sign-ups or logins more are found in
-# forms-dev, which other pages with a box to log in resemble.
+# The text of a page that shows only a form or a name. At 200 four more sign-ups or logins are found in
+# forms-dev, but other pages with a login box resemble them.
 BARE = 100
-# A password to type below the name of a login at its address leaves no doubt: with notes on security keys
-# and new accounts such pages of forms-dev have up to 1,964.
+# A password field below the heading of a login, at the address of a login, is certain: with notes on security
+# keys and new accounts such pages of forms-dev have up to 1,964.
 LOGIN = 2000
-# Walls of consent list purposes and partners at length. No good page of the sets has the title of one, so
-# nothing there is caught at 1000 or 3000.
+# Consent walls list purposes and partners at length. No good page of the sets has such a title, so none is
+# caught at 1000 or 3000.
 CONSENT = 3000
-# Traces have few links, articles that quote one have a site around them. No page of the sets begins as one.
+# Stack traces have few links; articles that quote a trace have a site around them. No page of the sets begins
+# like a trace.
 TRACE_LINKS = 5
-# Pages that scripts unveil or replace hold their text all the same: 17 of wcxb-dev, 16 of them forums that
-# give each thread inside NOSCRIPT. Six of them are taken for shells at 4000, none more is found at 250.
+# Pages that scripts unveil or replace may still hold their text: 17 of wcxb-dev, 16 of them forums with the
+# threads inside NOSCRIPT. Six of them are taken for shells at 4000, none more is found at 250.
 HIDDEN = 1000
 
 LOGIN_URL = re.compile(r"/(?:(?:wp-)?log-?in|sign-?in|sign-?on|sso|auth)(?:[._]\w+)?/?$", re.IGNORECASE)
@@ -52,7 +53,7 @@ class _Page:
 
     @property
     def is_bare(self) -> bool:
-        """Whether hardly any text is there, seen or not."""
+        """Whether there is hardly any text, visible or not."""
         return self.signs.letters <= BARE and self.signs.hidden < HIDDEN
 
     @property
@@ -61,10 +62,10 @@ class _Page:
 
 
 def quality(status: int, body: bytes, content_type: str = "", url: str = "") -> Quality:
-    """Judge what a fetch brought, by what a reader would see of it.
+    """Return the quality of a capture, judged by its visible content.
 
-    Phrases count only where there is little else: an article about captchas, cookies or missing pages
-    is good. What is not HTML is good unless it is blank. Redirects and 304 need no page and are good.
+    Phrases count only if there is little other text: an article about captchas, cookies or missing pages is
+    good. A body that is not HTML is good unless it is blank. Redirects and 304 need no page and are good.
 
     >>> quality(200, b"<title>Page not found</title><p>Sorry.", "text/html").kind.value
     'soft_404'
@@ -76,7 +77,7 @@ def quality(status: int, body: bytes, content_type: str = "", url: str = "") -> 
 
 
 def judged(status: int, body: bytes, media: Media, signs: Callable[[], Signs], url: str) -> Quality:
-    """Judge a page as :func:`quality` does, by its ``signs``, which are asked for only if they count."""
+    """Judge a page as :func:`quality` does, by its ``signs``, which are read only if needed."""
     if 300 <= status < 400 or status in (204, 205):
         return Quality(QualityKind.GOOD, f"status {status} needs no page")
     found = _judge(body, media, signs, url)
@@ -101,7 +102,7 @@ def _judge(body: bytes, media: Media, read: Callable[[], Signs], url: str) -> Qu
 
 
 def _bot(page: _Page) -> str:
-    """A challenge script with a phrase or with nothing else; or the phrases of a wall in a bare page."""
+    """Return the sign of a bot wall: a challenge script, or the phrases of a wall in a bare page."""
     signs = page.signs
     scripts = " ".join(signs.scripts).lower()
     script = next((marker for marker in markers("bot_wall") if marker in scripts), "")
@@ -116,7 +117,7 @@ def _bot(page: _Page) -> str:
 
 
 def _consent(page: _Page) -> str:
-    """A button to accept, below the name of a wall."""
+    """Return the sign of a consent wall: a button to accept, below the heading of a wall."""
     signs = page.signs
     button = next((b for b in map(fold, signs.buttons) if b in phrases("consent_wall", "buttons")), "")
     if not button or signs.prose > CONSENT:
@@ -132,7 +133,7 @@ def _consent(page: _Page) -> str:
 
 
 def _missing(page: _Page) -> str:
-    """The heading of a missing page, its address, or its sentence in a short page."""
+    """Return the sign of a missing page: its heading, its address, or its sentence in a short page."""
     signs = page.signs
     if signs.prose > HEADED:
         return ""
@@ -145,7 +146,7 @@ def _missing(page: _Page) -> str:
 
 
 def _error(page: _Page) -> str:
-    """The title of a default page, the heading of an error, the first words of a trace, or a sentence."""
+    """Return the sign of an error page: a default title, a heading, a stack trace, or a sentence."""
     signs = page.signs
     if (title := fold(signs.title)) in phrases("error_page", "defaults"):
         return f"default page {title!r}"
@@ -159,9 +160,9 @@ def _error(page: _Page) -> str:
 
 
 def _login(page: _Page) -> str:
-    """A password to type where there is little to read, or the demand to log in."""
+    """Return the sign of a login wall: a password field with little text, or the demand to log in."""
     signs = page.signs
-    # A second heading beside many links is that of a box at the side.
+    # A second heading beside many links belongs to a box at the side.
     heading = headed(page.headings[: 3 if signs.letters <= HEADED else 2], "login_wall")
     address = LOGIN_URL.search(urlsplit(page.url).path) is not None
     if signs.passwords and (heading or address):
@@ -179,7 +180,7 @@ def _login(page: _Page) -> str:
 
 
 def _shell(page: _Page) -> str:
-    """Scripts where there is hardly anything to see, or only the wish for scripts."""
+    """Return the sign of a script shell: scripts with hardly any visible text, or a request for scripts."""
     signs = page.signs
     if not signs.scripts or signs.frames or signs.refresh:
         return ""
@@ -195,7 +196,7 @@ def _shell(page: _Page) -> str:
 
 
 def _empty(page: _Page) -> str:
-    """Nothing to see, or only a way to somewhere else."""
+    """Return the sign of an empty page: nothing visible, or only a link elsewhere."""
     signs = page.signs
     if signs.frames or signs.controls or signs.pictures or not page.is_bare:
         return ""

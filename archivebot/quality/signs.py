@@ -1,4 +1,4 @@
-"""What of a page tells a wall or an error from content, in one walk that ends where there is prose."""
+"""The signs of walls and errors on a page, read in one walk that ends at enough prose."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from turbohtml import Document, Element, Text
 from archivebot.markup.seen import PICTURES, is_hidden
 from archivebot.markup.tags import INVISIBLE
 
-# A page with this much prose is content whatever else it says, and the walk ends: every limit on prose in
-# quality.py lies below.
+# A page with this much prose is content in any case, and the walk ends: every threshold in quality.py is
+# lower.
 PLENTY = 4000
 
 HEADINGS = frozenset(("h1", "h2"))
@@ -25,12 +25,12 @@ SCRIPT_START = 20_000  # letters of each inline script that are searched
 
 @dataclass(slots=True)
 class Signs:
-    """What was seen of a page.
+    """The signs found on a page.
 
-    ``prose`` and ``linked`` are bytes of UTF-8 without white space, so that a Chinese character counts
-    about as much as it says; prose is the text outside links and outside the page's header, footer,
-    menus and asides. ``hidden`` is the size of what only scripts show, or only their absence; nothing
-    of it is counted elsewhere. ``unscripted`` is what is shown without scripts.
+    ``prose`` and ``linked`` are bytes of UTF-8 without white space, so that a Chinese character counts about
+    as much as it means; prose is the text outside links and outside the page's header, footer, menus and
+    asides. ``hidden`` is the size of the text shown only with or only without scripts; it is not counted
+    elsewhere. ``unscripted`` is the text shown without scripts.
     """
 
     title: str = ""
@@ -61,7 +61,7 @@ class Signs:
 
 
 def signs_of(document: Document) -> Signs:
-    """Read the signs of a page; those after the first :data:`PLENTY` of prose are not looked at.
+    """Return the signs of a page; the walk stops after the first :data:`PLENTY` of prose.
 
     >>> from turbohtml import parse
     >>> page = "<title>T</title><h1>Log in</h1><nav>a</nav><input type=password><a href=/>b</a>"
@@ -109,13 +109,13 @@ def _letters(text: str) -> int:
 
 
 def _size(element: Element) -> int:
-    """Count the letters in an element, whether shown or not, without scripts and styles."""
+    """Return the number of letters in an element, shown or not, without scripts and styles."""
     code = sum(_letters(inner.text) for inner in element.select("script, style, template"))
     return max(_letters(element.text) - code, 0)
 
 
 def _note(signs: Signs, element: Element, tag: str) -> None:
-    """Count what an element is, besides its text."""
+    """Count an element by its kind, besides its text."""
     if tag == "title":
         signs.title = signs.title or " ".join(element.text.split())
     elif tag in HEADINGS:
@@ -147,7 +147,7 @@ def _note_use(signs: Signs, element: Element, tag: str) -> None:
         signs.buttons.append(" ".join(element.text.split()))
     elif tag in ("select", "textarea"):
         signs.controls += 1
-    elif tag == "iframe":  # where some challenges run
+    elif tag == "iframe":  # some challenges run here
         signs.scripts.append(_attribute(element, "src"))
 
 

@@ -1,4 +1,4 @@
-"""Models as JSON: one shape of each, for feeds and ``--json``; scripts rely on the names of its fields."""
+"""Models as JSON, in one format for feeds and ``--json``; scripts rely on the field names."""
 
 from archivebot.records.block import block_record, described_record
 from archivebot.records.capture import (

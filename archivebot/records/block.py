@@ -1,4 +1,4 @@
-"""Blocks as JSON: as a version holds them, and as they are described."""
+"""Blocks as JSON: stored blocks and described blocks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def block_record(block: PlacedBlock) -> dict[str, Any]:
 
 
 def described_record(lineage: str | None, described: Description) -> dict[str, Any]:
-    """Return a described block as a record; the fingerprint as 16 hex digits.
+    """Return a described block as a record, with the fingerprint as 16 hex digits.
 
     >>> from archivebot.labels.description import describe
     >>> from archivebot.models import Block

@@ -14,9 +14,9 @@ from archivebot.wire import Wire, first_header
 def capture_record(capture: Capture) -> dict[str, Any]:
     """Return a capture as a record; ``version`` and ``digest`` are None without content.
 
-    A capture of a focused crawl also has the fields of its focus; what has no text to judge is not
-    relevant. ``wire`` is None where it was not recorded. ``bytes`` is ``size`` and ``block_count`` what
-    ``blocks`` counts: scripts know them by both names.
+    A capture of a focused crawl also has the fields of its focus; a page without text is not relevant.
+    ``wire`` is None if it was not recorded. ``bytes`` repeats ``size`` and ``block_count`` the length of
+    ``blocks``: scripts use both names.
     """
     return {
         "url": capture.url,
@@ -50,14 +50,14 @@ def capture_record(capture: Capture) -> dict[str, Any]:
 
 
 def history_record(capture: Capture) -> dict[str, Any]:
-    """Return a capture of a history as a record: its blocks are not read, and ``blocks`` counts them."""
+    """Return a capture of a history as a record; ``blocks`` is the number of blocks."""
     return capture_record(capture) | {"blocks": capture.block_count}
 
 
 def replay_record(
     capture: Capture, brought: Capture, output: str | None, since: datetime | None
 ) -> dict[str, Any]:
-    """Return a capture whose body is shown, with the status and the headers of the fetch that brought it."""
+    """Return a replayed capture as a record, with status and headers of the fetch that brought the body."""
     return {
         "url": capture.url,
         "captured_at": timestamp(capture.captured_at),
@@ -73,7 +73,7 @@ def replay_record(
 
 
 def wire_record(wire: Wire) -> dict[str, Any]:
-    """Return what is known of an exchange as a record; what is not known is None or empty."""
+    """Return the facts of an exchange as a record; unknown facts are None or empty."""
     return {
         "status_line": wire.status_line,
         "address": wire.address,
@@ -92,7 +92,7 @@ def wire_record(wire: Wire) -> dict[str, Any]:
 
 
 def exchange_record(wire: Wire) -> dict[str, Any]:
-    """Return an exchange with its heads as a record; in these each character is one byte (Latin-1)."""
+    """Return an exchange with its heads as a record; each character of a head is one byte (Latin-1)."""
     return wire_record(wire) | {
         "request": wire.request.decode("latin-1"),
         "received": wire.received.decode("latin-1"),
@@ -101,7 +101,7 @@ def exchange_record(wire: Wire) -> dict[str, Any]:
 
 
 def focus_record(focus: Focus) -> dict[str, Any]:
-    """Return what a focused crawl says of a page as a record."""
+    """Return the judgement of a focused crawl on a page as a record."""
     return {
         "relevance": focus.relevance or 0.0,
         "relevant": bool(focus.relevant),

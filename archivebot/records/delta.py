@@ -1,4 +1,4 @@
-"""What changed between two versions of a page, as JSON."""
+"""The delta between two versions of a page, as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from archivebot.timestamps import timestamp
 
 
 def delta_record(delta: Delta, since: datetime | None, media: str | None) -> dict[str, Any]:
-    """Return a delta as a record; ``media`` says what the versions are if they have no words."""
+    """Return a delta as a record; ``media`` is the media kind of versions without words."""
     return {
         "url": delta.url,
         "from": delta.before,

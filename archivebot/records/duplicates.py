@@ -8,7 +8,7 @@ from archivebot.duplicates.survey import BLOCK, Match, Member
 
 
 def match_record(match: Match) -> dict[str, Any]:
-    """Return a pair as a record; blocks are named by their lineages beside the pages they are on."""
+    """Return a pair as a record; a block is named by its page and its lineage."""
     a, b = match.a, match.b
     record = {
         "a": a.url,

@@ -1,4 +1,4 @@
-"""Forms as JSON: those that an archive keeps, and those of a file."""
+"""Forms as JSON: stored forms, and the forms of a file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from archivebot.forms.history import FormVersion
 from archivebot.forms.record import names
 from archivebot.timestamps import timestamp
 
-# A page that a form was seen on, with its first and last time.
+# A page on which a form was seen, with its first and last time.
 Seen = tuple[str, datetime, datetime]
 
 
 def kept_form_record(form: FormVersion, seen: Iterable[Seen] | None = None) -> dict[str, Any]:
-    """Return a form that the archive keeps as a record, with the pages that it was ``seen`` on if given."""
+    """Return a stored form as a record, with the pages on which it was ``seen`` if given."""
     kept, record = form.kept, form.record
     told = {
         "id": form.id,
@@ -46,7 +46,7 @@ def kept_form_record(form: FormVersion, seen: Iterable[Seen] | None = None) -> d
 
 
 def judged_form_record(form: Form, decision: Decision, domain: str | None) -> dict[str, Any]:
-    """Return a form of a page with what was decided of it as a record."""
+    """Return a form of a page with its classification as a record."""
     return {
         "search": decision.search,
         "score": round(decision.score, 4),

@@ -1,4 +1,4 @@
-"""URLs of a crawl as JSON: as entries of its frontier, and with all that is known of one."""
+"""URLs of a crawl as JSON: short entries of the frontier, and complete records."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 from archivebot.frontier.base import Record
 
-# What parts may lack of a score because each is rounded; more came later: another link, or what the crawl
-# has learnt since.
+# Maximum difference between a score and the sum of its rounded parts. A larger difference came later: from
+# another link, or from what the crawl has learnt since.
 ROUNDING = 0.005
 
 
 def entry_record(record: Record) -> dict[str, Any]:
-    """Return what waits or was rejected as a record."""
+    """Return a queued or rejected URL as a record."""
     return {name: getattr(record.entry, name) for name in ("url", "score", "distance", "source", "reason")}
 
 
 def url_record(record: Record, way: Sequence[str]) -> dict[str, Any]:
-    """Return all that is known of one URL as a record; ``way`` are the URLs from the seed to it."""
+    """Return all data on one URL as a record; ``way`` are the URLs from the seed to it."""
     entry = record.entry
     parts = json.loads(entry.parts or "{}")
     anchor = parts.pop("text", "")

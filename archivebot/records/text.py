@@ -14,7 +14,7 @@ from archivebot.timestamps import timestamp
 def text_record(
     capture: Capture, page: Content, quality: Quality, since: datetime | None, media: str | None
 ) -> dict[str, Any]:
-    """Return the main text of a capture as a record; ``media`` says what it is if it has no words."""
+    """Return the main text of a capture as a record; ``media`` is the media kind of a body without words."""
     return {
         "url": capture.url,
         "captured_at": timestamp(capture.captured_at),

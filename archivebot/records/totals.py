@@ -1,4 +1,4 @@
-"""The sums of an archive as JSON."""
+"""The totals of an archive as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from archivebot.storage.base import Totals
 
 
 def totals_record(totals: Totals) -> dict[str, Any]:
-    """Return sums as a record; ``ratio`` is the bytes stored per byte fetched."""
+    """Return totals as a record; ``ratio`` is the bytes stored per byte fetched."""
     return {**asdict(totals), "ratio": ratio(totals)}
 
 

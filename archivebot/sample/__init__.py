@@ -1,1 +1,1 @@
-"""A sample site, brought along to try the archive on: a town library's pages in two states."""
+"""A sample site for trying the archive: a town library's pages in two states."""

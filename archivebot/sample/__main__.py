@@ -1,4 +1,4 @@
-"""``python -m archivebot.sample``: archive the sample site twice and look at what changed."""
+"""``python -m archivebot.sample``: archive the sample site twice and show the changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 
 from archivebot.sample.server import STATES, SampleSite
 
-# Fixed, so that the addresses in the archive are the same whenever the sample is run.
+# Fixed, so that the addresses in the archive are the same in every run.
 PORT = 8777
 
 SETTINGS = {"SCRAPY_SETTINGS_MODULE": "archivebot.settings"}
@@ -31,7 +31,7 @@ To archive a site of your own: scrapy crawl site -a seeds=https://example.org/ -
 
 
 def main() -> int:
-    """Run the sample; the exit code is that of the first command that failed."""
+    """Run the sample; return the exit code of the first command that failed."""
     options = _options()
     try:
         site = SampleSite(options.port, options.serve or STATES[0])

@@ -1,4 +1,4 @@
-"""The sample site on this machine: its pages as they were first, and a week later."""
+"""The sample site on this machine: its first pages, and its pages a week later."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from typing import Any
 HOST = "127.0.0.1"
 STATES = ("first", "second")
 
-# What a week did beside the edits: one page went elsewhere, one was taken down.
+# Changes of the week beside the edits: one page moved, one was removed.
 MOVED = {"second": {"/reading-groups.html": "/groups/reading.html"}}
 GONE = {"second": frozenset({"/summer-fete.html"})}
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the site says to one request."""
+    """The answer of the site to one request."""
 
     status: HTTPStatus
     body: bytes = b""
@@ -153,4 +153,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 the name is that of the base class
-        """Keep quiet: the crawl tells what it does."""
+        """Log nothing: the crawl logs its requests."""

@@ -1,8 +1,8 @@
-"""The partition of a version carried over to the next one, where only texts and attributes changed.
+"""Carries the partition of a version over to the next one if only texts and attributes changed.
 
-Cut anew, a page may be cut elsewhere because an edit made an item longer than a threshold or
-changed the words that end a group: the blocks beside the edit would seem to change. Where both
-versions consist of the same tags in the same order, the limits stay at the same tags.
+A new cut may have other boundaries because an edit made an item longer than a threshold or changed the words
+that end a group: then the blocks beside the edit seem to change. If both versions consist of the same tags in
+the same order, the boundaries stay at the same tags.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from archivebot.segmentation.segmenter import BLANKS
 
 TEXTS = (TokenType.TEXT, TokenType.CHARACTER_REFERENCE)
 
-# What stands at the edge of something else than a text; so does nothing at all.
+# Characters at the boundary of something other than a text; the end of the page counts, too.
 ENDS = ("", "<", ">", *BLANKS)
 
 # Characters read at first beyond twice the length of a changed piece, to find its end.
 LOOK_AHEAD = 4096
 
-# What a piece consists of: a tag or comment by type and name, or a text; and where it ends.
+# The contents of a piece: a tag or comment by type and name, or a text; and its end.
 Part = tuple[tuple[int, str], int]
 
 
 def carry(before: bytes, blocks: Sequence[Block], after: bytes) -> tuple[Block, ...] | None:
-    """Return the blocks of a body at the limits that the blocks of the body before it had.
+    """Return the blocks of ``after``, cut at the boundaries of the previous version's blocks.
 
-    None where tags were added, removed or reordered, where text came to stand where there was
-    none, or where it vanished: such a body is to be cut anew. Not for UTF-16.
+    Returns None if tags were added, removed or reordered, or if a text appeared or vanished between two tags:
+    such a body must be cut again. Not for UTF-16.
 
     >>> old = b"<ul><li>One</li><li>Two</li></ul>"
     >>> new = b"<ul><li>One, and more</li><li>Two</li></ul>"
@@ -61,9 +61,9 @@ def carry(before: bytes, blocks: Sequence[Block], after: bytes) -> tuple[Block, 
 
 
 def _follow(piece: str, text: str, at: int) -> int | None:
-    """Find the end of what a piece of the old body has become at a place of the new one."""
+    """Return the end of a piece in the new body that starts at ``at``, or None if it does not match."""
     after = at + len(piece)
-    # A text that only begins as it did before goes on up to the next tag.
+    # A text of which only the beginning is unchanged extends to the next tag.
     if text.startswith(piece, at) and (piece[-1:] in ENDS or _next(text, after) in ENDS):
         return after
     wanted = _kinds(piece)
@@ -91,9 +91,9 @@ def _kinds(text: str) -> list[tuple[int, str]]:
 
 
 def _parts(text: str, most: int | None = None) -> Iterator[Part]:
-    """Yield tags, comments and texts that are more than white space, with their ends, blanks left off."""
+    """Yield tags, comments and texts other than white space, with their ends, without outer blanks."""
     at = count = 0
-    since: int | None = None  # where the text began that is being read
+    since: int | None = None  # the start of the current text
     for token in tokenize(text, resolve_references=False, capture_source=True, capture_attributes=False):
         if count == most:
             return

@@ -1,4 +1,4 @@
-"""A body taken apart into layout and blocks, and put together again."""
+"""Splits a body into layout and blocks, and joins them again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Layout:
     glue: tuple[bytes, ...] = field(repr=False)
 
     def digest(self) -> bytes:
-        """Hash the glue and the places of the slots (SHA-256, 32 bytes)."""
+        """Return the hash of the glue and the positions of the slots (SHA-256, 32 bytes)."""
         digest = sha256()
         for piece in self.glue:
             digest.update(b"%d:" % len(piece))
@@ -26,7 +26,7 @@ class Layout:
 
 
 def split(body: bytes, blocks: Sequence[Block]) -> tuple[Layout, tuple[bytes, ...]]:
-    """Take a body apart at ordered, disjoint ranges.
+    """Split a body at ordered, disjoint ranges.
 
     >>> split(b"<p>a</p> <p>b</p>", [Block(0, 8, 1), Block(9, 17, 1)])[1]
     (b'<p>a</p>', b'<p>b</p>')

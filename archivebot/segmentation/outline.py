@@ -19,12 +19,12 @@ LAYOUT = frozenset(
 )
 INLINE = FORMAT | FUNCTIONAL
 
-# What holds this share of the page's letters is the frame around the blocks, not one of them. On the
+# An element with this share of the page's letters is the frame around the blocks, not a block. On the
 # 81 pages of blocks-random F is 0.61 at 0.85, 0.65 at 0.90, and 0.69 to 0.71 anywhere from 0.95 to 1.
 FRAME_SHARE = 0.97
 
-# A frame is not opened where at least this many parts of one class hold this share of its letters: they
-# are the items of a feed, which is one block. F is 0.709 with it and 0.699 without.
+# A frame is not opened if at least this many parts of one class hold this share of its letters: they are the
+# items of a feed, which is one block. F is 0.709 with it and 0.699 without.
 FEED_ITEMS = 4
 FEED_SHARE = 0.8
 
@@ -32,9 +32,9 @@ FEED_SHARE = 0.8
 def outline(body: bytes, content_type: str = "") -> tuple[Block, ...]:
     """Return the top-level blocks of a page: head, menu, content, side, foot, as far as it has them.
 
-    A frame that holds nearly all letters of the page is opened, and so on within it; its parts are
-    the blocks, neighbouring paragraphs, headings and texts together. What is hidden by the page's own
-    attributes, and what has no letters, is no block. Bytes that are no markup are one block.
+    A frame that holds nearly all letters of the page is opened, recursively. Its parts are the blocks;
+    neighbouring paragraphs, headings and texts form one block. Elements hidden by the page's own attributes,
+    and elements without letters, are not blocks. Bytes that are not markup are one block.
 
     >>> page = b"<div><div>Head</div><h1>A</h1><p>Text</p><div style='display:none'>No</div></div>"
     >>> [page[block.start : block.end] for block in outline(page)]
@@ -95,7 +95,7 @@ def _shown(box: Box) -> list[Box]:
 
 
 def _runs(parts: Sequence[Box]) -> list[list[Box]]:
-    """Put neighbours that flow together; what arranges the page stands by itself."""
+    """Group neighbours that flow; an element that arranges the page stays alone."""
     runs: list[list[Box]] = []
     flowing = False
     for part in parts:
@@ -109,6 +109,6 @@ def _runs(parts: Sequence[Box]) -> list[list[Box]]:
 
 
 def _arranges(box: Box) -> bool:
-    """Return whether a box is, or as an inline element holds, a part of the page's layout."""
+    """Return whether a box is part of the page's layout, or an inline element that contains one."""
     tag = box.node.tag
     return tag in LAYOUT or (tag in INLINE and any(_arranges(part) for part in box.parts if part.letters))

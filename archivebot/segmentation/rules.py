@@ -1,4 +1,4 @@
-"""What an element is to the partition: the eleven rules of the block paper in their modern reading.
+"""The role of an element in the partition: the eleven rules of the block paper, read for modern pages.
 
 Song, Wang, Bao, Shen, "Collecting and Storing Web Archive Based on Page Block", Journal of
 Software 19(2), 2008, walk the tree and ask of each node whether it is a block:
@@ -15,7 +15,7 @@ Software 19(2), 2008, walk the tree and ask of each node whether it is a block:
 11. otherwise: no
 
 The paper counts DIV as a format node; today it is the commonest layout node. Read literally the
-rules leave 88 % of the bytes of current pages in the layout and give 29 % of them no block.
+rules leave 88 % of the bytes of current pages in the layout, and 29 % of the pages have no block.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ INLINE_BYTES = 1024
 # parts stand beside its siblings.
 WRAPPER_SHARE = 0.9
 
-# Nodes looked at before something is taken to be visible; keeps hostile pages linear.
+# Maximum of nodes examined before an element counts as visible; keeps hostile pages linear.
 GLANCE = 2000
 
 
 def visible(node: Node) -> bool:
-    """Return whether a reader sees anything of it: text, a picture or a control (rule 1)."""
+    """Return whether a node has anything visible: text, a picture or a control (rule 1)."""
     if node.element is None or node.tag in SEEN_WITHOUT_TEXT:
         return True
     if node.tag in INVISIBLE:
@@ -71,5 +71,5 @@ def is_block(node: Node) -> bool:
 
 
 def divisible(node: Node) -> bool:
-    """Return whether cuts may be made inside an element at all."""
+    """Return whether an element may be cut."""
     return node.element is not None and node.tag not in UNCUT

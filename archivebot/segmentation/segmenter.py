@@ -23,7 +23,7 @@ MAX_DEPTH = 200
 # of blocks at one level and hundreds at the next.
 MAX_PARTS = 48
 
-# A region below this many bytes is not cut: a heading and its line, a menu of three words.
+# A region of fewer bytes is not cut: a heading and its line, a menu of three words.
 LEAST_CUT = 64
 
 # White space between tags; other white space may be part of a character of several bytes.
@@ -35,7 +35,7 @@ RUN_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Consecutive siblings that make one node of the block tree."""
+    """Consecutive siblings that form one node of the block tree."""
 
     nodes: tuple[Node, ...]
 
@@ -51,7 +51,7 @@ class Region:
 def partition(body: bytes, level: int, content_type: str = "") -> Partition:
     """Cut a body into blocks, ``level`` cuts deep (1 is coarsest).
 
-    Any bytes are accepted; what cannot be cut is one block. The blocks are byte ranges in order,
+    Any bytes are accepted; a body that cannot be cut is one block. The blocks are byte ranges in order,
     without overlap, between tags, never inside a comment, script, style, textarea, title, template
     or svg. Time grows linearly with the length of the body.
 
@@ -69,15 +69,15 @@ def partition(body: bytes, level: int, content_type: str = "") -> Partition:
 
 
 def uncut(body: bytes, level: int, charset: str) -> Partition:
-    """Return the partition of what is no markup: one block."""
+    """Return the partition of a body that is not markup: one block."""
     blocks = (Block(0, len(body), 1),) if body else ()
     return Partition(len(body), level, charset, SEGMENTER_VERSION, blocks)
 
 
 def cut_page(page: ParsedPage, level: int) -> Partition:
-    """Cut a page that is parsed already as :func:`partition` does.
+    """Cut a parsed page as :func:`partition` does.
 
-    A page that is not exact is parsed once more, byte for byte.
+    A page without exact offsets is parsed again, byte by byte.
     """
     length = len(page.body)
     if page.is_exact:
@@ -130,7 +130,7 @@ def _split(region: Region, page: Tree, depth: int) -> list[tuple[Region, int]]:
 
 
 def _parts(container: Node, page: Tree, depth: int) -> list[tuple[Region, int]]:
-    """Return the regions that an element consists of, looking through wrappers (rules 4 and 6)."""
+    """Return the regions of an element, looking through wrappers (rules 4 and 6)."""
     node = container
     while depth < MAX_DEPTH and node.element is not None:
         inner = tree.children(node.element, *tree.content(node, page.at), page.at)
@@ -155,7 +155,7 @@ def _unwrapped(parts: list[tuple[Region, int]], parent: Node, page: Tree) -> lis
 
 
 def _runs(nodes: Sequence[Node]) -> list[Region]:
-    """Put text, inline elements and small items together, everything else by itself."""
+    """Group text, inline elements and small items; everything else stays alone."""
     regions: list[Region] = []
     run: list[Node] = []
     for node in nodes:
@@ -169,7 +169,7 @@ def _runs(nodes: Sequence[Node]) -> list[Region]:
 
 
 def _grouped(regions: list[Region], page: Tree, depth: int) -> list[tuple[Region, int]]:
-    """Bring too long runs, then too many regions, into groups whose limits survive insertions."""
+    """Split long runs, then many regions, into groups whose boundaries survive insertions."""
     parts: list[Region] = []
     for region in regions:
         size = region.end - region.start
@@ -188,11 +188,11 @@ def _power_of_two(least: float) -> int:
 
 
 def _groups(regions: list[Region], mean: int, page: Tree) -> list[Region]:
-    """Group neighbours, about ``mean`` at a time, ending a group where the first words say so.
+    """Group neighbours, about ``mean`` at a time; a hash of the first words ends a group.
 
-    Limits that hang on content rather than on position (content-defined chunking: Muthitacharoen,
-    Chen, Mazieres, "A Low-bandwidth Network File System", 2001) leave all other groups as they are
-    when an item is inserted; hanging on the first words only, most edits leave them too.
+    Boundaries depend on content rather than on position (content-defined chunking: Muthitacharoen, Chen,
+    Mazieres, "A Low-bandwidth Network File System", 2001), so an inserted item leaves all other groups
+    unchanged. As they depend on the first words only, most edits do so, too.
     """
     groups: list[Region] = []
     nodes: list[Node] = []

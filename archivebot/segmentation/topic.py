@@ -1,7 +1,7 @@
 """The topic of a block: a short phrase found in it or extracted from it.
 
 Method: Song, Wang, Bao, Shen, "Collecting and Storing Web Archive Based on Page Block", Journal of
-Software 19(2), 2008, TopicGenerator. The same content always gives the same topic.
+Software 19(2), 2008, TopicGenerator. The same content always has the same topic.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from archivebot.markup.dom import PLAIN, highlights, read
 from archivebot.text import RUN, normalise, words
 from archivebot.text.terms import STOP_WORDS, term
 
-# The paper's theta and delta. Six words are what fits one column of a table of blocks; a text below
-# twelve words is too short for counting to say more than its first words do.
+# The paper's theta and delta. Six words fit one column of a table of blocks; in a text below twelve words,
+# counting is no better than taking the first words.
 MOST_WORDS = 6
 COUNTED_FROM = 12
 MOST_CHARACTERS = 60
 
-# Characters of text that are counted; the most frequent words of a longer text are among its first.
+# Maximum of characters whose words are counted; the most frequent words of a longer text are at its start.
 MOST_TEXT = 50_000
 
 
 def topic(markup: bytes, charset: str) -> str:
-    """Name what a block is about in at most six words.
+    """Return the topic of a block in at most six words.
 
-    A heading or another text that stands out is the topic; where there is none, the first words of
-    a short text, or the most frequent words of a long one, are.
+    A heading or another prominent text is the topic. If there is none, it is the first words of a short text,
+    or the most frequent words of a long text.
 
     >>> topic(b"<h2>Opening hours</h2><p>We are open all days.", "utf-8")
     'Opening hours'
@@ -51,7 +51,7 @@ def topic(markup: bytes, charset: str) -> str:
 
 
 def _length(found: Iterable[str]) -> float:
-    """Count words, as far as it matters; two characters of a script without spaces count as one."""
+    """Return the number of words, up to a maximum; two characters of a script without spaces count as one."""
     first = list(islice(found, 2 * COUNTED_FROM))
     halves = (
         [] if "".join(first).isascii() else [word for word in first if len(word) == 2 and RUN.match(word)]
@@ -72,7 +72,7 @@ def _trimmed(text: str) -> str:
 
 
 def _extracted(lines: Sequence[Sequence[str]]) -> str:
-    """Take the best terms: how often they occur, times how many lines hold them."""
+    """Return the best terms by their frequency times the number of lines that contain them."""
     found = list(chain.from_iterable(lines))
     terms = list(map(term, found))
     frequency = Counter(terms)

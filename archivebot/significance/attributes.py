@@ -1,4 +1,4 @@
-"""Where the links of a page lead, and its images: which they are, and what text stands for them."""
+"""The links and images of a page: their texts and URLs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from turbohtml import Document, Element
 
-# Parts of a URL that change from visit to visit: names of caches, sessions and campaigns, and values that are
-# tokens or times.
+# Parts of a URL that change from visit to visit: names of cache, session and campaign parameters, and values
+# that are tokens or times.
 _SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#]*", re.IGNORECASE)
 _PASSING = re.compile(
     r"""(?:_|v|ver|version|t|ts|time|timestamp|cb|cache|cachebust(?:er)?|rnd|rand|random|nonce|hash|sid|sess|session
@@ -22,7 +22,7 @@ _PASSING = re.compile(
 
 
 class Target(NamedTuple):
-    """A link or an image: its text, its URL, and the character of the source at which it stands."""
+    """A link or an image: its text, its URL, and its character offset in the source."""
 
     text: str
     url: str
@@ -34,7 +34,7 @@ Key = Callable[[Target], Hashable]
 
 
 def full_title(document: Document) -> str:
-    """Return the title element of a page, "" where there is none."""
+    """Return the title element of a page, "" if there is none."""
     element = document.find("title")
     return " ".join(element.text.split()) if element is not None else ""
 
@@ -66,7 +66,7 @@ def _place(element: Element) -> int:
 
 
 def lasting_url(url: str) -> str:
-    """Return a URL without what is another at every visit: sessions, campaigns, and what keeps caches away.
+    """Return a URL without the parts that change at every visit: sessions, campaigns, cache busters.
 
     >>> [lasting_url(url) for url in ("/a.jpg?v=3&w=300", "/a;jsessionid=1f?utm_source=x", "/a?page=2#b")]
     ['/a.jpg?w=300', '/a', '/a?page=2#b']
@@ -78,12 +78,12 @@ def lasting_url(url: str) -> str:
 
 
 def other_links(before: Sequence[Target], after: Sequence[Target]) -> list[Pair]:
-    """Return the links that have the same text and lead elsewhere."""
+    """Return the links with the same text and another URL."""
     return _paired(*_apart(before, after), lambda target: target.text)
 
 
 def other_images(before: Sequence[Target], after: Sequence[Target]) -> tuple[list[Pair], list[Pair]]:
-    """Return the images that have another text, and those in place of which another one has their text."""
+    """Return the images with another text, and the images replaced by another one with the same text."""
     old, new = _apart(before, after)
     renamed = _paired(old, new, lambda target: lasting_url(target.url))
     known = {target for pair in renamed for target in pair}
@@ -108,7 +108,7 @@ def _without(targets: Sequence[Target], others: Sequence[Target]) -> list[Target
 
 
 def _paired(old: Sequence[Target], new: Sequence[Target], key: Key) -> list[Pair]:
-    """Pair what has the same key, the only one on either side: of ten "Read more" none is known."""
+    """Pair targets whose key is unique on both sides: ten "Read more" cannot be paired."""
     sides: tuple[dict[Hashable, list[Target]], ...] = (defaultdict(list), defaultdict(list))
     for side, targets in zip(sides, (old, new), strict=True):
         for target in targets:

@@ -1,4 +1,4 @@
-"""What became another on a page beside its text: its title, where links lead, its images."""
+"""The changes of a page beside its text: its title, the targets of links, its images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from archivebot.significance.quote import cut
 from archivebot.significance.reading import Reading
 from archivebot.significance.volatile import lasting
 
-# What a title says of the moment, such as messages that were not read: "(3) Inbox".
+# The momentary part of a title, such as the number of unread messages: "(3) Inbox".
 _COUNT = re.compile(r"^\(\d+\+?\)\s*|\s*\(\d+\+?\)$")
 
 # Characters that a reason shows of each value.
@@ -19,7 +19,7 @@ SHOWN = 60
 
 
 def beside(before: Reading, after: Reading) -> tuple[AttributeChange, ...]:
-    """Return the titles, links and images that are others, those of links and images in order."""
+    """Return the changed title, links and images; links and images in order."""
     found = []
     then, now = before.full_title, after.full_title
     if then != now:

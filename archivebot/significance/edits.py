@@ -1,4 +1,4 @@
-"""Lines that were edited in place, told from lines that came and lines that went."""
+"""Distinguishes lines edited in place from added and removed lines."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from archivebot.text import words
 
-# Lines between two that stayed up to which the first is held against the first and so on.
+# Maximum of lines between two unchanged lines that are compared by their order.
 MOST_TOGETHER = 3
 
-# Words up to which a line may be edited as a whole; of a longer line half of the words stay, or another line
-# is in its place.
+# Maximum of words of a line that may change completely in an edit; in a longer line half of the words must
+# stay, otherwise it is a different line.
 FEW_WORDS = 3
 LEAST_KEPT = 0.5
 
@@ -22,9 +22,9 @@ _NUMBERS = re.compile(r"\d+")
 def in_place(
     before: Sequence[str], removed: Sequence[int], after: Sequence[str], added: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the lines, by their indices in both versions, of which the second is the first one edited.
+    """Yield the pairs of lines edited in place, as their indices in both versions.
 
-    ``removed`` and ``added`` are as of :func:`archivebot.significance.linediff.changed`.
+    ``removed`` and ``added`` come from :func:`archivebot.significance.linediff.changed`.
 
     >>> old, new = ["Home", "Terns", "In stock"], ["Home", "News", "Terns", "Sold out"]
     >>> list(in_place(old, [2], new, [1, 3]))

@@ -1,4 +1,4 @@
-"""Lines that are content beside the main text: headlines on a hub, and what is left of a list."""
+"""Lines of content beside the main text: headlines on a hub, and the rest of a list."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from archivebot.content.measures import Column
 # Of 364 judged changes of content (benchmarks/alarms.py, without those held out) 1 is called furniture, and
 # of 1217 versions without one 14 are called one.
 
-# Likelihood and characters from which a linked line of a hub is a headline. With a likelihood of 0.05 6
-# changes are lost; 0.005 and 0.02 do as well. With 25 characters there are two more false alarms.
+# Minimum likelihood and minimum characters of a linked line of a hub that is a headline. With a likelihood of
+# 0.05 6 changes are lost; 0.005 and 0.02 do as well. With 25 characters there are two more false alarms.
 LEAST_LIKELY = 0.01
 LEAST_HEADLINE = 30
 _HEADINGS = frozenset("h2 h3 h4 h5 h6".split())
 
-# Linked headings in the main text of a page of teasers; those elsewhere on it are headlines, too. Without
-# pages of teasers 5 changes are lost; 3 and 8 do as well.
+# Minimum of linked headings in the main text of a page of teasers; linked headings elsewhere on it are
+# headlines, too. Without pages of teasers 5 changes are lost; 3 and 8 do as well.
 LEAST_ENTRIES = 5
 
-# Characters of the linked headings beside those of the main text that are no links, from which a page is one
-# of teasers although its main text has none of them. With 0.25 and without 2 changes are lost, each time with
-# as many alarms; 0.1 does as well. A policy with links to others has 0.12.
+# Minimum ratio of the characters of linked headings to the unlinked characters of the main text, for a page
+# of teasers whose main text has no linked headings. With 0.25 and without this rule 2 changes are lost, each
+# time with as many alarms; 0.1 does as well. A policy with links to others has 0.12.
 LEAST_TEASERS = 0.15
 
-# Share of the words of a list that have to be chosen for the main text for all of it to be content. With
+# Minimum share of the words of a list in the main text, for the whole list to be content. With
 # 0.5 there are 17 false alarms, with 0.3 32, without lists 12.
 LEAST_CHOSEN = 0.7
 _LISTS = frozenset(("ul", "ol", "dl"))
@@ -37,10 +37,10 @@ _LISTS = frozenset(("ul", "ol", "dl"))
 def headlines(
     lines: Sequence[Line], likelihood: Column, chosen: NDArray[np.bool_], hub: bool
 ) -> NDArray[np.bool_]:
-    """Find the lines that lead to the stories of a hub or a page of teasers.
+    """Return which lines are headlines of a hub or a page of teasers.
 
-    They are linked, and in a heading or, on a hub, as long as a headline. A page of teasers has many alike,
-    and the main text is some of them or short beside them.
+    They are linked, and in a heading or, on a hub, as long as a headline. A page of teasers has many similar
+    headings, and the main text is part of them or short in comparison.
     """
     size = np.array([len(line.text) for line in lines])
     links = np.array([line.linked for line in lines])
@@ -58,9 +58,9 @@ def _in_heading(place: Place) -> bool:
 
 
 def listed(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which lines stand in a list most of whose words are chosen for the main text.
+    """Return which lines are in a list most of whose words belong to the main text.
 
-    A list is content or not as a whole, but a line of it alone may just not be chosen.
+    A list is content or furniture as a whole, but a single line of it may be missing from the main text.
     """
     words = np.array([line.words for line in lines])
     sums = [np.concatenate(([0], np.cumsum(each))) for each in (words, words * chosen)]

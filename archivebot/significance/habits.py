@@ -1,4 +1,4 @@
-"""What the earlier versions of a page tell of a line: that it comes and goes, or counts."""
+"""The habits of a line in earlier versions of a page: it comes and goes, or it is a counter."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-# Earlier versions that are looked at.
+# Maximum of earlier versions that are read.
 MOST_VERSIONS = 8
 
-# Times that a line has to have come or gone before: a paragraph that was taken out and is put back has
-# once, of two texts that take turns each line has twice.
+# Minimum of earlier times that a line came or went: a paragraph that is removed and restored went once; of
+# two alternating texts each line came and went twice.
 LEAST_TURNS = 2
 
-# Versions in a row, the latest among them, in each of which a counter has to show another number.
+# Minimum of consecutive versions, including the latest, in which a counter shows different numbers.
 LEAST_COUNTS = 4
 
-# Characters up to which a line can be a counter.
+# Maximum of characters of a counter.
 MOST_CHARACTERS = 60
 
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -27,7 +27,7 @@ Lines = Sequence[str]
 
 
 def may_count(line: str) -> bool:
-    """Return whether a line is short, and of words as well as numbers.
+    """Return whether a line is short and has both words and numbers.
 
     >>> may_count("Seen 12 times"), may_count("12"), may_count("Seen")
     (True, False, False)
@@ -43,7 +43,7 @@ class Habits:
         self._shapes: list[dict[str, set[str]]] = []
 
     def alternates(self, line: str) -> bool:
-        """Return whether a line has come and gone, or gone and come, before now.
+        """Return whether a line has repeatedly come and gone in the earlier versions.
 
         >>> Habits([["a", "x"], ["a"], ["a", "x"]]).alternates("x"), Habits([["x"], ["a"]]).alternates("x")
         (True, False)

@@ -1,4 +1,4 @@
-"""Which lines two versions of a text do not share, told by place as well as by wording."""
+"""The lines that two versions of a text do not share, by position and wording."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-# Times that a stretch between lines found in both versions is searched for lines that are unique in it
-# before repeated ones are paired by their order. Of 2541 pairs of real versions none comes out otherwise
-# with more; without a bound a page made for it would take quadratic time.
+# Maximum of searches for unique lines in a stretch between common lines, before repeated lines are paired by
+# their order. Of 2541 pairs of real versions none has another result with more searches; without a maximum a
+# hostile page would take quadratic time.
 ROUNDS = 3
 
 Stretch = tuple[int, int, int, int]
@@ -16,10 +16,10 @@ Pair = tuple[int, int]
 
 
 def changed(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return the indices of the lines that only ``before`` has, and of those that only ``after`` has.
+    """Return the indices of the lines only in ``before``, and of the lines only in ``after``.
 
-    A line that moved past others is on both lists. After Cohen's patience diff: lines that stand once
-    in each text hold the comparison in place, and the stretches between them are compared alike.
+    A line that moved past others is in both lists. After Cohen's patience diff: lines that occur once in each
+    text are fixed points, and the stretches between them are compared recursively.
 
     >>> changed(["Home", "Terns", "Home", "End"], ["Home", "Terns", "Gulls", "Home", "End"])
     ([], [2])
@@ -37,7 +37,7 @@ def _missing(kept: bytearray) -> list[int]:
 
 
 def _kept(before: Sequence[str], after: Sequence[str]) -> Iterator[Pair]:
-    """Yield the pairs (before, after) of lines that stayed."""
+    """Yield the pairs (before, after) of unchanged lines."""
     waiting = [(0, len(before), 0, len(after), 0)]
     while waiting:
         first, last, start, end, rounds = waiting.pop()
@@ -62,7 +62,7 @@ def _kept(before: Sequence[str], after: Sequence[str]) -> Iterator[Pair]:
 
 
 def _unique(before: Sequence[str], after: Sequence[str], stretch: Stretch) -> list[Pair]:
-    """Pair the lines that stand once on each side of a stretch."""
+    """Pair the lines that occur once on each side of a stretch."""
     sides = _places(before, *stretch[:2]), _places(after, *stretch[2:])
     return [
         (old[0], new[0])

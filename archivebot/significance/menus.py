@@ -1,4 +1,4 @@
-"""Lines that stand in a list of short links, as menus do."""
+"""Lines in menus: lists of short links."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from archivebot.content.lines import Line, Place
 
-# An element of at least so many lines, of whose characters this share is linked and whose lines have no
-# more characters than that on average, is a menu. Of 1094 changes that trafilatura, resiliparse,
-# readability-lxml and jusText all pass over, 98.5 % are called furniture with menus left out of the main
-# text, 96.2 % with them in it.
+# A menu is an element with at least this many lines, at least this share of linked characters, and at most
+# this average number of characters per line. Of 1094 changes that trafilatura, resiliparse, readability-lxml
+# and jusText all ignore, 98.5 % are called furniture with menus left out of the main text, 96.2 % with them
+# in it.
 LEAST_LINES = 4
 LINKED = 0.9
 MOST_LINE = 25
 
-# Share of linked characters of the main text from which the page is itself a list of links.
+# Minimum share of linked characters in the main text of a page that is itself a list of links.
 HUB = 0.5
 
 
@@ -28,7 +28,7 @@ def is_hub(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> bool:
 
 
 def menus(lines: Sequence[Line], hub: bool) -> NDArray[np.bool_]:
-    """Return which lines are of a menu; of a hub none is."""
+    """Return which lines belong to a menu; on a hub, none."""
     found = np.zeros(len(lines), dtype=bool)
     if hub:
         return found

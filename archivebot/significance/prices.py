@@ -1,4 +1,4 @@
-"""Prices, and the part of a page that offers what the page is about."""
+"""Prices, and the part of a page with the main offer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from archivebot.content.lines import Line, Place
 
-# Currencies as shops write them: all signs that Unicode calls currencies, codes of ISO 4217, and the
+# Currencies in the notation of shops: all signs that Unicode calls currencies, codes of ISO 4217, and the
 # abbreviations and words of languages that use no sign.
 _SIGN = "$¢£¤¥֏؋৲৳૱௹฿៛₠-⃀﷼＄￠￡￥￦"
 _CODES = """usd eur gbp chf jpy cny rmb inr aud cad nzd sgd hkd twd krw brl mxn ars clp cop pen zar ngn kes
@@ -22,14 +22,14 @@ _IS_SIGN = re.compile(f"[{_SIGN}]")
 _BESIDE = rf"([{_SIGN}]|[^\W\d_]++\.?+)?"
 _AMOUNT = re.compile(rf"{_BESIDE}\s?\d[\d.,'’\u00a0\u202f]*+(?:\s?,?[-–—]+)?\s?{_BESIDE}")
 
-# Characters up to which a line shows a price; what is longer tells of one.
+# Maximum of characters of a line that shows a price; a longer line mentions one.
 MOST_PRICE = 60
 
-# Lines of an offer; a larger element is one only up to half of the lines of its page, as a list of offers is
-# no offer.
+# Maximum of lines of an offer; a larger element is an offer only up to half of the lines of its page, because
+# a list of offers is not an offer.
 MOST_LINES = 40
 
-# Lines between a heading and a price that have no smaller element in common than the body.
+# Maximum of lines between a heading and a price whose only common element is the body.
 NEAR = 12
 
 _OUTERMOST = frozenset(("", "html", "body"))
@@ -51,10 +51,10 @@ def is_price(line: str) -> bool:
 
 
 def offer(lines: Sequence[Line]) -> range:
-    """Return the lines of what a page offers: the smallest element with its main heading and a price.
+    """Return the lines of a page's offer: the smallest element with its main heading and a price.
 
-    What else is said of the product stands there as well, such as whether it is in stock; the prices of other
-    products mostly do not.
+    It also contains other facts on the product, such as its availability, but mostly not the prices of other
+    products.
     """
     priced = [index for index, line in enumerate(lines) if is_price(line.text)]
     most = max(MOST_LINES, len(lines) // 2)
@@ -71,7 +71,7 @@ def offer(lines: Sequence[Line]) -> range:
 
 
 def _heading(place: Place) -> Place | None:
-    """Return the heading of the first level that an element is or stands in."""
+    """Return the heading of the first level that an element is or is in."""
     around: Place | None = place
     while around is not None and around.tag != "h1":
         around = around.parent

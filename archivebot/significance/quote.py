@@ -1,4 +1,4 @@
-"""The line that tells of a change, cut to where it changed."""
+"""The quotation of a changed line, cut to the change."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from itertools import zip_longest
 
 from archivebot.text import UNSPACED, words
 
-# Characters of a line that a reason shows, and of it those before and after an edit.
+# Maximum of characters of a line in a reason, and of those the characters before and after an edit.
 SHOWN = 80
 AROUND = 24
 
-# Share of the words of two lines that are in both from which the second is the first one edited, and the
-# lines that are looked through for the first: a page may have thousands.
+# Minimum share of common words of a line and its edited version, and maximum of lines searched for the
+# earlier line: a page may have thousands.
 LEAST_KEPT = 0.5
 MOST_LINES = 200
 
-# Words and blanks that are compared from where two lines begin to differ: SequenceMatcher may take cubic
+# Maximum of words and blanks compared after the first difference of two lines: SequenceMatcher may take cubic
 # time.
 MOST_WORDS = 100
 
@@ -34,9 +34,9 @@ def quoted(
     added: Sequence[int],
     edits: Mapping[int, int],
 ) -> str:
-    """Quote the longest line that is new, else the longest that is gone; of an edited line, the edit.
+    """Return the longest new line, else the longest removed line; of an edited line, only the edit.
 
-    ``edits`` gives the line before by the line after where these are known to be one line edited in place.
+    ``edits`` maps the new line to the old line if it is known to be edited in place.
 
     >>> quoted([], [], ["A tern"], [0], {}), quoted(["A tern"], [0], [], [], {})
     ('+ A tern', '- A tern')
@@ -55,7 +55,7 @@ def quoted(
 
 
 def _edited(gone: Sequence[str], line: str) -> str:
-    """Return the line that a new line was before its edit; "" where it is another one."""
+    """Return the earlier line of which a new line is an edit; "" if there is none."""
     bag = Counter(words(line))
     least, found = LEAST_KEPT, ""
     for old in gone:
@@ -67,7 +67,7 @@ def _edited(gone: Sequence[str], line: str) -> str:
 
 
 def _edit(before: str, after: str) -> str:
-    """Mark the first words that differ, with a few characters around them."""
+    """Return the first words that differ, marked, with a few characters around them."""
     old, new = _WORD.findall(before), _WORD.findall(after)
     same = next(at for at, (then, now) in enumerate(zip_longest(old, new)) if then != now)
     head, old, new = "".join(new[:same]), old[same:], new[same:]
@@ -90,7 +90,7 @@ def _edit(before: str, after: str) -> str:
 
 
 def cut(text: str, most: int = SHOWN) -> str:
-    """Cut a text to so many characters.
+    """Return a text cut to ``most`` characters.
 
     >>> cut("A tern dives", 8)
     'A tern …'

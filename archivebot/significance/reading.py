@@ -1,4 +1,4 @@
-"""A version of a page read once for comparison: its lines, which of them are content, where they stand."""
+"""A version of a page, read once for comparison: its lines, their worth, and their positions."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from archivebot.significance.worth import Worth, Worths
 
 
 class Reading:
-    """A version of a page as its ``lines``; what they are worth and where they stand is found when asked.
+    """A version of a page as its ``lines``; their worth and their positions are computed lazily.
 
-    Any bytes are accepted. In a text that is no markup every line is firm; what is no text has one line
-    that stands for its bytes.
+    Any bytes are accepted. In a text without markup every line is firm. A body without text has one line that
+    stands for its bytes.
 
     >>> page = Reading(b"<nav><a href=/>Home</a></nav><p>" + b"A tern dives for fish. " * 9)
     >>> [(line[:6], worth.name, start) for line, worth, start in zip(page.lines, page.worth, page.starts)]
@@ -41,14 +41,14 @@ class Reading:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines that a reader sees."""
+        """The visible lines."""
         if self.content is not None:
             return tuple(line.text for line in self.content.walk.lines)
         return tuple(text for text, _ in self._plain)
 
     @cached_property
     def _plain(self) -> list[tuple[str, int]]:
-        """The lines of what is no markup, each with the byte at which it stands."""
+        """The lines of a body without markup, each with its byte offset."""
         body = self.body
         if not self.media.is_text:
             return [(f"{len(body)} bytes, SHA-256 {sha256(body).hexdigest()[:16]}", 0)]
@@ -60,7 +60,7 @@ class Reading:
 
     @cached_property
     def worth(self) -> Sequence[Worth]:
-        """What a change of each line is worth."""
+        """The worth of a change of each line."""
         if self.content is None:
             return (Worth.FIRM,) * len(self.lines)
         likelihood, chosen = self.content.choice
@@ -68,7 +68,7 @@ class Reading:
 
     @property
     def main_text(self) -> str:
-        """The main text as of :func:`archivebot.content.page.content`; of what is no markup none."""
+        """The main text (see :func:`archivebot.content.page.content`); empty if it is not markup."""
         return self.content.text if self.content is not None else ""
 
     @cached_property
@@ -93,11 +93,11 @@ class Reading:
 
     @property
     def document(self) -> Document | None:
-        """The tree of the page; None for what is no markup."""
+        """The tree of the page; None if it is not markup."""
         return self.content.page.document if self.content is not None else None
 
     def in_content(self, target: Target, *, image: bool) -> bool:
-        """Return whether a link stands in a line of content, or an image in such a line or before it."""
+        """Return whether a link is in a line of content, or an image in or before such a line."""
         index = bisect_right(self._edges, target.place)
         return any(worth >= Worth.LIGHT for worth in self.worth[max(index - 1, 0) : index + image])
 
@@ -108,14 +108,14 @@ class Reading:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """At or after which byte of the body each line stands."""
+        """The byte offset of each line, or of the tag before it."""
         if self.content is None:
             return tuple(place for _, place in self._plain)
         return tuple(map(self.content.page.at, self._edges))
 
 
 def _starts(walk: LineWalk) -> list[int]:
-    """Return for each line the character of the source at or after which it stands."""
+    """Return for each line its character offset in the source, or that of the tag before it."""
     edges = np.zeros(len(walk.lines) + 1, dtype=np.int64)
     for place in walk.places:
         location = place.element.source_location if place.element is not None else None

@@ -1,4 +1,4 @@
-"""Whether two versions of a page differ in content or only in furniture, and by which line that is told."""
+"""Whether two versions of a page differ in content or only in furniture, and the line that shows it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from archivebot.significance.reading import Reading
 from archivebot.significance.volatile import in_another_zone, is_date, is_volatile, lasting
 from archivebot.significance.worth import Worth
 
-# Earlier versions after which no more are read where a line that came was in none of them, or one that
-# went in all: of three texts that take turns each is still known, and a page whose content is new at every
-# visit costs two readings more instead of eight.
+# Number of earlier versions after which no more are read if an added line was in none of them, or a removed
+# line in all: three alternating texts are still recognised, and a page with new content at every visit costs
+# two more readings instead of eight.
 FEW = 2
 
 SAME_TEXT = "the same text in other markup"
@@ -30,10 +30,10 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """Of which kind a change is, and why.
+    """The kind of a change, and the reason.
 
-    ``removed`` and ``added`` are where changed lines of content stand, in order: bytes of the body
-    before and of that after.
+    ``removed`` and ``added`` are the positions of changed lines of content, in order: bytes of the body
+    before, and of the body after.
     """
 
     kind: ChangeKind
@@ -66,13 +66,13 @@ def significance(
 ) -> Significance:
     """Return whether the content of a page changed from one version to the next, or only its furniture.
 
-    It is a change of content where a line of the main text was added, removed, edited or moved, or one
-    of running text elsewhere, or where a line that is no menu, head or foot was edited in place. Lines
-    that only tell anew how long ago, what time or how often are none; nor are dates that move by a day all
-    at once. The title that a page shows beside its main text counts where the title element changed.
-    ``history`` gives the lines of earlier versions, the latest first, without ``before``; of those, up to
-    eight, it is learnt which lines come and go, or count. It is read only where content seems to have
-    changed, and as far as needed. Beside the text, the attributes that are ``counted`` are content.
+    The content changed if a line of the main text, or of running text elsewhere, was added, removed, edited
+    or moved, or if a line outside menus, head and foot was edited in place. Volatile lines (relative times,
+    clocks, counters) do not count, nor do dates that all move by a day. The title shown beside the main text
+    counts if the title element changed. ``history`` yields the lines of earlier versions, the latest first,
+    without ``before``; up to eight of them show which lines come and go, or are counters. It is read only if
+    content seems to have changed, and as far as needed. Beside the text, the attributes that are ``counted``
+    are content.
 
     >>> pages = [b"<nav>%d</nav><p>" % n + b"A tern dives for fish. " * 9 for n in range(2)]
     >>> significance(*map(Reading, pages))
@@ -137,7 +137,7 @@ def _counts(before: Reading, after: Reading, old: int, new: int) -> bool:
 def _habits(
     before: Reading, old: Sequence[int], after: Reading, new: Sequence[int], history: Iterable[Lines]
 ) -> Habits | None:
-    """Read the earlier versions, or None where two of them show that a line has no habit."""
+    """Read the earlier versions; return None if two of them show that a line has no habit."""
     earlier: list[Lines] = []
     came = {after.lines[index] for index in new if not _may_count(after, index)}
     went = {before.lines[index] for index in old if not _may_count(before, index)}
@@ -160,8 +160,9 @@ def _is_habit(habits: Habits, page: Reading, index: int) -> bool:
 def _but_for_the_visit(
     before: Reading, old: list[int], after: Reading, new: list[int]
 ) -> tuple[list[int], list[int]]:
-    """Leave out lines that stay and say the same but for the time since, a counter or a space, and dates
-    by another time zone.
+    """Return the changed lines without volatile changes.
+
+    These are changes of a relative time, a counter or a space, and of dates by another time zone.
     """
     changes = changed([*map(lasting, before.lines)], [*map(lasting, after.lines)])
     old, new = (sorted({*each} & {*left}) for each, left in zip((old, new), changes, strict=True))

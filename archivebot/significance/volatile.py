@@ -1,11 +1,11 @@
-"""What a page says anew at every visit: times since, clocks, counters, dates by the reader's time zone."""
+"""The volatile parts of a page: relative times, clocks, counters, dates in the reader's time zone."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-# Times since, in the languages that news sites show them in: "5 hours ago", "vor 5 Std.", "5小时前".
+# Relative times, in the languages of news sites: "5 hours ago", "vor 5 Std.", "5小时前".
 _SINCE = r"""
     (?:\b(?:\d+|an?|one)\s*[^\W\d]+\.?(?:\s+\d+\s*[^\W\d]+\.?)?
         \s+(?:ago|geleden|fa|atrás|назад|temu|sedan|siden|sitten|önce)\b)
@@ -15,7 +15,7 @@ _SINCE = r"""
     |(?:\d+\s*(?:秒|分|分钟|分鐘|小时|小時|時間|天|日|周|週間|个月|個月|か月)前)
     |(?:\bjust\s+now\b)"""
 
-# Words of what a site counts of its own use.
+# Words beside counters of the use of a site.
 _USE = r"""(?:views?|visits?|visitors?|hits|downloads?|likes?|shares?|comments?|repl(?:y|ies)|votes?
     |followers?|subscribers?|reads?|reactions?|stars?|forks?|watchers?
     |aufrufe?|kommentare?|empfehlungen|besucher|antworten
@@ -30,8 +30,8 @@ _ALONE = re.compile(
     rf"(?:[^\W\d]+[ /]?){{0,2}}:?\s?(?:{_SINCE})|{_COUNTER}(?:[\s,;|·•/]+{_COUNTER}){{0,3}}|{_CLOCK}",
     re.IGNORECASE | re.VERBOSE,
 )
-# What a page counts of itself at the end of a line; stars, votes and downloads may be what it tells of. Of
-# 1217 judged versions without a change of content 14 are called one, 3 more if such counters are read.
+# Counters of a page's own use at the end of a line; stars, votes and downloads may be content. Of 1217 judged
+# versions without a change of content 14 are called a change, 3 more if such counters are read.
 _OWN_USE = r"""(?:views?|likes?|comments?|repl(?:y|ies)|aufrufe?|kommentare?|antworten|vues?|commentaires?
     |comentarios?|comentários?|visualizações|visualizzazioni|commenti)"""
 _LAST_COUNTER = re.compile(rf"\s{_NUMBER}\s{_OWN_USE}$", re.IGNORECASE | re.VERBOSE)
@@ -47,18 +47,17 @@ _DATE = re.compile(
 _US_DATE = re.compile(r"(?:[^\W\d]+,?\s)?[^\W\d]+\.?\s\d{1,2}[^\W\d]{0,2},?\s\d{4}")
 _TOKEN = re.compile(r"\d+|[^\W\d]+")
 
-# Characters up to which a line can be no more than one of these, and up to which a time since in it
-# tells of the line; what is longer is prose.
+# Maximum of characters of a line that is only one of these, and of a line in which a relative time belongs to
+# the line; a longer line is prose.
 MOST_ALONE = 60
 MOST_WITHIN = 200
 
-# Dates that have to move by a day, all of them the same way, for a change of the time zone.
+# Minimum of dates that move by a day, all in the same direction, in a change of the time zone.
 LEAST_DATES = 2
 
 
 def is_volatile(line: str) -> bool:
-    """Return whether a line says nothing but how long ago, what time of day, how often the page was used,
-    or whose it is since which year.
+    """Return whether a line is only a relative time, a time of day, a counter or a copyright notice.
 
     >>> [is_volatile(line) for line in ("3 hours ago", "Updated: vor 5 Min.", "1.301 Aufrufe", "23:47")]
     [True, True, True, True]
@@ -73,10 +72,10 @@ def is_volatile(line: str) -> bool:
 
 
 def lasting(line: str) -> str:
-    """Return a line without what a page tells anew at every visit, and without spaces before a full stop.
+    """Return a line without its volatile parts, and without spaces before a full stop.
 
-    That is, of a line that is no long paragraph, the time since, times to the second, and the counter of its
-    use at the end.
+    The volatile parts of a line that is not a long paragraph are relative times, times to the second, and a
+    counter of its use at the end.
 
     >>> [lasting(line) for line in ("Ann, 2 hours ago", "By Ann 31 comments", "Ask us .", "Open 2 hours")]
     ['Ann, ', 'By Ann', 'Ask us.', 'Open 2 hours']
@@ -99,10 +98,10 @@ def is_date(line: str) -> bool:
 
 
 def in_another_zone(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Return whether dates became those a day later, all of them, or a day earlier.
+    """Return whether all dates moved a day later, or all a day earlier.
 
-    Servers write dates by their own time zone or the reader's, so that a list of them moves by a day
-    from visit to visit. One date alone says nothing: it may be that from which a text is valid.
+    Servers write dates in their own time zone or the reader's, so that a list of dates may move by a day from
+    visit to visit. One date alone proves nothing: it may be the date from which a text is valid.
 
     >>> in_another_zone(["30 nov. 2019", "24 févr. 2022"], ["1 déc. 2019", "25 févr. 2022"])
     True

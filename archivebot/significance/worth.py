@@ -1,4 +1,4 @@
-"""What a change of each line of a page is worth: whether the line is content, and how its edits count."""
+"""The worth of a change of each line of a page: whether the line is content, and how its edits count."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ from archivebot.significance.menus import is_hub, menus
 from archivebot.significance.prices import is_price, offer
 from archivebot.significance.volatile import is_volatile
 
-# Likelihood from which running text is content though it was not chosen for the main text, and the bytes
-# of UTF-8 from which a line is running text. Of 223 changes that most of five extractors see, 6 are called
-# furniture, with 0.05 it is 7; of 1241 that most do not see, 93.8 %, with 0.05 it is 94.2 %.
+# Minimum likelihood of running text that is content although it was not chosen for the main text, and the
+# minimum bytes of UTF-8 of a line of running text. Of 223 changes that most of five extractors see, 6 are
+# called furniture, with 0.05 it is 7; of 1241 that most do not see, 93.8 %, with 0.05 it is 94.2 %.
 LEAST_RUNNING = 0.02
 LONG = 80
 
-# Likelihood from which an edit in place of a line beside the content counts, by where the line stands: in a
-# menu; in a head, a foot or a box beside an article; elsewhere. Of 1,920 edits of one word in annotated main
-# text (the tuned half of benchmarks/edits.py) 0.8 % are called furniture. With 0.01 everywhere 15 more of
-# 1,217 judged versions without a change of content (the tuned ones of benchmarks/alarms.py) are called one.
+# Minimum likelihood of a line beside the content whose edit in place counts, by the position of the line: in
+# a menu; in a head, a foot or a box beside an article; elsewhere. Of 1,920 edits of one word in annotated
+# main text (the tuned half of benchmarks/edits.py) 0.8 % are called furniture. With 0.01 everywhere 15 more
+# of 1,217 judged versions without a change of content (the tuned ones of benchmarks/alarms.py) are called
+# one.
 LEAST_IN_MENU = 0.1
 LEAST_AT_EDGE = 0.05
 LEAST_ELSEWHERE = 0.01
 
-# The same where nothing but numbers changed, as those of counters do: readers are counted at 0.08 to 0.1,
-# days that are left at 0.1. Prices seldom count: of 94 edits of prices and stock (the tuned half) 7 are
-# called furniture, 10 with 0.005 and 11 with 0.02, and of the 1,217 versions as many are called a change. A
-# number in a foot is mostly the day of the last check; with 0.15 there, too, these figures are the same.
+# The same if only numbers changed, as in counters: counters of readers are at 0.08 to 0.1, counters of days
+# left at 0.1. Prices seldom count: of 94 edits of prices and stock (the tuned half) 7 are called furniture,
+# 10 with 0.005 and 11 with 0.02, and of the 1,217 versions as many are called a change. A number in a foot is
+# mostly the day of the last check; with 0.15 there, too, these figures are the same.
 LEAST_NUMBERS = 0.15
 LEAST_NUMBERS_AT_EDGE = 0.5
 LEAST_PRICE = 0.003
 
-# Characters of all lines of a page up to which a page has no furniture but its menus.
+# Maximum of characters of a page whose only furniture is its menus.
 TINY = 100
 
 # Of 1217 judged versions without a change of content (benchmarks/alarms.py, without those held out) 14 are
@@ -57,8 +58,10 @@ _EDGES = frozenset(("header", "footer"))
 
 
 class Worth(IntEnum):
-    """What a change of a line is worth: nothing; something where its words are edited, or only its numbers,
-    or where the page has another title, or unless the line changes all the time; much.
+    """The worth of a change of a line, from nothing to much.
+
+    In between, a change counts if words are edited, or also if only numbers are, or if the title of the page
+    changed, or unless the line changes all the time.
     """
 
     FURNITURE = 0
@@ -70,7 +73,7 @@ class Worth(IntEnum):
 
 
 class Worths(Sequence[Worth]):
-    """What a change of each line of a page is worth, found where it is asked for: most lines never change.
+    """The worth of a change of each line of a page, computed lazily: most lines never change.
 
     ``title`` is the title element of the page without the name of its site.
     """
@@ -122,7 +125,7 @@ class Worths(Sequence[Worth]):
 
 
 def _of_edits(line: Line, likely: float, offered: bool) -> Worth:
-    """Return what an edit of a line beside the content is worth."""
+    """Return the worth of an edit of a line beside the content."""
     if _RIGHTS.search(line.text) or _TOKEN.search(line.text):
         return Worth.FURNITURE
     if offered:

@@ -1,4 +1,4 @@
-"""Where captures, versions, blocks and frames are kept: one contract, several back ends."""
+"""The store of captures, versions, blocks and frames: one contract, several back ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ArchiveStore", "open_reader", "open_store"]
 
 
 def open_store(uri: str, create: bool = True) -> ArchiveStore:
-    """Open the store that a URI names, and make it where it does not exist yet.
+    """Open the store that a URI names, and create it if it does not exist yet.
 
     ``sqlite:///archive.db`` is a file in the working directory, ``sqlite:////srv/archive.db`` one
     by its full path, ``mongodb://host/database`` a database of a MongoDB server.
@@ -33,10 +33,10 @@ def open_store(uri: str, create: bool = True) -> ArchiveStore:
 
 
 def open_reader(uri: str) -> ArchiveStore:
-    """Open the store that a URI names to be read only: it is neither made nor brought up, nor written to.
+    """Open the store that a URI names read-only: it is not created, upgraded or written to.
 
     Raises NotArchived if there is none, Outdated if an older archivebot wrote it, and StorageError if a newer
-    one did, if it belongs to another program, or if it cannot be read.
+    archivebot wrote it, if it belongs to another program, or if it cannot be read.
     """
     scheme, _, rest = uri.partition("://")
     if scheme == "sqlite":

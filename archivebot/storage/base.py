@@ -1,9 +1,10 @@
-"""The contract of an archive's store: what is kept, and what every back end promises.
+"""The contract of an archive's store, which every back end fulfils.
 
-* A capture is visible wholly or not at all. When :meth:`CaptureStore.add` returns, it survives the death of
-  the process; when :meth:`ArchiveStore.sync` returns, a power cut. None survives without those before it.
+* A capture is visible completely or not at all. When :meth:`CaptureStore.add` returns, it survives a crash
+  of the process; when :meth:`ArchiveStore.sync` returns, a power cut. No capture survives without all
+  captures stored before it.
 * Adding the same capture twice changes nothing.
-* Version numbers and lineages of a page are given once; of two writers the second gets
+* Version numbers and lineages of a page are assigned once. If two writers compete, the second gets
   :class:`~archivebot.exceptions.Conflict` and has stored nothing.
 * Reading never writes.
 """
@@ -23,15 +24,16 @@ from archivebot.storage.revisits import RevisitStore
 VersionId = int | str
 When = datetime | None
 
-# What is known of a page or of one of its versions: the URL, the number of the version, and it.
+# A value that belongs to a page or a version: the URL, the number of the version, and the value.
 Fingerprinted = tuple[str, int, Fingerprint]
 Marked = tuple[str, int, Duplicate]
 
-# An anchor is a few words; a page that is one link would be kept a second time.
+# An anchor is a few words; without a limit, a page that is one large link would be stored twice.
 LONGEST_ANCHOR = 200
 
-# Pages that are given for one key. More share it where a text is on every page (a wall, an empty shell): the
-# first of them stands for all. Among 10 million random fingerprints 150 share 16 bits, so none is lost there.
+# Maximum of pages returned for one key. More pages share a key if a text is on every page (a wall, an empty
+# shell): the first of them stands for all. Among 10 million random fingerprints 150 share 16 bits, so none of
+# them is lost.
 MOST_NEAR = 256
 
 
@@ -39,11 +41,10 @@ MOST_NEAR = 256
 class StoredVersion:
     """One distinct body of one URL.
 
-    ``number`` counts the versions of content from 1; None for the body of an error or redirect.
-    ``digest`` is the SHA-256 of the body (64 hex digits), ``layout`` the id of the bytes around
-    the blocks, ``new_blocks`` and ``new_bytes`` the blocks that differ from the version before,
-    ``cost`` the bytes that reading it decodes, ``base`` the version it is compressed against,
-    ``stored_bytes`` the size of its frame.
+    ``number`` counts the versions of content from 1; None for the body of an error or redirect. ``digest`` is
+    the SHA-256 of the body (64 hex digits), ``layout`` the id of the bytes around the blocks, ``new_blocks``
+    and ``new_bytes`` the blocks that differ from the previous version, ``cost`` the bytes to decode when
+    reading it, ``base`` the version it is compressed against, ``stored_bytes`` the size of its frame.
     """
 
     id: VersionId
@@ -65,12 +66,12 @@ class StoredVersion:
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """A version to be stored: its record (``id`` is ignored), its frame, and its page's counters after it.
+    """A version to be stored: its record (``id`` is ignored), its frame, and the page's new counters.
 
-    ``sketch`` are the least piece ids of the page's blocks, by which similar pages are found; None
-    leaves that of the page as it is. ``fingerprint`` is that of its main text, ``duplicate`` the page that
-    it repeats; only versions of content have them. ``latest`` tells whether no visit of content comes
-    after it in time: the fingerprint of the page is that of its latest version.
+    ``sketch`` are the smallest ids of the page's blocks, by which similar pages are found; None leaves the
+    sketch of the page unchanged. ``fingerprint`` is the fingerprint of its main text, ``duplicate`` the page
+    that it repeats; only versions of content have them. ``latest`` is whether no later visit has content: the
+    fingerprint of a page is the fingerprint of its latest version.
     """
 
     record: StoredVersion
@@ -84,7 +85,7 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """What the next version of a page follows: how many versions and lineages there are."""
+    """The counters of a page: the numbers of its versions and lineages."""
 
     versions: int = 0
     lineages: int = 0
@@ -92,7 +93,7 @@ class PageHead:
 
 @dataclass(frozen=True, slots=True)
 class LearnedTemplate:
-    """What the pages of a site have in common: when it was learned, from how many, and their style tree."""
+    """The template of a site: when it was learned, from how many pages, and their style tree."""
 
     site: str
     learned_at: datetime
@@ -102,9 +103,9 @@ class LearnedTemplate:
 
 @dataclass(frozen=True, slots=True)
 class KeptForm:
-    """A form of a site: what was said of it last, when it was seen first and last (aware UTC times).
+    """A form of a site: its last description, and when it was seen first and last (aware UTC times).
 
-    ``page`` is the one on which it was seen first, ``pages`` counts all on which it was seen.
+    ``page`` is the page on which it was seen first, ``pages`` the number of pages on which it was seen.
     """
 
     site: str
@@ -117,7 +118,7 @@ class KeptForm:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over the whole archive or one host; ``bytes_stored`` of a host counts frames only."""
+    """Totals of the whole archive or of one host; ``bytes_stored`` of a host counts frames only."""
 
     captures: int
     urls: int
@@ -131,8 +132,8 @@ class Totals:
 class Edge:
     """A link of one page to another through time.
 
-    ``anchor`` (200 characters at most), ``role`` and ``kind`` are those of the link when it was seen
-    last, see :class:`~archivebot.models.Link`; ``first`` and ``last`` are aware UTC times.
+    ``anchor`` (200 characters at most), ``role`` and ``kind`` have their values from the last sighting, see
+    :class:`~archivebot.models.Link`; ``first`` and ``last`` are aware UTC times.
     """
 
     source: str
@@ -145,7 +146,7 @@ class Edge:
 
 
 def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
-    """Return the links of a page as they are kept: one for each target, the first that has an anchor.
+    """Return the links of a page for storage: one for each target, the first that has an anchor.
 
     >>> links = [Link("http://a.example/"), Link("http://a.example/", "News" * 99, role="navigation")]
     >>> [(edge.anchor[:8], len(edge.anchor), edge.role) for edge in edges_of("", links, datetime.max)]
@@ -162,12 +163,12 @@ def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
 
 
 def missing(uri: str) -> NotArchived:
-    """Return the error that tells that there is no archive at a URI."""
+    """Return the error for a URI without an archive."""
     return NotArchived(f"there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI")
 
 
 def outdated(uri: str, schema: int, command: str = "stats") -> Outdated:
-    """Return the error of an older schema that is not brought up, with the command that does."""
+    """Return the error of an older schema, with the command that upgrades it."""
     return Outdated(
         f"{uri} was written by an older archivebot (schema {schema}), and a reader changes nothing:"
         f" scrapy {command} brings it up"
@@ -175,22 +176,22 @@ def outdated(uri: str, schema: int, command: str = "stats") -> Outdated:
 
 
 def read_only(uri: str) -> StorageError:
-    """Return the error of a store that is open to be read only, and is asked to store something."""
+    """Return the error of an attempt to write to a read-only store."""
     return StorageError(f"{uri} is open to be read only; Archive.open opens it for writing")
 
 
 class CaptureStore(Protocol):
-    """The visits of an archive, and the pages that they were of."""
+    """The visits of an archive, and their pages."""
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
-        """Store a capture, with the version it brings or points at; False if it was there already.
+        """Store a capture, with the version it brings or points at; False if it was already stored.
 
-        ``head`` is what :meth:`VersionStore.head` gave when the version was made; Conflict is raised where it
-        is no longer true.
+        ``head`` is the result of :meth:`VersionStore.head` when the version was made. Raises Conflict if it
+        has changed since.
         """
 
     def amend(self, old: Capture, new: Capture) -> None:
-        """Replace what is kept of a visit; only its kind, its reason and the version it points at differ.
+        """Replace a stored visit; only its kind, its reason and the version it points at may differ.
 
         A visit that brought a version keeps pointing at it.
         """
@@ -200,7 +201,7 @@ class CaptureStore(Protocol):
     ) -> Iterator[Capture]:
         """Return the captures of a URL, at or before ``until`` and after ``since`` if given.
 
-        They are read as they are asked for.
+        They are read lazily.
         """
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
@@ -209,23 +210,23 @@ class CaptureStore(Protocol):
     def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
         """Yield (urlkey, url) of the pages whose urlkey is in [start, end), sorted.
 
-        Of the pages whose urlkey is ``start`` only those are given whose URL comes after ``after``.
+        Among the pages with the urlkey ``start``, only those with a URL after ``after`` are returned.
         """
 
     def totals(self) -> dict[str, Totals]:
-        """Return the sums per host, and those of the whole archive under ""."""
+        """Return the totals of each host, and of the whole archive under the key ""."""
 
 
 class VersionStore(Protocol):
     """The versions of pages, and the frames that hold their bytes."""
 
     def head(self, url: str) -> PageHead:
-        """Return the counters of a page; all 0 for one never seen."""
+        """Return the counters of a page; all are 0 for a page never seen."""
 
     def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
         """Return the version of content seen last, at or before ``when`` if given.
 
-        A failed visit saw none.
+        A failed visit has no version.
         """
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
@@ -238,94 +239,95 @@ class VersionStore(Protocol):
         """Return the versions of a URL in the order they were stored, all or only the last ones."""
 
     def versions_after(self, url: str, after: VersionId | None = None) -> Iterator[StoredVersion]:
-        """Yield the versions of content of a URL in the order they were stored, those after one or all.
+        """Yield the versions of content of a URL in the order they were stored, all or those after ``after``.
 
-        They are read as they are asked for.
+        They are read lazily.
         """
 
     def version_ids(self) -> Iterator[VersionId]:
         """Yield the ids of all versions, page by page in the order they were stored."""
 
     def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
-        """Return a version of content of the same host that shares most blocks, at most that dear to read."""
+        """Return the version of the same host that shares most blocks, with a cost up to ``most_cost``."""
 
     def frame(self, version: VersionId) -> bytes:
         """Return the frame of a version; raises NotArchived."""
 
     def frames(self, version: VersionId) -> list[bytes]:
-        """Return the frames that rebuild a version, the one that stands alone first; raises NotArchived."""
+        """Return the frames that rebuild a version, the frame without a base first; raises NotArchived."""
 
 
 class LinkStore(Protocol):
     """The links of pages through time."""
 
     def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
-        """Store the links that a page had at a time, all or none of them.
+        """Store the links of a page at a time, all or none of them.
 
-        A link seen before keeps its first time, and the words that it had when it was seen last.
+        A known link keeps its first time, and the words of its last sighting.
         """
 
     def all(self) -> Iterator[Edge]:
-        """Yield all links, in no promised order, read as they are asked for."""
+        """Yield all links in unspecified order, read lazily."""
 
     def of(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
-        """Yield the links of a page: all in no promised order, or at most ``limit`` in an order that stays.
+        """Yield the links of a page: all in unspecified order, or at most ``limit`` in a stable order.
 
-        With a limit only those come that follow the link to the URL ``after``, none if there is no such link.
+        With a limit, only links after the link to the URL ``after`` are returned; none if there is no such
+        link.
         """
 
     def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
-        """Yield the links to a URL, whether that was ever asked for or not; order and limit as in :meth:`of`.
+        """Yield the links to a URL, even one never requested; order and limit as in :meth:`of`.
 
-        With a limit only those come that follow the link from the page ``after``.
+        With a limit, only links after the link from the page ``after`` are returned.
         """
 
 
 class FingerprintStore(Protocol):
-    """The fingerprints of pages, and the marks of near-duplicates; both come with a version."""
+    """The fingerprints of pages, and the marks of near-duplicates; both are stored with a version."""
 
     def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
-        """Yield the pages whose fingerprint has one of the keys, those stored first before others.
+        """Yield the pages whose fingerprint has one of the keys, in the order they were stored.
 
-        A page has the fingerprint of its latest version of content, none where that has none. Of the pages
-        that share one key the first MOST_NEAR are given.
+        A page has the fingerprint of its latest version of content, if that version has one. Of the pages
+        that share one key the first MOST_NEAR are returned.
         """
 
     def all(self) -> Iterator[Fingerprinted]:
-        """Yield the fingerprints of all pages, in no promised order, read as they are asked for."""
+        """Yield the fingerprints of all pages in unspecified order, read lazily."""
 
     def marks(self, url: str | None = None) -> Iterator[Marked]:
-        """Yield the versions that were marked as near-duplicates, of one page in order or of all."""
+        """Yield the versions marked as near-duplicates: of one page in order, or of all pages."""
 
 
 class TemplateStore(Protocol):
-    """What was learned of the templates of sites."""
+    """The learned templates of sites."""
 
     def add(self, template: LearnedTemplate) -> None:
-        """Store what was learned of a site; what was learned before stays."""
+        """Store the template of a site; earlier templates are kept."""
 
     def latest(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
-        """Return what was learned of a site last, at or before ``when`` if given."""
+        """Return the latest template of a site, at or before ``when`` if given."""
 
 
 class FormStore(Protocol):
-    """The forms of sites, and the pages that they were seen on."""
+    """The forms of sites, and the pages on which they were seen."""
 
     def add(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
-        """Store that a page of a site had forms at a time; the same told again changes nothing.
+        """Store the forms of a page of a site at a time; storing the same again changes nothing.
 
-        A form of a site is known by its signature. What is said of it is replaced by what comes later.
+        A form of a site is identified by its signature. A later description replaces the earlier one.
         """
 
     def all(self, site: str | None = None) -> Iterator[KeptForm]:
-        """Yield the forms of a site, or of all, those of one site together, by their first time."""
+        """Yield the forms of a site or of all sites, grouped by site, by their first time."""
 
     def pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
-        """Return the pages that a form was seen on, each with its first and last time, sorted by URL."""
+        """Return the pages on which a form was seen, each with its first and last time, sorted by URL."""
 
 
 class ArchiveStore(CaptureStore, VersionStore, Protocol):
-    """All that is kept of an archive, in one place that is made durable as a whole."""
+    """The store of an archive, which is made durable as a whole."""
 
     uri: str
     links: LinkStore
@@ -335,27 +337,27 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
     revisits: RevisitStore
 
     def together(self) -> AbstractContextManager[None]:
-        """Make one stroke of the calls inside it where the store can: all of them count, or none.
+        """Run the calls inside it as one transaction, if the store supports that.
 
-        Where it cannot, each counts by itself, in order.
+        Otherwise each call takes effect separately, in order.
         """
 
     def check(self) -> list[str]:
-        """Look for damage: broken files, rows that are not what was stored, references to nothing."""
+        """Return a description of each damage: broken files, changed rows, references to nothing."""
 
     @property
     def is_durable(self) -> bool:
         """Whether a sync has nothing to do."""
 
     def sync(self) -> Position | None:
-        """Make durable what this instance stored, and return how far the archive has come with it.
+        """Make everything durable that this instance stored, and return the position of the archive.
 
-        None if there was nothing to do. Raises StorageError if the archive was deleted, replaced or dropped
-        since it was opened.
+        Returns None if there was nothing to do. Raises StorageError if the archive was deleted, replaced or
+        dropped since it was opened.
         """
 
     def position(self) -> Position:
-        """Return which archive this is, and how far it has come: each sync that did something moves it on."""
+        """Return the identity and position of the archive; each sync with new data advances the position."""
 
     def close(self) -> None:
-        """Make durable what was stored, and release the store."""
+        """Make everything stored durable, and close the store."""

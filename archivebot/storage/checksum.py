@@ -1,4 +1,4 @@
-"""Checksums of rows and documents: what a disk or a memory changed is found, not believed."""
+"""Checksums of rows and documents, which detect changes by a faulty disk or memory."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from zlib import crc32
 def checksum(*values: object) -> int:
     """Return the CRC-32 of values, as a signed number: SQLite keeps such a number in 4 bytes.
 
-    Between the values stands a zero byte. A value of bytes is written as an ``x`` and the bytes, any other
-    one as Python writes it, in UTF-8: numbers in decimal, ``None`` for NULL.
+    Values are separated by a zero byte. Bytes are written as an ``x`` and the bytes, all other values as
+    Python writes them, in UTF-8: numbers in decimal, ``None`` for NULL.
 
     >>> checksum("fetched", 200, None, b"x") == checksum("fetched", 201, None, b"x")
     False

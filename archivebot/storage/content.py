@@ -1,4 +1,4 @@
-"""What a frame decodes to: the block table of a version, then its body."""
+"""The decoded contents of a frame: the block table of a version, then its body."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from archivebot.exceptions import CorruptObject
 
-# More digits than the number of blocks of any body has; int() refuses 4300 and more with ValueError.
+# More digits than any number of blocks has; int() refuses 4300 and more digits with ValueError.
 MOST_DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The block ``lineage`` of its page stands in [start, end) of the body, cut at depth ``level``."""
+    """The block with ``lineage``, at [start, end) of the body, cut at depth ``level``."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ class Slot:
 
 
 def pack(slots: Sequence[Slot], body: bytes) -> bytes:
-    """Write a block table and a body as one piece of bytes.
+    """Return a block table and a body as one string of bytes.
 
     The first line is the number of blocks. A line per block follows: the bytes between it and the
     block before, its length, its level, its lineage and its topic, with tabs between. The rest is
@@ -44,7 +44,7 @@ def pack(slots: Sequence[Slot], body: bytes) -> bytes:
 
 
 def body_of(data: bytes) -> bytes:
-    """Return the body out of packed bytes; raises CorruptObject where there is no table before it.
+    """Return the body from packed bytes; raises CorruptObject if there is no table before it.
 
     >>> body_of(b'1\\n0\\t4\\t1\\t1\\tNews\\n<html>')
     b'<html>'
@@ -64,7 +64,7 @@ def _body_offset(data: bytes) -> int:
 
 
 def slots_of(data: bytes) -> tuple[Slot, ...]:
-    """Read the block table out of packed bytes; raises CorruptObject for bytes that hold none.
+    """Return the block table from packed bytes; raises CorruptObject if there is none.
 
     >>> slots_of(pack([Slot(5, 9, 1, 1, "News")], b""))
     (Slot(start=5, end=9, level=1, lineage=1, topic='News'),)

@@ -16,18 +16,18 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-# Reading costs at least this much per frame, however small: the bound on a chain counts it.
+# The minimum cost of reading a frame, however small; it counts towards the bound on a chain.
 LEAST_COST = 256 * 1024
 
-# Zstandard refuses a prefix shorter than this; so short a base is not used, on both sides.
+# Zstandard refuses a shorter prefix; such a base is used neither for encoding nor for decoding.
 LEAST_PREFIX = 8
 
-# Windows beyond 128 MiB are refused by other decoders without an option.
+# Other decoders refuse windows beyond 128 MiB without an option.
 MOST_WINDOW_LOG = 27
 
 
 def cost(length: int, base_cost: int = 0) -> int:
-    """Return the bytes that reading a version decodes: its own and those of its bases."""
+    """Return the bytes to decode when reading a version: its own bytes and those of its bases."""
     return base_cost + max(length, LEAST_COST)
 
 
@@ -50,11 +50,11 @@ def encode(body: bytes, base: bytes | None, level: int) -> bytes:
 
 
 def decode(chain: Iterable[bytes], body: bytes = b"") -> bytes:
-    """Decode frames, each against the body of the one before it; the last body is the result.
+    """Decode frames, each against the body of the previous frame; the last body is the result.
 
-    ``body`` is the base of the first frame, empty where that one stands alone.
+    ``body`` is the base of the first frame, empty if that frame has no base.
 
-    Raises CorruptObject where a frame cannot be read.
+    Raises CorruptObject if a frame cannot be read.
 
     >>> page = b"some page" * 10
     >>> decode([encode(page, None, 3), encode(page + b"!", page, 3)]) == page + b"!"

@@ -1,4 +1,4 @@
-"""A few numbers per page that tell which other pages are made of the same blocks."""
+"""Sketches: a few numbers per page, by which pages with the same blocks are found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SIZE = 16
 
 
 def sketch(pieces: Iterable[int]) -> tuple[int, ...]:
-    """Keep the least ids of a page's blocks, cut to 32 bits (bottom-k: Broder, 1997).
+    """Return the smallest ids of a page's blocks, cut to 32 bits (bottom-k: Broder, 1997).
 
     >>> sketch([7 << 32, 3 << 32, 3 << 32])
     (3, 7)
@@ -20,7 +20,7 @@ def sketch(pieces: Iterable[int]) -> tuple[int, ...]:
 
 
 def shared(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """Count the numbers that two sketches share.
+    """Return the number of values that two sketches share.
 
     >>> shared((1, 2, 5), (2, 5, 9))
     2

@@ -1,4 +1,4 @@
-"""Times as the archive keeps them: milliseconds since 1970-01-01 UTC."""
+"""Times as stored in the archive: milliseconds since 1970-01-01 UTC."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def milliseconds(when: datetime) -> int:
-    """Count from 1970 to a time.
+    """Return a time as milliseconds since 1970.
 
     >>> milliseconds(datetime(1970, 1, 1, 0, 0, 1, 500_999, tzinfo=UTC))
     1500
@@ -17,7 +17,7 @@ def milliseconds(when: datetime) -> int:
 
 
 def moment(count: int) -> datetime:
-    """Return the time that many milliseconds after 1970.
+    """Return the time ``count`` milliseconds after 1970.
 
     >>> moment(1500).isoformat()
     '1970-01-01T00:00:01.500000+00:00'

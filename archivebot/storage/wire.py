@@ -1,4 +1,4 @@
-"""The facts of the wire as few bytes: of what one host says, most is what it said before."""
+"""Compresses the exchanges of captures: most of an exchange repeats earlier exchanges of the host."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from archivebot.exceptions import CorruptObject
 from archivebot.storage.times import milliseconds, moment
 from archivebot.wire import Wire
 
-# References of a host that one exchange is held against, those stored last: pages, pictures, redirects and
-# 304 have different headers.
+# Number of a host's references to which an exchange is compared, the latest ones: pages, pictures, redirects
+# and 304 have different headers.
 CANDIDATES = 4
 
-# An exchange that takes more than this share of what it takes alone becomes a reference itself.
+# An exchange becomes a reference itself if, with a reference, it takes more than this share of its size
+# alone.
 UNLIKE = 0.5
 
-# What a reference decodes to at most. The heads of an answer have 256 kB, and some escapes.
+# Maximum bytes of a decoded reference. The heads of an answer have up to 256 kB, and some escapes.
 _LONGEST = 8 << 20
 
 
@@ -29,11 +30,11 @@ def reference_of(wire: Wire) -> bytes:
 
 
 def packed(wire: Wire, url: str, when: datetime, reference: bytes | None) -> bytes:
-    """Write the exchange that a capture of a URL at a time had, held against a reference.
+    """Pack the exchange of a capture of a URL at a time, compressed against a reference.
 
-    Four numbers come first, each with 7 bits in a byte, the low ones first, the top bit set where more
+    Four numbers come first, each with 7 bits in a byte, the low bits first, the top bit set if more bytes
     follow: the milliseconds from start to capture, to the first byte and to the end, and the length of the
-    body; each plus 1, 0 for what is not known. The rest are the texts as JSON, as raw deflate whose
+    body. Each number is plus 1; 0 means unknown. The rest are the texts as JSON, as raw deflate whose
     dictionary is the reference and the URL.
 
     >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
@@ -48,7 +49,7 @@ def packed(wire: Wire, url: str, when: datetime, reference: bytes | None) -> byt
 
 
 def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> Wire:
-    """Read the exchange of a capture; raises CorruptObject for bytes that are none.
+    """Read the exchange of a capture; raises CorruptObject for other bytes.
 
     >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
     >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\nX: \\xe9\\r\\n\\r\\n", left_out=("Cookie",), port=80, started=when)
@@ -86,9 +87,9 @@ def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> 
 def nearest(
     wire: Wire, url: str, when: datetime, references: Iterable[tuple[int | str, bytes]]
 ) -> tuple[int | str | None, bytes]:
-    """Return the reference against which an exchange takes the fewest bytes, and these.
+    """Return the reference with which an exchange takes the fewest bytes, and these bytes.
 
-    None, with no bytes, if it is like none of them: then it is to become one.
+    Returns None and no bytes if it resembles none of them; it should become a reference then.
     """
     tried = [(packed(wire, url, when, data), name) for name, data in references]
     best, name = min(tried, key=lambda pair: len(pair[0]), default=(b"", None))
@@ -119,7 +120,7 @@ def _inflated(reference: bytes) -> bytes:
 
 
 def _dictionary(reference: bytes | None, url: str) -> bytes:
-    """Return what the decoder knows before: the end, which is nearest, counts most."""
+    """Return the dictionary for the compressor; the end, which is nearest, matters most."""
     return (_inflated(reference) if reference else b"") + url.encode("utf-8", "replace")
 
 
@@ -136,7 +137,7 @@ def _septets(rest: int) -> Iterator[int]:
 
 
 def _read(data: bytes, at: int) -> tuple[int | None, int]:
-    """Read a number at a place; return it, and the place behind it."""
+    """Read a number at a position; return it, and the position after it."""
     value = shift = 0
     while data[at] > 127:
         value |= (data[at] & 127) << shift

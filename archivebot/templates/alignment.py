@@ -1,4 +1,4 @@
-"""Pages of one template side by side: what they have in common, in order."""
+"""Aligns pages of one template: their common parts, in order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ def common(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int
     """Return a longest common subsequence as pairs of positions.
 
     The rows of the table are the bits of whole numbers (Hyyrö, "Bit-parallel LCS-length computation
-    revisited", 2004): a 0 is where the length grows. The way back picks one of several of the length.
+    revisited", 2004): a 0 marks a growth of the length. The traceback picks one of several longest
+    subsequences.
 
     >>> "".join("abcbdab"[i] for i, _ in common("abcbdab", "bdcaba"))
     'bdab'
@@ -81,10 +82,10 @@ def tokens(page: Part) -> list[Hashable]:
 
 
 def template_shares(page: Sequence[Hashable], neighbours: Sequence[Sequence[Hashable]]) -> list[float]:
-    """Return for each token of a page the share of the neighbours that have it in the same place.
+    """Return for each token of a page the share of the neighbours that have it at the same place.
 
-    One neighbour is weak evidence, as tokens stand in two pages by chance; a few pages of the same
-    template tell furniture (1) from content (0).
+    One neighbour is weak evidence, as two pages share tokens by chance; a few pages of the same template
+    distinguish furniture (1) from content (0).
 
     >>> template_shares("xay", ["xby", "xcy", "xa"])
     [1.0, 0.3333333333333333, 0.6666666666666666]

@@ -1,7 +1,8 @@
-"""How much an element says: the measures of the site style tree.
+"""The importance of an element: the measures of the site style tree.
 
 Yi, Liu, Li, "Eliminating Noisy Information in Web Pages for Data Mining", KDD 2003, definitions 5 to 8.
-What looks and reads the same on all pages says nothing (0); what varies says much (1).
+Elements with the same style and content on all pages are unimportant (0); elements that vary are important
+(1).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ GAMMA = 0.9
 
 
 def node_importance(counts: Collection[int], pages: int) -> float:
-    """Return the importance of an element by its presentation: how evenly its styles share its pages.
+    """Return the importance of an element by its presentation: the entropy of its styles over its pages.
 
     ``counts`` are the pages of each style, ``pages`` those with the element:
     ``-sum of p_i log_m p_i``, and 1 for a single page.
@@ -31,9 +32,9 @@ def node_importance(counts: Collection[int], pages: int) -> float:
 def content_importance(counts: Collection[int], pages: int, once: int = 0) -> float:
     """Return the importance of an element without parts by its contents.
 
-    ``counts`` are the pages of each feature, ``once`` the number of further features that stand on one
-    page each. ``1 - sum of H(a_i) / N``, where the entropy of a feature that k of m pages hold
-    alike is ``log_m k``; 1 for a single page, and for an element of many pages without content 0.
+    ``counts`` are the pages of each feature, ``once`` the number of further features on one page each. ``1 -
+    sum of H(a_i) / N``, where the entropy of a feature that k of m pages hold alike is ``log_m k``; 1 for a
+    single page, and for an element of many pages without content 0.
 
     >>> content_importance([3, 1, 1, 1], 3), content_importance([3], 3, once=3)
     (0.75, 0.75)
@@ -49,7 +50,7 @@ def content_importance(counts: Collection[int], pages: int, once: int = 0) -> fl
 
 
 def composite_importance(node: float, styles: Iterable[tuple[float, float]], gamma: float = GAMMA) -> float:
-    """Return the importance of an element with what is below it.
+    """Return the importance of an element including its descendants.
 
     ``styles`` are pairs of the share of pages p_i and the importance of the l styles:
     ``(1 - gamma^l) NodeImp + gamma^l sum of p_i CompImp(S_i)``.
@@ -63,5 +64,5 @@ def composite_importance(node: float, styles: Iterable[tuple[float, float]], gam
 
 
 def _clipped(value: float) -> float:
-    """Take the error of rounding off a value between 0 and 1."""
+    """Return a value clipped to [0, 1], without its rounding error."""
     return min(max(0.0, value), 1.0)  # in this order: no -0.0

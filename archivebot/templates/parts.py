@@ -1,4 +1,4 @@
-"""A page as the tree of tags and contents that templates are made of."""
+"""A page as a tree of tags and contents, from which templates are learned."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An element or a text: how it is presented, what it says, and its byte range.
+    """An element or a text: its presentation, its content, and its byte range.
 
-    ``attributes`` is what of the attributes tells the presentation; ``feature`` is the content of a
-    text or picture, or "" where there is none.
+    ``attributes`` is the part of the attributes that determines the presentation; ``feature`` is the content
+    of a text or picture, or "" if there is none.
     """
 
     tag: str
@@ -45,10 +45,10 @@ class Part:
 
 
 def parts_of(body: bytes, content_type: str = "") -> Part | None:
-    """Return a page as a tree of parts, or None for what is no page.
+    """Return a page as a tree of parts, or None if the body is not a page.
 
-    Of the attributes the class counts, without digits, which number things. Scripts, styles and the
-    like are no parts. Contents are hashes: equal ones are equal, more is not asked.
+    Of the attributes only the class counts, without its digits, which are often numbering. Scripts, styles
+    and similar elements are not parts. Contents are hashes, which are only compared for equality.
 
     >>> page = parts_of(b'<p class="post-17 new">Text<br></p><script>x</script>')
     >>> page.tag, page.parts[0].style, [part.tag for part in page.parts[0].parts]

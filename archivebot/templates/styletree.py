@@ -1,4 +1,4 @@
-"""The site style tree: what the pages of a site have in common, learned page by page."""
+"""The site style tree: the common parts of the pages of a site, learned page by page."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from archivebot.templates.parts import Part
 
 STYLE_TREE_VERSION = 1
 
-# Contents of one element that are told apart. Further ones count as standing on one page each, as
-# they do where an element has this many: what repeats was there among the first.
+# Maximum of distinguished contents of one element. Further contents count as if each were on one page, which
+# is nearly true: repeated contents were among the first.
 MOST_FEATURES = 500
 
 # A tree with more elements is full and learns no more. Twelve pages of a site made 3,700 to 9,600; with
 # 200,000 the JSON is about 8 MB.
 MOST_ELEMENTS = 200_000
 
-# Below this an element is furniture. One style and one content give 0, one style and contents of
-# their own on every page 0.9 of the level below.
+# Below this an element is furniture. One style and one content have importance 0; one style and different
+# contents on every page 0.9 of the level below.
 NOISE = 0.2
 
 Look = tuple[str, str]
@@ -33,7 +33,7 @@ Look = tuple[str, str]
 
 @dataclass(slots=True)
 class Style:
-    """One sequence of elements below an element, and on how many pages it stands."""
+    """One sequence of elements below an element, and the number of pages with it."""
 
     looks: tuple[Look, ...]
     parts: list[int]  # numbers of elements
@@ -51,7 +51,7 @@ class Element:
     once: int = 0
 
     def hold(self, feature: str) -> None:
-        """Count a content of one more page."""
+        """Count the content of another page."""
         if feature in self.features or len(self.features) < MOST_FEATURES:
             self.features[feature] = self.features.get(feature, 0) + 1
         else:
@@ -61,8 +61,8 @@ class Element:
 class StyleTree:
     """The merged trees of a site's pages.
 
-    Elements are numbered in the order in which they were seen, those below another one after it; the
-    first is the body, whose own attributes differ from page to page and do not count.
+    Elements are numbered in the order in which they were seen, descendants after their ancestors. The first
+    is the body, whose own attributes differ from page to page and do not count.
 
     >>> tree = StyleTree()
     >>> for text in "abc":
@@ -81,7 +81,7 @@ class StyleTree:
         return self.elements[0].count
 
     def add(self, page: Part) -> bool:
-        """Merge one more page into the tree; False if the tree is full and stays as it is."""
+        """Merge another page into the tree; False if the tree is full and remains unchanged."""
         if len(self.elements) > MOST_ELEMENTS:
             return False
         self.__dict__.pop("importances", None)
@@ -111,18 +111,18 @@ class StyleTree:
     def importances(self) -> list[float]:
         """Return the composite importance (0..1) of every element, by its number."""
         values = [0.0] * len(self.elements)
-        for number in range(len(self.elements) - 1, -1, -1):  # what is below comes first
+        for number in range(len(self.elements) - 1, -1, -1):  # descendants come first
             values[number] = _importance(self.elements[number], values)
         return values
 
     def weigh(self, page: Part) -> Iterator[tuple[Part, float]]:
-        """Yield every part of a page in order with its importance; what no page had before has 1."""
+        """Yield every part of a page in order with its importance; 1 if no page had it before."""
         values = self.importances
         for part, number in self._places(page):
             yield part, 1.0 if number is None else values[number]
 
     def _places(self, page: Part) -> Iterator[tuple[Part, int | None]]:
-        """Yield every part of a page in order with the number of its element, None where there is none."""
+        """Yield every part of a page in order with the number of its element, None if there is none."""
         stack: list[tuple[int | None, Part]] = [(0, page)]
         while stack:
             number, part = stack.pop()
@@ -134,9 +134,9 @@ class StyleTree:
             stack.extend(reversed(list(zip(below, part.parts, strict=True))))
 
     def noise(self, page: Part, threshold: float = NOISE) -> list[Part]:
-        """Return the largest parts of a page in which nothing reaches the threshold, in order."""
+        """Return the largest parts of a page without any importance above the threshold, in order."""
         values = list(self.weigh(page))
-        last = [0] * len(values)  # where the parts of each part end in the list
+        last = [0] * len(values)  # the end of each part's descendants in the list
         quiet = [False] * len(values)
         for index in range(len(values) - 1, -1, -1):
             part, value = values[index]
@@ -153,7 +153,7 @@ class StyleTree:
         return found
 
     def repeats(self, page: Part, blocks: Iterable[Block]) -> dict[Block, float]:
-        """Return for each block of a page the share (0..1) of the site's pages that say the same there.
+        """Return for each block of a page the share (0..1) of the site's pages with the same content there.
 
         It is the mean over the contents of the block, weighted by their bytes; 0 for a block without any.
         """
@@ -173,7 +173,7 @@ class StyleTree:
         return found
 
     def to_json(self) -> str:
-        """Write the tree; lists without nesting, so that deep pages can be read again."""
+        """Return the tree as JSON, in flat lists, so that deep pages can be read again."""
         elements = [
             [*element.look, element.count, element.features, element.once] for element in self.elements
         ]
@@ -188,11 +188,11 @@ class StyleTree:
 
     @classmethod
     def from_json(cls, text: str) -> StyleTree:
-        """Read a tree; UsageError for another version."""
+        """Read a tree; raises UsageError for another version."""
         data = json.loads(text)
         if data.get("version") != STYLE_TREE_VERSION:
             raise UsageError(
-                f"style tree of version {data.get('version')}, not {STYLE_TREE_VERSION}: learn it anew"
+                f"style tree of version {data.get('version')}, not {STYLE_TREE_VERSION}: learn it again"
             )
         elements = [
             Element((tag, attributes), count, features=features, once=once)
@@ -210,7 +210,7 @@ def _importance(element: Element, below: Sequence[float]) -> float:
         return contents
     styles = [(style.count, fmean(below[part] for part in style.parts)) for style in element.styles.values()]
     bare = element.count - sum(count for count, _ in styles)
-    if bare:  # on some pages there is nothing below it: one style more
+    if bare:  # on some pages it has no descendants: one more style
         styles.append((bare, contents))
     node = node_importance([count for count, _ in styles], element.count)
     return composite_importance(node, ((count / element.count, value) for count, value in styles))

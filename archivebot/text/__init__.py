@@ -1,4 +1,4 @@
-"""Text in any language and script: its words, their stems, the words that say nothing, its language."""
+"""Text in any language and script: words, stems, stop words, language."""
 
 from archivebot.text.tokenizer import (
     LETTERS,

@@ -1,4 +1,4 @@
-"""Naive Bayes on terms: multinomial, smoothed, in log space, able to go on learning."""
+"""Naive Bayes on terms: multinomial, smoothed, in log space, with incremental learning."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Terms = Mapping[str, float] | Iterable[str]
 class NaiveBayes:
     """Multinomial naive Bayes: P(C|x) in proportion to P(C) times the product of P(t|C).
 
-    P(t|C) = (count(t, C) + alpha) / (sum of the counts of C + alpha |V|), with Laplace's alpha of 1;
-    V is the ``vocabulary``, or where none is given every term ever learnt. Terms outside V are not
-    counted. Texts are sequences of terms or mappings from term to count. Where ``length`` is given,
-    the terms of a longer text weigh less, so that their counts sum to it: many dependent terms make
-    the plain posterior over-confident. Without ``priors`` all classes are equally likely beforehand.
+    P(t|C) = (count(t, C) + alpha) / (sum of the counts of C + alpha |V|), with Laplace's alpha of 1; V is the
+    ``vocabulary``, or by default every term ever learnt. Terms outside V are not counted. Texts are sequences
+    of terms or mappings from term to count. If ``length`` is given, the terms of a longer text weigh less, so
+    that their counts sum to it: many dependent terms make the plain posterior over-confident. Without
+    ``priors`` all classes are equally likely beforehand.
 
-    With ``length`` left out it is scikit-learn's MultinomialNB (McCallum, Nigam, "A Comparison of
+    Without ``length`` it is scikit-learn's MultinomialNB (McCallum, Nigam, "A Comparison of
     Event Models for Naive Bayes Text Classification", 1998).
 
     >>> model = NaiveBayes()
@@ -61,7 +61,7 @@ class NaiveBayes:
         return self._documents.get(label, 0.0)
 
     def learn(self, label: str, terms: Terms, weight: float = 1.0) -> None:
-        """Count a text of a class, as that many texts."""
+        """Learn a text of a class; it counts as ``weight`` texts."""
         counts = self._counts.setdefault(label, {})
         total = 0.0
         for term, count in _counted(terms).items():
@@ -101,7 +101,7 @@ class NaiveBayes:
         return {label: math.exp(score - total) for label, score in scores.items()}
 
     def contributions(self, terms: Terms, label: str) -> list[tuple[str, float]]:
-        """Return what each term adds to the score of a class over its strongest rival, largest effect first.
+        """Return what each term adds to the lead of a class over its strongest rival, largest first.
 
         With two classes the sum of all and of the log-odds of the empty text is :meth:`log_odds`.
 
@@ -132,7 +132,7 @@ class NaiveBayes:
         return model
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the model as values that JSON holds."""
+        """Return the model as JSON values."""
         return {
             "alpha": self._alpha,
             "length": self._length,
@@ -146,7 +146,7 @@ class NaiveBayes:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> NaiveBayes:
-        """Make the model that :meth:`as_dict` gave; raises KeyError and TypeError for other values."""
+        """Return the model written by :meth:`as_dict`; raises KeyError and TypeError for other values."""
         model = cls(data["alpha"], data["vocabulary"], data["length"], data["priors"])
         for label, learnt in data["classes"].items():
             model.learn(label, learnt["terms"])

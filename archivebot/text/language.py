@@ -1,4 +1,4 @@
-"""The language of a page: as it is declared, else as its text tells."""
+"""The language of a page: as declared, else detected from its text."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from turbohtml import Document
 
 _TAG = re.compile(r"\s*([A-Za-z]{2,3})(?![A-Za-z])")
 
-# Characters that are read. Of passages of 45 languages (benchmarks/language.py) all are told from 300.
+# Maximum of characters read. Of passages in 45 languages (benchmarks/language.py) all are recognised from 300
+# characters.
 READ = 2000
 
-# Probability from which a language is named. A list of names has 0.05 to 0.11; of single messages of 42
-# languages that are told rightly 0.5 % have less.
+# Minimum probability of a language. A list of names has 0.05 to 0.11; of correctly recognised single messages
+# in 42 languages 0.5 % have less.
 LEAST_PROBABILITY = 0.25
 
-# Bosnian and Malay are told as Croatian and Indonesian: half of the texts of those were told as these.
+# Bosnian and Malay are reported as Croatian and Indonesian: half of the texts of the latter were taken for
+# the former.
 _TOLD_AS_ANOTHER = frozenset(("bs", "ms"))
 
 
 def language(document: Document, text: str) -> str:
-    """Return the language of a page as its two- or three-letter code, or "" if nothing tells.
+    """Return the language of a page as its two- or three-letter code, or "" if unknown.
 
     The declaration of the page comes first: the LANG attribute of HTML, then META elements; else the
     text decides.
@@ -50,7 +52,7 @@ def _declared(document: Document) -> str:
 
 
 def guess(text: str) -> str:
-    """Return the language of a text as its two-letter code, or "" if it is too short to tell.
+    """Return the language of a text as its two-letter code, or "" if it is too short.
 
     >>> guess("Das ist der Anfang und das Ende von der Geschichte."), guess("网页存档")
     ('de', 'zh')

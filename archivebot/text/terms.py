@@ -1,4 +1,4 @@
-"""Terms: the words of a text that tell something, reduced to their stems."""
+"""Terms: the meaningful words of a text, reduced to their stems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def term(word: str) -> str:
-    """Return the stem of a lower-case word that means something by itself; empty for another one.
+    """Return the stem of a meaningful lower-case word; empty for a stop word or a number.
 
     >>> term("courses"), term("the"), term("42")
     ('cours', '', '')
@@ -35,7 +35,7 @@ def term(word: str) -> str:
 
 
 def tells(word: str) -> bool:
-    """Return whether a lower-case word means something by itself.
+    """Return whether a lower-case word is meaningful: not a stop word or a number.
 
     >>> tells("course"), tells("the"), tells("42")
     (True, False, False)
@@ -45,5 +45,5 @@ def tells(word: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Reduce an English word to its stem; other words stay (Porter, "Snowball", 2001)."""
+    """Return the stem of an English word; other words are unchanged (Porter, "Snowball", 2001)."""
     return str(ENGLISH.stemWord(word)) if word.isascii() else word

@@ -25,12 +25,12 @@ WORD = re.compile(rf"{LETTERS}(?:['’]{LETTERS})*")
 ASCII_WORD = re.compile("[a-z0-9]+(?:'[a-z0-9]+)*")  # three times as fast
 RUN = re.compile(rf"([{UNSPACED}]+)")
 
-# Blanks that Python takes for signs: the place where a word may be broken, and the byte-order mark.
+# Blanks that Python takes for characters: the optional word break, and the byte-order mark.
 NO_WIDTH = "\u200b\ufeff"
 
 
 def words(text: str) -> list[str]:
-    """Split a text into lower-case words; scripts without spaces give character bigrams.
+    """Split a text into lower-case words; scripts without spaces yield character bigrams.
 
     >>> words("Don't PANIC: 42 cafés")
     ["don't", 'panic', '42', 'cafés']
@@ -63,7 +63,7 @@ def _run(text: str) -> Iterable[str]:
 
 
 def pieces(text: str) -> list[str]:
-    """Split a text at its blanks: white space, and what has no width, U+200B and U+FEFF.
+    """Split a text at its blanks: white space, and the zero-width U+200B and U+FEFF.
 
     >>> pieces("\\ufeff a\\u200bb\\xa0\\u3000c ")
     ['a', 'b', 'c']
@@ -72,7 +72,7 @@ def pieces(text: str) -> list[str]:
 
 
 def collapse(text: str) -> str:
-    """Put a text on one line, every run of blanks as one space.
+    """Return a text on one line, with every run of blanks as one space.
 
     >>> collapse("  a\\t b \\r\\n\\u200bc\\x0c")
     'a b c'

@@ -1,4 +1,4 @@
-"""The words inside a URL: what it says of its page before anything is fetched."""
+"""The words inside a URL, which describe a page before it is fetched."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from urllib.parse import unquote
 from archivebot.text import words
 from archivebot.text.terms import STOP_WORDS, stem
 
-# What stands in most URLs and says nothing of the page: schemes, common endings of hosts and files.
+# Words in most URLs that do not describe the page: schemes, common endings of hosts and files.
 _COMMON = frozenset(
     """http https www ftp com org net html htm shtml xhtml php asp aspx jsp jspx cgi cfm do index default
     utf""".split()
 )
 
-# HomePage, CSDept, cs415, 2019fall: capitals and digits part words where nothing else does.
+# HomePage, CSDept, cs415, 2019fall: capitals and digits separate words if nothing else does.
 _BORDER = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-zA-Z])(?=\d)|(?<=\d)(?=[a-zA-Z])")
 
 
 def url_tokens(url: str) -> list[str]:
-    """Return the words of a URL in order, as stems; numbers stay, words that say nothing are left out.
+    """Return the words of a URL in order, as stems, with numbers but without stop words.
 
     Escapes are decoded first, so that the words of a query can be read.
 
@@ -35,7 +35,7 @@ def url_tokens(url: str) -> list[str]:
     return list(chain.from_iterable(map(_tokens, unquote(url).split("/"))))
 
 
-# Hosts and folders return in URL after URL of a site: all parts but the last come from here.
+# Hosts and folders recur in the URLs of a site: all parts but the last come from this cache.
 @lru_cache(maxsize=1 << 14)
 def _tokens(part: str) -> tuple[str, ...]:
     found = words(_BORDER.sub(" ", part))

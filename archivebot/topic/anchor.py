@@ -1,4 +1,4 @@
-"""The anchor window: how often the words of a topic stand in and beside the text of a link."""
+"""The anchor window: the number of topic words in and beside the text of a link."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from archivebot.text.terms import terms
 # and twice as much for Chinese.
 WINDOW = 50
 
-# Anchors that stand for any target whatever. Lower case, words only.
+# Anchors that fit any target. Lower case, words only.
 GENERIC = frozenset(
     line.strip()
     for line in """
@@ -32,9 +32,9 @@ GENERIC = frozenset(
 
 
 def window_weight(anchor: str, before: str, after: str, topic: Container[str]) -> float:
-    """Weigh a link by 1 + n(t), n(t) the occurrences of terms of the topic in and beside its anchor.
+    """Return the weight 1 + n(t) of a link; n(t) counts the topic's terms in and beside its anchor.
 
-    ``topic`` holds terms as ``archivebot.text.terms`` gives them. A generic anchor weighs nothing
+    ``topic`` holds terms as returned by ``archivebot.text.terms``. A generic anchor weighs nothing
     (Chakrabarti et al., "Automatic resource compilation by analyzing hyperlink structure and associated
     text", 1998).
 
@@ -51,9 +51,9 @@ def window_weight(anchor: str, before: str, after: str, topic: Container[str]) -
 
 
 def is_generic(anchor: str) -> bool:
-    """Return whether an anchor would suit any target: a phrase such as "more", a number, signs only.
+    """Return whether an anchor fits any target: a phrase such as "more", a number, signs only.
 
-    An empty anchor says nothing either way, and is not generic.
+    An empty anchor is not generic.
 
     >>> [is_generic(text) for text in ("Click  HERE!", "read more »", "点击这里", ">>", "[12]")]
     [True, True, True, True, True]

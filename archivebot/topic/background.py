@@ -1,4 +1,4 @@
-"""The background of a topic: how many texts hold a term. What many texts hold tells little of a topic."""
+"""The background of a topic: document frequencies, as frequent terms say little about a topic."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from importlib.resources import files
 
 from archivebot.text import is_unspaced
 
-# The background of a term: the number of texts, and of those that hold it.
+# The background of a term: the number of texts, and the number of texts with the term.
 Seen = tuple[float, float]
 
 
 def idf(seen: Seen) -> float:
-    """Return the weight of a term, ln((N + 1) / (df + 0.5)), of which df of N texts hold it; above 0.
+    """Return the weight ln((N + 1) / (df + 0.5)) of a term that df of N texts contain; above 0.
 
     Robertson, Spärck Jones, "Relevance Weighting of Search Terms", 1976, equation F4 without the odds: it
     has no weights below 0.
@@ -27,9 +27,9 @@ def idf(seen: Seen) -> float:
 
 
 def background(term: str) -> Seen:
-    """Return how many texts of the background there are in the script of a term, and how many hold it.
+    """Return the number of background texts in the script of a term, and of those with the term.
 
-    A phrase, its terms parted by spaces, counts as a tenth of its rarest term.
+    A phrase, its terms separated by spaces, counts as a tenth of its rarest term.
 
     >>> number, holding = background("use")
     >>> 0.4 < holding / number < 0.6, background("使用")[1] > background("珊瑚")[1]
@@ -48,7 +48,7 @@ PHRASE = 10.0
 
 
 class Met:
-    """The background of a crawl: that of the world, and the pages that the crawl has met."""
+    """The background of a crawl: the general background, and the pages that the crawl has fetched."""
 
     def __init__(self, terms: Iterable[str]) -> None:
         self._world = {term: background(term) for term in terms}
@@ -56,7 +56,7 @@ class Met:
         self._holding = dict.fromkeys(self._world, 0)
 
     def add(self, terms: Iterable[str]) -> None:
-        """Count a page by those of the terms that it holds."""
+        """Count a page by the terms that it contains."""
         self._pages += 1
         for term in terms:
             self._holding[term] += 1
@@ -68,13 +68,13 @@ class Met:
 
 
 def of_world(term: str) -> float:
-    """Return the weight of a term by the background alone."""
+    """Return the weight of a term by the general background alone."""
     return idf(background(term))
 
 
 @cache
 def _of_script(cjk: bool) -> tuple[float, dict[str, float]]:
-    """Read the texts of the background that are written in CJK, or in another script, and their terms."""
+    """Return the number of background texts in CJK, or in other scripts, and their terms."""
     name = "background-cjk.txt" if cjk else "background-en.txt"
     first, *lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
     table: dict[str, float] = {}

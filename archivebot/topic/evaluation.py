@@ -1,4 +1,4 @@
-"""Evaluation: how well scores and decisions agree with labels, and folds to hold examples out."""
+"""Evaluation: the agreement of scores and decisions with labels, and folds for held-out examples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What decisions and scores are worth, each from 0 to 1; counts are of examples.
+    """The quality of decisions and scores, each from 0 to 1; counts are of examples.
 
     ``precision`` is 0 if nothing was accepted, and ``recall`` if nothing is relevant. ``auc`` and
     ``average_precision`` judge the order alone, ``brier`` the probabilities: 0 is best.
@@ -28,7 +28,7 @@ class Evaluation:
 def evaluate(
     scores: Sequence[float], values: Sequence[float], accepted: Sequence[bool], labels: Sequence[bool]
 ) -> Evaluation:
-    """Hold scores, probabilities and decisions against labels.
+    """Compare scores, probabilities and decisions with labels.
 
     >>> evaluate([2.2, 1.4, -2.2], [0.9, 0.8, 0.1], [True, True, False], [True, False, True]).precision
     0.5
@@ -56,7 +56,7 @@ def brier(values: Sequence[float], labels: Sequence[bool]) -> float:
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float:
     """Return the chance that a relevant example scores above another one; equal scores count half.
 
-    The Mann-Whitney statistic by ranks; 0.5 where all labels are equal (Hanley, McNeil, "The Meaning
+    The Mann-Whitney statistic by ranks; 0.5 if all labels are equal (Hanley, McNeil, "The Meaning
     and Use of the Area under a Receiver Operating Characteristic Curve", 1982).
 
     >>> auc([0.1, 0.4, 0.4, 0.8], [False, True, False, True])
@@ -74,7 +74,7 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def average_precision(scores: Sequence[float], labels: Sequence[bool]) -> float:
-    """Return the mean of the precision at each relevant example, best score first; 0 without any.
+    """Return the mean of the precision at each relevant example, best score first; 0 if there is none.
 
     >>> average_precision([0.9, 0.8, 0.7], [True, False, True])
     0.8333333333333333
@@ -90,7 +90,7 @@ def average_precision(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def _steps(scores: Sequence[float], labels: Sequence[bool]) -> list[tuple[int, int]]:
-    """Count (relevant, other) examples of each score, best score first."""
+    """Return the numbers of (relevant, other) examples of each score, best score first."""
     counts: dict[float, list[int]] = defaultdict(lambda: [0, 0])
     for score, label in zip(scores, labels, strict=True):
         counts[score][not label] += 1
@@ -115,7 +115,7 @@ def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def folds(labels: Sequence[Hashable], number: int = 5) -> list[int]:
-    """Return each example a fold from 0 to ``number`` - 1, so that each label is spread evenly.
+    """Return the fold of each example, from 0 to ``number`` - 1, with each label spread evenly.
 
     >>> folds([True, True, False, True, False], 2)
     [0, 1, 0, 0, 1]

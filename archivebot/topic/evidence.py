@@ -1,4 +1,4 @@
-"""Evidence from several sources, a naive Bayes for each, weighed against each other by what was learnt."""
+"""Evidence from several sources, with a naive Bayes for each and learnt weights between them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ BEST = 2000
 
 
 class EvidenceClassifier:
-    """Tells classes of pages apart by what several sources say: page text, title, in-link anchors ...
+    """Classifies pages by several sources: page text, title, in-link anchors ...
 
-    Each source has a naive Bayes of its own; each class has a logistic regression on their log-odds,
-    learnt from examples held out (Wolpert, "Stacked Generalization", 1992).
+    Each source has its own naive Bayes; each class has a logistic regression on their log-odds, learnt from
+    held-out examples (Wolpert, "Stacked Generalization", 1992).
     """
 
     def __init__(self, models: Mapping[str, NaiveBayes], combinations: Mapping[str, Logistic]) -> None:
@@ -30,7 +30,7 @@ class EvidenceClassifier:
     def train(
         cls, examples: Sequence[tuple[str, Evidence]], groups: Sequence[Hashable] | None = None
     ) -> EvidenceClassifier:
-        """Learn from pairs of a label and the terms of each source; all have the same sources.
+        """Learn from pairs of a label and the terms of each source; all pairs have the same sources.
 
         Examples of one group (a site) are held out together; without groups five even folds are.
         Raises ValueError unless there are two labels.
@@ -70,7 +70,7 @@ class EvidenceClassifier:
 
 
 def source_model(examples: Sequence[tuple[str, Mapping[str, int]]], best: int = BEST) -> NaiveBayes:
-    """Train a naive Bayes on the terms of one source that tell most by chi-square.
+    """Train a naive Bayes on the best terms of one source by chi-square.
 
     >>> source_model([("a", {"x": 2, "z": 1}), ("b", {"y": 1, "z": 1})], best=2).posterior(["z"])
     {'a': 0.5, 'b': 0.5}

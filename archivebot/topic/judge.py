@@ -1,4 +1,4 @@
-"""The judge of a crawl: what it has met says more of a page than the page alone."""
+"""The judge of a crawl: judges a page also by the other pages of the crawl."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer, PageText, Relevance, counted, match
 from archivebot.urls import host_of
 
-# How much of a judgement is that of the site when many of its pages were judged, and the number of pages at
-# which it is half of that. In simulated crawls of a web of 60 sites (nine topics of twelve words) the share
-# of pages on topic after R/2 and R fetches is 0.88 and 0.77 with 0.8, 0.89 and 0.80 with 0.5.
+# Maximum share of the site in the judgement of a page, and the number of judged pages at which the share is
+# half of that. In simulated crawls of a web of 60 sites (nine topics of twelve words) the share of pages on
+# topic after R/2 and R fetches is 0.88 and 0.77 with 0.8, 0.89 and 0.80 with 0.5.
 SITE_SHARE = 0.5
 SITE_HALF = 3.0
 
-# A page is on topic if its match is even to this share of what the best tenth of the pages have, if that is
-# more than the profile asks for: topics differ by how much their pages speak of them.
+# A page is on topic if its match reaches this share of the match of the best tenth of the pages, if that is
+# more than the profile requires: the matches of relevant pages differ from topic to topic.
 SHARE_OF_BEST = 0.55
 BEST = 0.1
 
-# Pages whose matches are remembered to know the best tenth, and after how many it is computed anew.
+# Number of pages whose matches are remembered for the best tenth, and pages after which it is computed again.
 REMEMBERED = 2000
 EVERY = 25
 
 
 @dataclass(slots=True)
 class Site:
-    """The pages of a host that were judged: how many, and the sum of their matches."""
+    """The judged pages of a host: their number, and the sum of their matches."""
 
     pages: int = 0
     total: float = 0.0
@@ -42,11 +42,11 @@ class Site:
 
 
 class CrawlJudge:
-    """Judges the pages of a crawl, in the order in which they come.
+    """Judges the pages of a crawl, in the order of their fetches.
 
-    For a topic that is known by its words or by pages of the topic alone, a term tells the less the more
-    pages of the crawl hold it, a page is judged by its site as well, and what is on topic is held against the
-    best pages so far. A topic with examples of both kinds has learnt all that from them.
+    For a topic made from words or from relevant pages alone, a term weighs less if many pages of the crawl
+    contain it, a page is also judged by its site, and its match is compared with the best pages so far. A
+    topic with examples of both kinds has learnt all this from them.
     """
 
     def __init__(self, profile: TopicProfile) -> None:

@@ -1,4 +1,4 @@
-"""Learning while crawling: a link model that takes in what its choices led to."""
+"""Learning while crawling: a link model that learns from the pages that its choices led to."""
 
 from __future__ import annotations
 
@@ -11,56 +11,56 @@ from archivebot.topic.linkmodel import SOURCE, LinkModel
 from archivebot.topic.logistic import probability
 from archivebot.urls import host_of
 
-# How far one page moves the log-odds of the link that led to it, for an error of 1, where nothing was
-# learnt before. Area on WebKB, the topic given by five words: 0.813 with 2, 0.824 with 5, 0.835 with 10
-# and 0.769 with 20; from 10 on some topics are lost.
+# Change of the log-odds of a link by the page that it led to, for an error of 1, if nothing was learnt
+# before. Area on WebKB, the topic given by five words: 0.813 with 2, 0.824 with 5, 0.835 with 10 and 0.769
+# with 20; from 10 on some topics are lost.
 RATE = 5.0
 
-# The same for a link that led to no page. Its words are seldom to blame: with the rate of other pages the
-# area falls from 0.824 to 0.799; without any, 500 fetches each of 12 crawls bring 420 pages on topic, not
-# 491.
+# The same for a link to a missing page. Its words are seldom the reason: with the rate of other pages the
+# area falls from 0.824 to 0.799; with a rate of 0, 500 fetches of each of 12 crawls yield 420 pages on topic,
+# not 491.
 RATE_MISSING = 0.3
 
-# Links of a training that weigh as much as what the crawl brings: one learnt from 4,500 moves by a tenth.
+# Number of training links that weigh as much as the pages of the crawl: a model learnt from 4,500 moves by a
+# tenth.
 EQUAL = 500
 
-# Nats that links to a host lose for each page by which its relevance fell behind an even one: the crawl turns
-# to hosts that it passed by. What a host brought last counts, it is never better than even.
+# Nats that links to a host lose for each page's shortfall of relevance below an even page: the crawl turns to
+# other hosts. The latest pages of a host count, and the balance is never better than even.
 BURDEN = 0.02
 EVEN = 0.5
 
-# The share of the fetches that take the oldest URL that waits while no page is of the topic, and the nats
-# that put it first: a crawl that lost itself comes back to what it passed by. Simulated on a web of 60 sites,
-# four requests at a time, two topics of 20 and 20 labelled pages have 0.48 of their pages on topic after R/2
-# fetches with 0, 0.96 with 0.05 and 0.93 with 0.2; four topics of words have 0.94, 0.92 and 0.84.
+# The share of fetches that take the oldest waiting URL while no page is on topic, and the nats that put it
+# first: a lost crawl returns to URLs that it skipped. Simulated on a web of 60 sites, four requests at a
+# time, two topics of 20 and 20 labelled pages have 0.48 of their pages on topic after R/2 fetches with 0,
+# 0.96 with 0.05 and 0.93 with 0.2; four topics of words have 0.94, 0.92 and 0.84.
 EXPLORE = 0.05
 FIRST = 30.0
 
-# URLs that wait and are remembered, to learn from them and to score them anew. The oldest are forgotten:
-# they keep the score they have.
+# Maximum of waiting URLs that are remembered, to learn from them and to score them again. The oldest are
+# forgotten and keep their score.
 MOST_REMEMBERED = 5000
 
-# Pages after which all that is remembered is scored anew. Without it a link found early and one found
-# late are measured by different weights, and learning makes the order worse: 0.785 for 0.842 with a
-# rate of 2.
+# Pages after which all remembered URLs are scored again. Otherwise early and late links have scores by
+# different weights, and learning makes the order worse: 0.785 for 0.842 with a rate of 2.
 EVERY = 50
 
-# Links to one URL that are judged: area on WebKB 0.886 with 5 and with all. A page of a site links to a
-# hundred others that all of its pages link to.
+# Maximum of links to one URL that are judged: area on WebKB 0.886 with 5 and with all. A page of a site links
+# to a hundred others that all of its pages link to.
 MOST_LINKS = 5
 
-# A rank that moves by less, in nats, is not worth telling: a menu moves on every page.
+# Minimum change of a rank, in nats, that is reported: the rank of a menu changes with every page.
 NEWS = 0.05
 
 
 @dataclass(slots=True)
 class Waiting:
-    """A URL that waits for its fetch, with what the links to it are worth.
+    """A URL that waits for its fetch, with the worth of the links to it.
 
-    ``terms`` and ``relevance`` (that of its page) are those of the first link, ``log_odds`` what it was
-    worth when last scored; ``total`` sums the log-odds of all ``links``. ``added`` is what the rank has
-    besides their mean, less the ``burden`` of its host; ``turn`` is 1 if it goes first for its age.
-    ``told`` is the rank that was given out last, ``fetched`` says that it waits no more.
+    ``terms`` and ``relevance`` (of the linking page) belong to the first link, ``log_odds`` is its last
+    score; ``total`` sums the log-odds of all ``links``. ``added`` is added to their mean in the rank, and the
+    ``burden`` of the host subtracted; ``turn`` is 1 if the URL goes first because of its age. ``told`` is the
+    rank that was last reported, ``fetched`` whether the URL has been fetched.
     """
 
     terms: Sequence[str]
@@ -76,22 +76,23 @@ class Waiting:
 
     @property
     def worth(self) -> float:
-        """The mean of what the links are worth, in nats."""
+        """The mean worth of the links, in nats."""
         return self.total / max(1, self.links)
 
     @property
     def rank(self) -> float:
-        """What the links are worth, and what is added."""
+        """The worth of the links, and the additions."""
         return self.worth + self.added - self.burden + FIRST * self.turn
 
 
 class Learner:
-    """Keeps the weights of a link model up to date by the pages that were fetched.
+    """Updates the weights of a link model with each fetched page.
 
-    Each page moves the weights of the terms of its link by a step of stochastic gradient descent on the
-    cross entropy, scaled by the number of terms (Widrow, Hoff, "Adaptive Switching Circuits", 1960, with
-    a normalised step). The worth of a page is its relevance: what its links promise is the model's own
-    word, and a dense site would reward itself. Its state are the weights: ``model.as_dict()``.
+    Each page moves the weights of the terms of its link by a step of stochastic gradient descent on the cross
+    entropy, scaled by the number of terms (Widrow, Hoff, "Adaptive Switching Circuits", 1960, with a
+    normalised step). The worth of a page is its relevance alone: the promise of its links comes from the
+    model itself, and a dense site would reward itself. The state of the learner is the weights:
+    ``model.as_dict()``.
     """
 
     def __init__(self, model: LinkModel, most: int = MOST_REMEMBERED, every: int = EVERY) -> None:
@@ -107,9 +108,9 @@ class Learner:
     def expect(
         self, url: str, terms: Sequence[str], relevance: float, log_odds: float, added: float
     ) -> Waiting:
-        """Remember a link to a URL that may be fetched, and give what is now known of that URL.
+        """Remember a link to a URL that may be fetched, and return the state of that URL.
 
-        ``added`` counts for the first link alone: a URL has waited since then.
+        ``added`` counts only for the first link, since when the URL has waited.
         """
         waiting = self._waiting.get(url)
         if waiting is None:
@@ -131,14 +132,14 @@ class Learner:
         return waiting
 
     def waiting(self, url: str) -> Waiting | None:
-        """Return what is known of a URL that links lead to."""
+        """Return the state of a linked URL, or None."""
         found = self._waiting.get(url)
         return found if found and found.links else None
 
     def fetched(self, url: str, relevance: float | None, *, missing: bool = False) -> None:
         """Learn from a page by its relevance (0..1).
 
-        A ``missing`` page is worth nothing; any other that could not be judged teaches nothing.
+        A ``missing`` page is worth nothing; nothing is learnt from other pages that could not be judged.
         """
         self._pages += 1
         host = host_of(url)
@@ -157,7 +158,7 @@ class Learner:
         self._weights[SOURCE] = self._weights.get(SOURCE, 0.0) + step * link.relevance
 
     def news(self) -> Mapping[str, float]:
-        """Return new ranks: of URLs that more links were found to, and every so often of all remembered."""
+        """Return new ranks: of URLs with new links, and periodically of all remembered URLs."""
         if self._pages % self._every == 0:
             self._score_anew()
         self._explore()
@@ -170,11 +171,11 @@ class Learner:
         return news
 
     def worth(self, waiting: Waiting) -> float:
-        """Return what the links to a URL are worth by the weights of now, in nats."""
+        """Return the worth of the links to a URL by the current weights, in nats."""
         return waiting.worth + self.model.log_odds(waiting.terms, waiting.relevance) - waiting.log_odds
 
     def _explore(self) -> None:
-        """Put the oldest URLs that wait first, as many as the pages in vain have paid for."""
+        """Put the oldest waiting URLs first, as many as the off-topic pages so far allow."""
         oldest = (item for item in self._waiting.items() if not item[1].fetched and not item[1].turn)
         while self._owed >= 1.0 and (found := next(oldest, None)):
             url, waiting = found

@@ -1,4 +1,4 @@
-"""The link model: what a link is worth by its terms, learnt from the links among labelled pages."""
+"""The link model: the worth of a link by its terms, learnt from links among labelled pages."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 
-# The term that stands for the relevance of the page that a link is on; it counts as much as the page is
-# relevant, all others count as 1.
+# The term for the relevance of the linking page; its value is that relevance, while all other terms count as
+# 1.
 SOURCE = "source"
 
-# What a page is worth that only leads to pages of the topic, against one of the topic itself. Area on
+# The worth of a page that only links to pages on topic, relative to a page on topic. Area on
 # WebKB: 0.881 with a half, 0.886 with 1, 0.881 with 2, and 0.864 with 0, which passes by the lists.
 ONWARD = 1.0
 
-# Links to the topic after which a page has half the worth of one that leads to any number of them.
+# Number of links to the topic at which a page has half the worth of a page with any number of them.
 HALF = 2.0
 
 # Penalty on the squared weights. Area on WebKB: 0.881 with a half, 0.885 with 1 and with 3.
 RIDGE = 1.0
-RIDGE_OF_BIAS = 0.1  # labelled links lead to the topic far more often than those of a crawl
+RIDGE_OF_BIAS = 0.1  # labelled links lead to the topic far more often than links of a crawl
 ROUNDS = 100
 
-# Pages that a term must stand on. A term of one page is that page's own; without them a model is half
-# as large and its area 0.001 lower.
+# Minimum of pages with a term. A term of one page is specific to that page; without such terms a model is
+# half as large and its area 0.001 lower.
 LEAST_PAGES = 2
 
 PRECISION = 4  # digits of a stored weight
 
-# What a word of the topic adds where nothing was learnt, by where it stands: the anchor and the URL name
-# the target, the heading names the list, the rest is company.
+# The weight of a topic word before anything was learnt, by its origin: the anchor and the URL name the
+# target, the heading names the list, the rest is context.
 BY_ORIGIN = {"anchor": 2.0, "url": 2.0, "heading": 1.0, "before": 0.5, "after": 0.5, "title": 0.5}
 BY_SOURCE = 0.5
 BIAS = -3.0  # most links lead off the topic: 1 in 20
@@ -61,7 +61,7 @@ class TrainingPage:
 class LinkModel:
     """Logistic regression on the terms of links; its log-odds are a sum, which explains them.
 
-    ``links`` is the number of links that it was learnt from.
+    ``links`` is the number of training links.
     """
 
     bias: float = BIAS
@@ -70,7 +70,7 @@ class LinkModel:
 
     @classmethod
     def of_terms(cls, topic: Mapping[str, float]) -> LinkModel:
-        """Make a model of weighted terms of a topic alone; the best one counts whole.
+        """Return a model from the weighted terms of a topic alone; the best term counts fully.
 
         >>> model = LinkModel.of_terms({"cours": 4.0, "lectur": 2.0})
         >>> model.weights["anchor:cours"], model.weights["anchor:lectur"], model.weights["heading:cours"]
@@ -85,7 +85,7 @@ class LinkModel:
         return cls(BIAS, {**weights, SOURCE: BY_SOURCE})
 
     def log_odds(self, terms: Iterable[str], relevance: float = 0.0) -> float:
-        """Return what a link is worth, in nats; ``relevance`` (0..1) is that of the page it stands on."""
+        """Return the worth of a link in nats; ``relevance`` (0..1) is that of the linking page."""
         get = self.weights.get
         return self.bias + relevance * get(SOURCE, 0.0) + sum([get(term, 0.0) for term in terms])
 
@@ -105,7 +105,7 @@ class LinkModel:
         return found
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the model as values that JSON holds, the heaviest terms first; weights are rounded."""
+        """Return the model as JSON values, the heaviest terms first; weights are rounded."""
         rounded = {term: round(weight, PRECISION) for term, weight in self.weights.items()}
         ranked = sorted(rounded.items(), key=lambda item: (-abs(item[1]), item[0]))
         return {
@@ -117,7 +117,7 @@ class LinkModel:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> LinkModel:
-        """Make the model that :meth:`as_dict` gave; raises UsageError for another schema.
+        """Return the model written by :meth:`as_dict`; raises UsageError for another schema.
 
         >>> model = LinkModel(-1.0, {"anchor:cours": 2.0}, links=9)
         >>> LinkModel.from_dict(model.as_dict()) == model
@@ -125,19 +125,19 @@ class LinkModel:
         """
         if data.get("schema") != SCHEMA:
             raise UsageError(
-                f"the link model has schema {data.get('schema')} and not {SCHEMA}: train it anew"
+                f"the link model has schema {data.get('schema')} and not {SCHEMA}: train it again"
             )
         return cls(float(data["bias"]), dict(data["weights"]), int(data["links"]))
 
 
 def train(pages: Sequence[TrainingPage], prior: LinkModel | None = None) -> LinkModel | None:
-    """Return what links are worth, learnt from those among labelled pages; None if all are worth the same.
+    """Return the model learnt from links among labelled pages; None if all links have the same worth.
 
-    ``prior`` is what is known before: few links move its weights little.
+    ``prior`` is the model before the training: few links change its weights little.
 
-    The worth of a page is (r + 1 - 2^(-k/2)) / 2, with r = 1 for a page of the topic, else 0, and k its
-    links to pages of the topic: what the target is, and what it leads to. Links to pages without a label
-    say nothing (Rennie, McCallum, "Using Reinforcement Learning to Spider the Web Efficiently", 1999,
+    The worth of a page is (r + 1 - 2^(-k/2)) / 2, with r = 1 for a page of the topic, else 0, and k its links
+    to pages of the topic: it combines the target and the pages that it links to. Links to pages without a
+    label are ignored (Rennie, McCallum, "Using Reinforcement Learning to Spider the Web Efficiently", 1999,
     with logistic regression on the worth itself in place of naive Bayes on bins of it).
     """
     known = {page.url: page for page in pages}
@@ -159,7 +159,7 @@ def train(pages: Sequence[TrainingPage], prior: LinkModel | None = None) -> Link
 
 
 def worth(relevance: float, onward: float) -> float:
-    """Return what a page is worth (0..1) by its relevance (0..1) and its number of links to the topic.
+    """Return the worth of a page (0..1) by its relevance (0..1) and its number of links to the topic.
 
     >>> worth(1.0, 0), worth(0.0, 2), worth(1.0, 1000), worth(0.0, 0)
     (0.5, 0.25, 1.0, 0.0)
@@ -175,8 +175,8 @@ def _worth(page: TrainingPage, known: Mapping[str, TrainingPage]) -> float:
 def _fitted(
     rows: Sequence[Sequence[str]], values: Sequence[float], terms: Set[str], prior: LinkModel | None
 ) -> LinkModel:
-    """Minimise the cross entropy plus the penalty on what differs from the prior, by L-BFGS."""
-    # Imported where needed: they take a third of a second, and only training asks.
+    """Minimise the cross entropy plus the penalty on deviations from the prior, by L-BFGS."""
+    # Imported here: they take a third of a second, and only training needs them.
     import numpy as np
     from scipy.optimize import minimize
     from scipy.sparse import csr_array

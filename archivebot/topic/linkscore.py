@@ -1,4 +1,4 @@
-"""The score of a link before it is fetched, with the parts that it is the sum of."""
+"""The score of a link before it is fetched, as a sum of parts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from archivebot.topic.logistic import probability
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.tunnel import DECAY, decayed
 
-# Nats that a link loses for each page fetched before it was found: of two links worth the same the older
-# goes first, and none waits for ever while a site offers ever more of its own. Area on WebKB, links out
-# of the set fetched as well: 0.880 with 0.0003, 0.886 with 0.001, 0.878 with 0.003.
+# Nats that a link loses for each page fetched before it was found: of two equal links the older goes first,
+# and no link waits endlessly while a site offers more and more of its own. Area on WebKB, links out of the
+# set fetched as well: 0.880 with 0.0003, 0.886 with 0.001, 0.878 with 0.003.
 PATIENCE = 0.001
 
-# Nats of a link in a script, where nothing was learnt of them: some of these do something instead of leading
-# to a page, so they wait behind the others of their page.
+# Nats of a link in a script before anything was learnt about such links: some of them are actions, not pages,
+# so they wait behind the other links of their page.
 SCRIPT, LATER = "role:script", -1.0
 
 _DIGITS = 4
@@ -29,10 +29,10 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A fetched page and what is said of it.
+    """A fetched page and its judgement.
 
-    ``relevance`` is 0..1, None where it has no text to judge; ``missing`` says that its server had no
-    page. ``distance`` counts the off-topic pages in a row up to this one, with it; ``depth`` the links
+    ``relevance`` is 0..1, None if it has no text to judge; ``missing`` is whether its server had no such
+    page. ``distance`` counts the off-topic pages in a row up to and including this one; ``depth`` the links
     from the seed, ``order`` the fetches of the crawl.
     """
 
@@ -48,11 +48,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class LinkScore:
-    """What a link is worth: ``value`` (0..1) by itself, ``rank`` in nats among all that wait.
+    """The score of a link: ``value`` (0..1) by itself, ``rank`` in nats among all waiting links.
 
-    ``parts`` sum to ``rank``: ``bias``, ``source`` (the relevance of its page), one for each origin of
-    terms, ``tunnel``, ``links`` (what other links to the same URL change), ``patience``. Without the last
-    two the sum has the probability ``value``.
+    ``parts`` sum to ``rank``: ``bias``, ``source`` (the relevance of its page), one for each origin of terms,
+    ``tunnel``, ``links`` (the effect of other links to the same URL), ``patience``. Without the last two the
+    sum has the probability ``value``.
     """
 
     value: float
@@ -61,12 +61,12 @@ class LinkScore:
 
     @property
     def parts(self) -> dict[str, float]:
-        """The parts, made when they are asked for: most links are not the first to their URL."""
+        """The parts, computed lazily: most links are not the first to their URL."""
         return {name: round(value, _DIGITS) for name, value in self.explain().items()}
 
 
 class LinkScorer:
-    """Scores links by what they show and where they stand, and learns from what they led to."""
+    """Scores links by their text and position, and learns from the pages that they led to."""
 
     def __init__(
         self, model: LinkModel, decay: float = DECAY, patience: float = PATIENCE, every: int = EVERY
@@ -77,7 +77,7 @@ class LinkScorer:
 
     @classmethod
     def of(cls, profile: TopicProfile) -> LinkScorer:
-        """Make the scorer of a topic: by its link model, or by its terms alone where it has none."""
+        """Return the scorer of a topic: by its link model, or by its terms alone if it has none."""
         if profile.link_model is not None:
             return cls(LinkModel.from_dict(profile.link_model))
         return cls(LinkModel.of_terms(profile.vector))
@@ -104,16 +104,16 @@ class LinkScorer:
         return scores
 
     def news(self) -> Mapping[str, float]:
-        """Return new ranks of URLs that may wait, where the pages of late changed them."""
+        """Return new ranks of URLs that may be waiting, if the latest pages changed them."""
         return self.learner.news()
 
     def chance(self, url: str) -> float | None:
-        """Return the chance that a URL leads to the topic, by what is known now; None without a link."""
+        """Return the current chance that a URL leads to the topic; None without a link."""
         waiting = self.learner.waiting(url)
         return None if waiting is None else probability(self.learner.worth(waiting))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what was learnt as values that JSON holds: the link model of a scorer that goes on."""
+        """Return the learnt link model as JSON values, with which another scorer can continue."""
         return self.learner.model.as_dict()
 
 

@@ -1,4 +1,4 @@
-"""The terms of a link: what it shows of its target before anything is fetched, each marked by its origin."""
+"""The terms of a link, which describe its target before it is fetched, each with its origin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from archivebot.text.terms import terms
 from archivebot.text.urltokens import url_tokens
 from archivebot.topic.anchor import WINDOW, is_generic
 
-NEAREST = 8  # terms on each side of the anchor; what stands farther off belongs to other links
+NEAREST = 8  # terms on each side of the anchor; terms farther off belong to other links
 MOST_WORDS = 32  # terms of an anchor or a title
 MOST_LINKS = 7  # bits of the number: a page with more links is as much a list as one with 64
 
@@ -24,9 +24,10 @@ def link_terms(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the terms of each link of a page, ``origin:term``, every one once; none for a skipped URL.
 
-    ``url`` and ``title`` are those of the page. A generic anchor counts nothing. No words are ``shape``,
-    what the anchor looks like; ``place``, where the target lies to the page; ``role``, the part of the
-    page; ``list``, how many links the page has in all, and how many into the folder of the target.
+    ``url`` and ``title`` belong to the page. A generic anchor has no terms. Some terms are not words:
+    ``shape``, the form of the anchor; ``place``, the position of the target relative to the page; ``role``,
+    the part of the page; ``list``, the numbers of all links of the page and of links into the folder of the
+    target.
 
     Area on WebKB: 0.885 with all; less by 0.015 without anchors, by 0.012 without URLs, by 0.008 without
     headings, by 0.006 without hosts, by 0.004 without shape and list; alike without one of the others.
@@ -46,7 +47,7 @@ def link_terms(
         if link.url in skipped:
             yield ()
             continue
-        # A folder stands in the list that its parent is.
+        # A folder belongs to the list of its parent.
         found = [*titles, many, f"list:folder{_magnitude(shared[_folder(link.url.rstrip('/'))])}"]
         found += (_place(page, _folder(link.url)), f"role:{link.role}")
         found += _address(link.url)
@@ -60,7 +61,7 @@ def link_terms(
 
 
 def origin(term: str) -> str:
-    """Return where a term stands.
+    """Return the origin of a term.
 
     >>> origin("anchor:kim"), origin("url:a:b")
     ('anchor', 'url')
@@ -69,7 +70,7 @@ def origin(term: str) -> str:
 
 
 def shape(anchor: str) -> str:
-    """Return what the first words of an anchor look like: names, titles, codes of courses and numbers differ.
+    """Return the form of an anchor's first words, which differs for names, titles, codes and numbers.
 
     >>> shape("Kim N. Lee"), shape("CS 415: Systems"), shape("my 3rd page")
     ('Aa A Aa', 'AA # Aa', 'a a# a')
@@ -89,7 +90,7 @@ def _look(word: str) -> str:
     return "Aa" if word[0].isupper() else "a"
 
 
-# Titles and headings stand over many links, and neighbours share what stands between them.
+# Titles and headings belong to many links, and neighbours share the text between them.
 @lru_cache(maxsize=1 << 12)
 def _marked(mark: str, text: str) -> tuple[str, ...]:
     return tuple(mark + term for term in terms(text))
@@ -100,7 +101,7 @@ def _address(url: str) -> list[str]:
     host, _, path = url.partition("://")[2].partition("/")
     path, _, query = path.partition("?")
     found = [*_host(host)]
-    # How deep a URL lies is a habit of its site: with the depth as a term the area falls to 0.865.
+    # The depth of a URL is a habit of its site: with the depth as a term the area falls to 0.865.
     found += [f"url:#{len(t)}" if t.isdigit() else f"url:{t}" for t in url_tokens(f"{path}/{query}")]
     if query:
         found.append("url:query")

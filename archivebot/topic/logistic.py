@@ -1,4 +1,4 @@
-"""Logistic regression: weights by which several pieces of evidence become one log-odds."""
+"""Logistic regression: combines several features into one log-odds by weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """Log-odds as a weighted sum of named features and a bias; what it sums explains it."""
+    """Log-odds as a weighted sum of named features and a bias; the summands explain it."""
 
     bias: float
     weights: Mapping[str, float]
@@ -59,7 +59,7 @@ def fit(
         slope = x.T @ (y - chance) - penalty @ beta
         curve = (x * (chance * (1.0 - chance))[:, None]).T @ x + penalty
         step = np.linalg.solve(curve, slope)
-        # A whole step can overshoot where the labels are nearly parted.
+        # A full step can overshoot if the labels are nearly separable.
         while loss(beta + step) > loss(beta) and np.abs(step).max() > CLOSE:
             step /= 2
         beta += step
@@ -81,8 +81,9 @@ def probability(log_odds: float) -> float:
 
 
 def squeezed(log_odds: float) -> float:
-    """Return sign(x) ln(1 + |x|): naive Bayes counts dependent terms as independent, so its log-odds grow
-    with the length of a text far beyond what they are worth.
+    """Return sign(x) ln(1 + |x|).
+
+    Naive Bayes counts dependent terms as independent, so its log-odds grow too fast with the length.
 
     >>> squeezed(0.0), round(squeezed(-100.0), 3)
     (0.0, -4.615)

@@ -1,4 +1,4 @@
-"""The priority of a waiting URL: a linear sum of what is known of it, each part kept."""
+"""The priority of a waiting URL: a linear sum of its features, with each part."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from archivebot.exceptions import UsageError
 
-INITIAL = 1.0  # the priority of a URL of which nothing is known
+INITIAL = 1.0  # the priority of an unknown URL
 
 # Words in a URL that speak for or against its page: the location metric of Cho, Garcia-Molina, Page,
 # "Efficient crawling through URL ordering", 1998.
@@ -20,7 +20,7 @@ _LOWERING = frozenset(("cc", "map"))
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each kind of evidence counts; a weight of 0 leaves it out."""
+    """The weight of each kind of evidence; 0 leaves it out."""
 
     domain: float = 1.0
     popularity: float = 1.0
@@ -31,10 +31,10 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of a URL before it is fetched.
+    """The evidence on a URL before it is fetched.
 
-    ``domain`` is what its host and path say, ``popularity`` how much it is referred to, ``parent`` what
-    the page is worth that it was found on, ``depth`` that of its path, as a negative number, ``topic``
+    ``domain`` is the weight of the words in its host and path, ``popularity`` the number of links to it,
+    ``parent`` the worth of the linking page, ``depth`` the depth of its path, as a negative number, ``topic``
     the weighted occurrences of the topic's terms in the evidence of its link.
     """
 
@@ -46,10 +46,9 @@ class Evidence:
 
     @classmethod
     def of(cls, url: str, hosts: int, parent: float = INITIAL, topic: float = 0.0) -> Evidence:
-        """Gather the evidence of a canonical URL, each part between -1 and 1.
+        """Return the evidence of a canonical URL, each part between -1 and 1.
 
-        ``hosts`` is the number of those that link to it: links of one site are one opinion, and easily
-        made.
+        ``hosts`` is the number of hosts that link to it: links of one site are one opinion, and easily made.
 
         >>> Evidence.of("http://a.example/x/y", hosts=1, topic=3)
         Evidence(domain=0.5, popularity=0.5, parent=1.0, depth=-0.6666666666666666, topic=0.75)
@@ -58,7 +57,7 @@ class Evidence:
 
 
 def weights_of(given: Mapping[str, Any]) -> Weights:
-    """Make weights of some that are given by name, the others being 1. Raises UsageError.
+    """Return weights, some given by name and the others 1; raises UsageError for unknown names.
 
     >>> weights_of({"depth": 0})
     Weights(domain=1.0, popularity=1.0, parent=1.0, depth=0, topic=1.0)
@@ -67,7 +66,7 @@ def weights_of(given: Mapping[str, Any]) -> Weights:
         raise UsageError(f"a priority has {', '.join(Weights.__slots__)}, and no {min(unknown)!r}")
     for name, weight in given.items():
         if not (isinstance(weight, int | float) and math.isfinite(weight)):
-            raise UsageError(f"the weight of {name} is {weight!r}, which is no number")
+            raise UsageError(f"the weight of {name} is {weight!r}, which is not a number")
     return Weights(**given)
 
 
@@ -87,7 +86,7 @@ def parts(evidence: Evidence, weights: Weights | None = None) -> dict[str, float
 
 
 def url_weight(url: str) -> float:
-    """Weigh a URL by its words alone: 1 where they speak for it, 0 against it, else 0.5.
+    """Return the weight of a URL by its words alone: 1 if they speak for it, 0 against it, else 0.5.
 
     >>> url_weight("http://www.a.com/"), url_weight("http://a.cc/map"), url_weight("http://a.example/")
     (1.0, 0.0, 0.5)
@@ -98,7 +97,7 @@ def url_weight(url: str) -> float:
 
 
 def depth(url: str) -> int:
-    """Count the parts of the path of a URL.
+    """Return the number of parts in the path of a URL.
 
     >>> depth("http://a.example/"), depth("http://a.example/x//y/?q=/z")
     (0, 2)
@@ -107,5 +106,5 @@ def depth(url: str) -> int:
 
 
 def _share(amount: float) -> float:
-    """Bring an amount from 0 upwards into [0, 1)."""
+    """Map an amount from [0, infinity) to [0, 1)."""
     return amount / (1.0 + amount)

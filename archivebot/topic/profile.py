@@ -1,4 +1,4 @@
-"""The profile of a topic: its terms and what was learnt about it, kept as a readable JSON file."""
+"""The profile of a topic: its terms and learnt models, stored as a readable JSON file."""
 
 from __future__ import annotations
 
@@ -18,26 +18,25 @@ from archivebot.topic.similarity import Similarity, stands_for
 
 SCHEMA = 1
 
-# Terms of each sign that a page is held against, of those that were learnt from examples, and what one that
-# speaks against the topic counts. In a web of 60 sites, nine topics of ten pages each, the area under ROC of
-# the match is 0.913 with 20 terms, 0.923 with 40 and 0.926 with 100; with 20 pages of the topic and 20 others
-# it is 0.943 without the others, 0.961 with them, and 0.965 with terms against the topic.
+# Maximum of learnt terms of each sign that a page is compared with, and the weight of a term that speaks
+# against the topic. In a web of 60 sites, nine topics of ten pages each, the area under ROC of the match is
+# 0.913 with 20 terms, 0.923 with 40 and 0.926 with 100; with 20 pages of the topic and 20 others it is 0.943
+# without the others, 0.961 with them, and 0.965 with terms against the topic.
 MOST_TERMS = 40
 AGAINST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class TopicProfile:
-    """What a topic is, as a value that JSON holds.
+    """The description of a topic, as a JSON value.
 
-    ``terms`` are stems with weights above 0, ``negative`` those that speak against the topic.
-    ``combination`` makes one log-odds of the parts of a page's score; a page is relevant where the
-    probability reaches ``threshold``. ``page_model`` is a naive Bayes on words with the classes
-    ``relevant`` and ``other``, ``link_model`` what the scorer of links learnt; either may be missing.
-    ``given`` are the words and phrases of the user, stems parted by blanks; a phrase counts as a whole, and
-    those that speak against the topic are below 0. ``synonyms`` are rings of words as the user gave them,
-    ``neighbours`` terms that the texts of the topic use like its own, with their similarity (0..1).
-    ``relevant`` and ``other`` count the examples.
+    ``terms`` are stems with weights above 0, ``negative`` stems that speak against the topic. ``combination``
+    combines the parts of a page's score into one log-odds; a page is relevant if the probability reaches
+    ``threshold``. ``page_model`` is a naive Bayes on words with the classes ``relevant`` and ``other``,
+    ``link_model`` the learnt link model; either may be missing. ``given`` are the words and phrases of the
+    user, stems separated by blanks; a phrase counts as a whole, and a weight below 0 speaks against the
+    topic. ``synonyms`` are rings of words from the user, ``neighbours`` terms that the texts of the topic use
+    like its own, with their similarity (0..1). ``relevant`` and ``other`` count the examples.
     """
 
     name: str
@@ -60,9 +59,9 @@ class TopicProfile:
 
     @property
     def units(self) -> dict[str, float]:
-        """What a page is held against: words and phrases as they were given, and the best other terms.
+        """The terms that a page is compared with: words and phrases of the user, and the best other terms.
 
-        Those below 0 speak against the topic.
+        Weights below 0 speak against the topic.
         """
         same = self.stands_for
         given: dict[str, float] = {}
@@ -76,7 +75,7 @@ class TopicProfile:
 
     @property
     def vector(self) -> dict[str, float]:
-        """The same with the synonyms of the terms, which weigh as much as they."""
+        """The same with the synonyms of the terms, which have the weights of their terms."""
         return self._widened(self.signed)
 
     @property
@@ -85,9 +84,9 @@ class TopicProfile:
         return stands_for(self.signed, self.synonyms)
 
     def similarity(self) -> Similarity:
-        """Return how similar words are to the topic: the best term has 1, the others in proportion.
+        """Return the similarity of words to the topic: the best term has 1, the others in proportion.
 
-        A synonym is as similar as its term, any other word as the texts of the topic make it.
+        A synonym has the similarity of its term; other words have it from the texts of the topic.
         """
         most = max(self.terms.values(), default=1.0)
         own = {term: weight / most for term, weight in self.terms.items()}
@@ -98,7 +97,7 @@ class TopicProfile:
         return {**weights, **synonyms}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the profile as values that JSON holds, best terms first."""
+        """Return the profile as JSON values, best terms first."""
         return {
             "schema": SCHEMA,
             "name": self.name,
@@ -116,9 +115,9 @@ class TopicProfile:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> TopicProfile:
-        """Make the profile that :meth:`as_dict` gave.
+        """Return the profile written by :meth:`as_dict`.
 
-        Raises UsageError for another schema, KeyError, TypeError or ValueError for what is no profile.
+        Raises UsageError for another schema, and KeyError, TypeError or ValueError if it is not a profile.
         """
         if data["schema"] != SCHEMA:
             raise UsageError(f"its schema is {data['schema']} and not {SCHEMA}")
@@ -132,7 +131,7 @@ class TopicProfile:
             threshold=float(data["threshold"]),
             page_model=data["page_model"],
             link_model=data["link_model"],
-            # Not in the first profiles of this schema, which mean the same without.
+            # Missing in the first profiles of this schema; they mean the same without them.
             synonyms=tuple(tuple(map(str, ring)) for ring in data.get("synonyms", ())),
             given=_weights(data.get("given", {})),
             neighbours=_weights(data.get("neighbours", {})),
@@ -142,9 +141,9 @@ class TopicProfile:
 
 
 def save(profile: TopicProfile, folder: Path) -> Path:
-    """Write a profile to ``folder/NAME.json``, wholly or not at all, and give the path.
+    """Write a profile to ``folder/NAME.json``, completely or not at all, and return the path.
 
-    Raises UsageError for a name that is no file name and where the file cannot be written.
+    Raises UsageError if the name is not a file name, or if the file cannot be written.
     """
     path = path_of(profile.name, folder)
     text = json.dumps(profile.as_dict(), ensure_ascii=False, indent=1)
@@ -161,8 +160,7 @@ def save(profile: TopicProfile, folder: Path) -> Path:
 def load(name: str, folder: Path) -> TopicProfile:
     """Read the profile of a topic.
 
-    Raises UsageError where there is none, naming those that are nearly so called, and where the file is
-    no profile.
+    Raises UsageError if there is none (with a list of similar names), or if the file is not a profile.
     """
     path = path_of(name, folder)
     try:
@@ -170,9 +168,9 @@ def load(name: str, folder: Path) -> TopicProfile:
     except FileNotFoundError as error:
         raise UsageError(f"there is no topic {name!r} in {folder}{_hint(name, folder)}") from error
     except UsageError as error:
-        raise UsageError(f"{path} cannot be used: {error}; make the topic anew") from error
+        raise UsageError(f"{path} cannot be used: {error}; make the topic again") from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is not the profile of a topic; make the topic anew") from error
+        raise UsageError(f"{path} is not the profile of a topic; make the topic again") from error
 
 
 def names(folder: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""The relevance of a page to a topic: match, naive Bayes, cosine and weighted count, made one log-odds."""
+"""The relevance of a page to a topic: match, naive Bayes, cosine and weighted count in one log-odds."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from archivebot.topic.vectors import Vector, cosine, damped, dot, frequencies
 
 MOST_SHOWN = 20  # terms that explain a score
 
-# How often a term must stand on a page of the typical length to count half, how much of that is in proportion
-# to the length in terms, and what a term in the title counts. Of nine topics of twelve words each on a web
-# of 60 sites of documentation the area under ROC is 0.87.
+# The number of occurrences of a term on a page of typical length at which it counts half, the share of that
+# number that is proportional to the page length, and the weight of a term in the title. Of nine topics of
+# twelve words each on a web of 60 sites of documentation the area under ROC is 0.87.
 SATURATION, LENGTH_SHARE, TYPICAL_LENGTH = 3.0, 0.75, 300
 TITLE = 3.0
 
-# What a word of a phrase that stands by itself counts, against the whole phrase.
+# The weight of a single word of a phrase, relative to the whole phrase.
 APART = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """How much a page belongs to a topic, and why.
+    """The relevance of a page to a topic, and the reasons.
 
-    ``value`` is a calibrated probability, ``log_odds`` the sum of the ``parts`` in nats, by which pages
-    are ranked: it does not saturate. ``terms`` are those that told most, with what each adds to the
-    score of the model that counted it.
+    ``value`` is a calibrated probability; ``log_odds`` is the sum of the ``parts`` in nats, by which pages
+    are ranked because it does not saturate. ``terms`` are the most important terms, each with its
+    contribution to the score of its model.
     """
 
     value: float
@@ -46,7 +46,7 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A page as it is judged: its words, and the terms of title and body."""
+    """A page prepared for judgement: its words, and the terms of title and body."""
 
     words: Counter[str] = field(repr=False)
     title: list[str]
@@ -54,7 +54,7 @@ class PageText:
 
     @classmethod
     def of(cls, title: str, text: str, same: Mapping[str, str] = MappingProxyType({})) -> PageText:
-        """Split a title and the main text; ``same`` gives the term that a synonym counts as.
+        """Split a title and the main text; ``same`` maps a synonym to its term.
 
         >>> page = PageText.of("Reefs", "The reef of 1998")
         >>> page.title, page.body, page.words["the"]
@@ -102,9 +102,9 @@ class PageScorer:
 def features(page: PageText, profile: TopicProfile, model: NaiveBayes | None) -> dict[str, float]:
     """Return the evidence of a page as numbers.
 
-    ``match`` is that of :func:`match` by the background, ``bayes`` the squeezed log-odds of the model,
-    ``cosine`` that of the terms, those of the profile that speak against it counting so, and ``count`` the
-    logarithm of 1 + the weighted count.
+    ``match`` is the result of :func:`match` by the background, ``bayes`` the squeezed log-odds of the model,
+    ``cosine`` the cosine with the signed terms of the profile, and ``count`` the logarithm of 1 + the
+    weighted count.
     """
     counts = frequencies(page.title, page.body)
     topic = profile.signed
@@ -117,11 +117,11 @@ def features(page: PageText, profile: TopicProfile, model: NaiveBayes | None) ->
 
 
 def match(page: PageText, topic: Vector, counts: Vector, weight: Callable[[str], float] = of_world) -> float:
-    """Return how much of a topic a page speaks of, from 0 to 1.
+    """Return the match of a page with a topic, from 0 to 1.
 
-    ``topic`` are terms and phrases with their weights, ``counts`` how often they stand on the page,
-    ``weight`` returns what each tells. It is the root of the share of the weights that the page has by
-    BM25, so a page with all the terms often has nearly 1.
+    ``topic`` are terms and phrases with their weights, ``counts`` their occurrences on the page, and
+    ``weight`` returns the weight of a term in general. The match is the root of the share of the weights that
+    the page reaches by BM25, so a page that often contains all terms has nearly 1.
 
     Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, equation 3.15.
 
@@ -139,7 +139,7 @@ def match(page: PageText, topic: Vector, counts: Vector, weight: Callable[[str],
 
 
 def counted(page: PageText, topic: Iterable[str]) -> Vector:
-    """Return how often terms and phrases stand on a page, those that do; one in the title counts as several.
+    """Return the occurrences of terms and phrases on a page; an occurrence in the title counts as several.
 
     >>> counted(PageText.of("Reefs", "A coral reef"), ["reef", "coral reef", "tax"])
     {'reef': 4.0, 'coral reef': 1.25}
@@ -150,14 +150,14 @@ def counted(page: PageText, topic: Iterable[str]) -> Vector:
 
 
 class Occurrences:
-    """How often terms and phrases stand in a list of terms."""
+    """The occurrences of terms and phrases in a list of terms."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         self._counts = Counter(terms)
         self._text = f" {'  '.join(terms)} "
 
     def of(self, term: str) -> float:
-        """Return how often a term stands here; a phrase also where its words stand apart, for less.
+        """Return the occurrences of a term; the separate words of a phrase count, too, with less weight.
 
         >>> here = Occurrences(["full", "text", "search", "text"])
         >>> here.of("text"), here.of("full text"), here.of("full search"), here.of("map")

@@ -1,4 +1,4 @@
-"""Feature selection: how much a term tells about a class, and which terms tell most.
+"""Feature selection: measures of the association of terms and classes, and the best terms.
 
 The counts of a term and a class are a (in the class, with the term), b (not in the class, with it),
 c (in the class, without it) and d (neither); n is their sum. Yang, Pedersen, "A Comparative Study on
@@ -20,7 +20,7 @@ BEST = 5000
 
 
 def chi_square(a: float, b: float, c: float, d: float) -> float:
-    """Return Pearson's chi-square, n (ad - cb)^2 / [(a+c)(b+d)(a+b)(c+d)]; 0 where a margin is empty.
+    """Return Pearson's chi-square, n (ad - cb)^2 / [(a+c)(b+d)(a+b)(c+d)]; 0 if a margin is empty.
 
     >>> round(chi_square(3, 1, 0, 6), 4), round(chi_square(0, 1, 3, 6), 4), chi_square(3, 7, 0, 0)
     (6.4286, 0.4762, 0.0)
@@ -50,7 +50,7 @@ def right_half(a: float, b: float, c: float, d: float) -> float:
 
 
 def information_gain(a: float, b: float, c: float, d: float) -> float:
-    """Return what one class has of H(class) - H(class | term), in nats; :func:`gain` sums both.
+    """Return the part of one class in H(class) - H(class | term), in nats; :func:`gain` sums both.
 
     >>> round(information_gain(3, 1, 0, 6), 4)
     0.2749
@@ -68,7 +68,7 @@ def gain(a: float, b: float, c: float, d: float) -> float:
 
 
 def mutual_information(a: float, b: float, c: float, d: float) -> float:
-    """Return P(c) log[P(c,t) / (P(c) P(t))] in nats; 0 where the two never meet.
+    """Return P(c) log[P(c,t) / (P(c) P(t))] in nats; 0 if the two never meet.
 
     >>> round(mutual_information(3, 1, 0, 6), 4), mutual_information(0, 1, 3, 6)
     (0.2749, 0.0)
@@ -78,7 +78,7 @@ def mutual_information(a: float, b: float, c: float, d: float) -> float:
 
 
 def weight_of_evidence(a: float, b: float, c: float, d: float) -> float:
-    """Return P(t) P(c) |log[P(c|t) (1-P(c)) / (P(c) (1-P(c|t)))]| in nats; 0 where a log has no value.
+    """Return P(t) P(c) |log[P(c|t) (1-P(c)) / (P(c) (1-P(c|t)))]| in nats; 0 if a log has no value.
 
     >>> round(weight_of_evidence(2, 1, 1, 6), 4), weight_of_evidence(3, 1, 0, 6) > 0
     (0.1386, True)
@@ -102,10 +102,10 @@ def _log(above: float, below: float) -> float:
 
 
 def scored(classes: Classes, score: Score = chi_square, by_document: bool = False) -> dict[str, float]:
-    """Return each term the sum of its scores over the classes.
+    """Return for each term the sum of its scores over the classes.
 
-    ``classes`` maps each class to its documents, each a sequence of terms or their counts. Words are
-    what is counted, or with ``by_document`` the documents that hold a term.
+    ``classes`` maps each class to its documents, each a sequence of terms or their counts. Words are counted,
+    or with ``by_document`` the documents that contain a term.
 
     >>> mails = {"spam": [["cheap"]] * 3, "mail": [["cheap"]] + [["dinner"]] + [["hi"]] * 5}
     >>> round(scored(mails, by_document=True)["cheap"] / 2, 4)
@@ -133,7 +133,7 @@ def _score(score: Score, a: float, with_term: float, in_class: float, total: flo
 def select(
     classes: Classes, score: Score = chi_square, best: int = BEST, by_document: bool = False
 ) -> list[str]:
-    """Return the terms that tell most about the classes, the best first, equal ones by the alphabet.
+    """Return the best terms by their scores, the best first, equal ones in alphabetical order.
 
     >>> select({"a": [["x", "z"]], "b": [["y", "z"]]}, best=2)
     ['x', 'y']

@@ -13,9 +13,9 @@ from archivebot.text.terms import terms
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Words that stand within this many words of each other occur together; narrower windows find words
-# that can take each other's place, wider ones words of the same subject (Levy, Goldberg, Dagan,
-# "Improving distributional similarity with lessons learned from word embeddings", 2015).
+# Words within this distance of each other occur together; narrower windows find interchangeable words, wider
+# ones words of the same subject (Levy, Goldberg, Dagan, "Improving distributional similarity with lessons
+# learned from word embeddings", 2015).
 WINDOW = 5
 
 MOST_WORDS = 5000
@@ -24,13 +24,13 @@ LEAST_COUNT = 3  # a rarer word has too few neighbours to be compared
 # Context distribution smoothing of the same paper, against the bias of PMI to rare words.
 SMOOTHING = 0.75
 
-# Neighbours that are kept, and the least similarity that is worth it. On WebKB, where most anchors are
+# Maximum number of neighbours, and their minimum similarity. On WebKB, where most anchors are
 # names, RW of the anchor by the five best terms of a topic ranks links with an average precision of 0.106,
 # with their neighbours from 0.1 on 0.114, from 0.3 on 0.108; by 500 terms 0.115 and 0.114.
 MOST_NEIGHBOURS = 500
 LEAST_SIMILARITY = 0.1
 
-# From this similarity on a word counts as a near-synonym, where the user sets none: the threshold c.
+# Default minimum similarity of a near-synonym: the threshold c.
 NEAR = 0.5
 
 _DIGITS = 4
@@ -38,22 +38,22 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """How similar words are to the words of a topic, 0 to 1.
+    """The similarity of words to the words of a topic, 0 to 1.
 
     The best words of the topic, other forms of them and their synonyms have 1, near-synonyms 0.5 to 1,
-    distant ones 0 to 0.5. Words are terms as ``archivebot.text.terms`` gives them.
+    distant ones 0 to 0.5. Words are terms as returned by ``archivebot.text.terms``.
     """
 
     similarities: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, term: str) -> float:
-        """Return the similarity of a term to the topic, 0 where nothing is known of it."""
+        """Return the similarity of a term to the topic, 0 if nothing is known of it."""
         return self.similarities.get(term, 0.0)
 
     def weight(self, words: Iterable[str], threshold: float = NEAR) -> float:
         """Return RW of a link by the terms of its anchor and surroundings.
 
-        RW = 1 where the most similar term reaches the threshold, else its similarity; 0 without terms
+        RW = 1 if the most similar term reaches the threshold, else its similarity; 0 without terms
         (Li, Zhao, Yu, "Design and Realization of Focused Web Crawler", 2002).
 
         >>> near = Similarity({"car": 1.0, "road": 0.6, "bridg": 0.2})
@@ -67,10 +67,10 @@ class Similarity:
 
 
 def stands_for(topic: Mapping[str, float], rings: Iterable[Iterable[str]]) -> dict[str, str]:
-    """Return for each synonym of a term of the topic that term, the one of its ring that weighs most.
+    """Return the topic term of each synonym: the heaviest term of its ring.
 
-    A ring is words that mean the same, as a user writes them. Rings that share a word are one; a ring
-    without a term of the topic says nothing.
+    A ring is a set of words with the same meaning, from the user. Rings that share a word are merged; a ring
+    without a term of the topic is ignored.
 
     >>> stands_for({"car": 2.0, "truck": 1.0}, [["cars", "automobile", "truck"], ["ship", "boat"]])
     {'automobil': 'car', 'truck': 'car'}
@@ -93,7 +93,7 @@ def stands_for(topic: Mapping[str, float], rings: Iterable[Iterable[str]]) -> di
 def neighbours(
     topic: Mapping[str, float], texts: Sequence[Sequence[str]], known: Container[str] = ()
 ) -> dict[str, float]:
-    """Return the terms of texts that keep the company of a term of the topic, the nearest first.
+    """Return the terms used in the same contexts as a term of the topic, the nearest first.
 
     ``topic`` has weights of 0 to 1, ``texts`` are terms in order, ``known`` are terms that need no
     neighbour. The similarity is the cosine of vectors of positive pointwise mutual information
@@ -112,7 +112,7 @@ def neighbours(
     seeds = {vocabulary[term]: weight for term, weight in topic.items() if term in vocabulary}
     if not seeds:
         return {}
-    from scipy.sparse import diags_array  # where needed: see _vectors
+    from scipy.sparse import diags_array  # imported here: see _vectors
 
     vectors = _vectors(texts, vocabulary)
     weighted = diags_array(list(seeds.values())) @ vectors[list(seeds)]
@@ -127,7 +127,7 @@ def neighbours(
 
 def _vectors(texts: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> csr_array:
     """Return a row of unit length for each term: positive PMI with the terms that it occurs with."""
-    # Imported where needed: numpy and scipy take a third of a second.
+    # Imported here: numpy and scipy take a third of a second.
     import numpy as np
     from scipy.sparse import coo_array, csr_array, diags_array
 

@@ -13,7 +13,7 @@ from archivebot.markup.media import media_of
 from archivebot.topic.training import Example
 from archivebot.urls import canonical_url
 
-# The header that saved answers of servers begin with: a status line or not, then fields, a blank line.
+# The header at the start of a saved HTTP answer: an optional status line, fields, a blank line.
 _HEADER = re.compile(
     rb"(?:HTTP/[\d.]+ [^\r\n]*\r?\n)?(?:[A-Za-z][\w-]*:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)+\r?\n"
 )
@@ -32,9 +32,9 @@ def readable(body: bytes, content_type: str) -> bool:
 def example(
     body: bytes, content_type: str, source: str, relevant: bool = True, *, saved: bool = False
 ) -> Example:
-    """Return an example: a page with its title, main text and links, XML without links, other texts whole.
+    """Return an example: a page with title, main text and links, XML without links, other texts complete.
 
-    ``saved`` says that a tool wrote the body into a file, see :func:`~archivebot.markup.media.media_of`.
+    ``saved`` is whether a tool wrote the body into a file, see :func:`~archivebot.markup.media.media_of`.
     Raises UsageError if the body has no text.
 
     >>> example(b"<title>Reefs</title><p>Dive here.", "text/html", "http://a.example/").title
@@ -52,7 +52,7 @@ def example(
 
 
 def read_file(path: Path, url: str = "", relevant: bool = True) -> Example:
-    """Return the page in a file; the HTTP header that a saved answer begins with is no text of it.
+    """Return the page in a file, without the HTTP header of a saved answer.
 
     Raises UsageError if the file cannot be read or has no text.
     """
@@ -92,7 +92,7 @@ def read_folder(path: Path, relevant: bool = True) -> Iterator[Example]:
 def read_examples(path: Path) -> list[Example]:
     """Read labelled pages from JSON lines with ``url``, ``file`` and ``relevant``.
 
-    A ``file`` is looked for beside the list. Raises UsageError that names the line that cannot be used.
+    A ``file`` is relative to the list. Raises UsageError with the number of a line that cannot be used.
     """
     try:
         lines = path.read_text("utf-8").splitlines()

@@ -28,14 +28,14 @@ from archivebot.topic.wordlist import weighted_words
 
 logger = logging.getLogger(__name__)
 
-# The match from which on a page is relevant to a topic of words alone, and what it adds to the log-odds. In
-# simulated crawls of a web of 60 sites, four topics of twelve words each, the share of pages on topic after
-# R/2 and R fetches is 0.93 and 0.76 with 0.12, 0.95 and 0.79 with 0.2. Steeper by two thirds it is as good,
-# half as steep the crawl loses itself: 0.57 after R/2.
+# The minimum match of a relevant page for a topic of words alone, and the weight of the match in the
+# log-odds. In simulated crawls of a web of 60 sites, four topics of twelve words each, the share of pages on
+# topic after R/2 and R fetches is 0.93 and 0.76 with 0.12, 0.95 and 0.79 with 0.2. A slope larger by two
+# thirds is as good; with half the slope the crawl loses its way: 0.57 after R/2.
 EVEN_MATCH = 0.2
 STEEPNESS = 30.0
 
-# Fewer examples of one kind than these cannot be held out to learn weights from.
+# Minimum of examples of each kind from which weights can be learnt with held-out examples.
 LEAST_EXAMPLES = 5
 FOLDS = 5
 
@@ -43,8 +43,8 @@ FOLDS = 5
 # with all: mean average precision 0.447 and 0.446.
 MOST_TERMS = 500
 
-# A page is relevant to a topic of examples alone from this share of their median match on, each of them
-# being matched by the terms of the others.
+# A page is relevant to a topic of examples alone if its match is at least this share of the median match of
+# the examples, each matched by the terms of the others.
 EVEN_SHARE = 0.7
 
 # On WebKB, 12 topics with one university left out, all three together order pages with a mean average
@@ -55,7 +55,7 @@ RIDGE = 0.01  # a cosine moves by some hundredths; a penalty of 1 would keep its
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page with its label: ``source`` is its URL or file, ``links`` those of the page."""
+    """A page with its label: ``source`` is its URL or file, ``links`` are its links."""
 
     source: str
     title: str
@@ -65,7 +65,7 @@ class Example:
 
 
 def profile_of(text: str, folder: Path) -> TopicProfile:
-    """Return the profile that a name stands for, or one made of weighted words; raises UsageError."""
+    """Return the profile with a name, or a profile made from weighted words; raises UsageError."""
     if text in names(folder):
         return load(text, folder)
     logger.info("There is no topic %r in %s: its words are the topic", text, folder)
@@ -73,7 +73,7 @@ def profile_of(text: str, folder: Path) -> TopicProfile:
 
 
 def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
-    """Make a profile of words with weights; a weight below 0 makes a word speak against the topic.
+    """Return a profile of words with weights; words with a weight below 0 speak against the topic.
 
     Several words are a phrase, which counts as a whole. Raises UsageError without any word.
 
@@ -84,23 +84,23 @@ def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
     found = {term: weight for phrase, weight in given.items() for term in phrase.split()}
     positive = {term: weight for term, weight in found.items() if weight > 0}
     if not positive:
-        raise UsageError("the words of a topic must have at least one that tells something")
+        raise UsageError("the words of a topic need at least one meaningful word")
     negative = {term: -weight for term, weight in found.items() if weight < 0}
     return TopicProfile(name, positive, by_match(EVEN_MATCH), negative, given=given)
 
 
 def by_match(even: float) -> Logistic:
-    """Return log-odds that are even at some match."""
+    """Return log-odds that are even at the given match."""
     return Logistic(-STEEPNESS * even, {"match": STEEPNESS})
 
 
 def from_examples(name: str, examples: Sequence[Example]) -> TopicProfile:
-    """Make a profile of labelled pages; those that are relevant are enough.
+    """Return a profile of labelled pages; relevant pages alone are enough.
 
-    The terms are Rocchio's: the centroid of the relevant pages less that of the others (Rocchio,
-    "Relevance Feedback in Information Retrieval", 1971), times what each tells by the background. With five
-    pages of each kind a naive Bayes is trained too, and the weights of the parts are learnt from pages held
-    out; without, the match alone decides. The links among labelled pages train the link model. Raises
+    The terms are Rocchio's: the centroid of the relevant pages less that of the others (Rocchio, "Relevance
+    Feedback in Information Retrieval", 1971), times the weight of each term by the background. With five
+    pages of each kind a naive Bayes is trained, too, and the weights of the parts are learnt from held-out
+    pages; otherwise the match alone decides. The links among labelled pages train the link model. Raises
     UsageError without a relevant page that has text.
     """
     pages = [(PageText.of(example.title, example.text), example.relevant) for example in examples]
@@ -118,7 +118,7 @@ def from_examples(name: str, examples: Sequence[Example]) -> TopicProfile:
 
 
 def with_words(profile: TopicProfile, weighted: Mapping[str, float]) -> TopicProfile:
-    """Add words to a profile made from examples; they weigh as much as its best term."""
+    """Return a profile from examples with additional words, which weigh as much as its best term."""
     added = from_words(profile.name, weighted)
     best = max(profile.terms.values(), default=1.0)
     return replace(
@@ -129,7 +129,7 @@ def with_words(profile: TopicProfile, weighted: Mapping[str, float]) -> TopicPro
 
 
 def with_synonyms(profile: TopicProfile, rings: Iterable[tuple[str, ...]]) -> TopicProfile:
-    """Add rings of words that mean the same: each counts as the best term of the topic among them.
+    """Return a profile with rings of synonyms: each word counts as the best topic term in its ring.
 
     >>> words = from_words("ferries", {"ferry": 2.0, "boat": 1.0, "car": -1.0})
     >>> ferries = with_synonyms(words, [("ferry", "boat", "ship")])
@@ -147,14 +147,14 @@ def with_synonyms(profile: TopicProfile, rings: Iterable[tuple[str, ...]]) -> To
 
 
 def with_neighbours(profile: TopicProfile, examples: Iterable[Example]) -> TopicProfile:
-    """Add the words that the relevant examples use in the same company as the terms of the topic."""
+    """Return a profile with the words that the relevant examples use in the contexts of its terms."""
     texts = [terms(f"{example.title}\n{example.text}") for example in examples if example.relevant]
     topic = profile.similarity().similarities
     return replace(profile, neighbours=neighbours(topic, texts, known=profile.vector))
 
 
 def evaluated(profile: TopicProfile, examples: Sequence[Example]) -> Evaluation:
-    """Judge labelled pages by a topic, and hold the judgements against the labels."""
+    """Judge labelled pages by a topic, and compare the judgements with the labels."""
     scorer = PageScorer(profile)
     return _held_against([scorer.score(each.title, each.text) for each in examples], examples)
 
@@ -163,7 +163,7 @@ def cross_validated(examples: Sequence[Example], number: int = FOLDS) -> Evaluat
     """Judge each example by a profile of the other folds. Raises UsageError with one kind only."""
     labels = [example.relevant for example in examples]
     if min(sum(labels), len(labels) - sum(labels)) < 2:
-        raise UsageError("to cross-validate takes two relevant and two other examples at least")
+        raise UsageError("cross-validation needs at least two relevant and two other examples")
     given = folds(labels, min(number, sum(labels), len(labels) - sum(labels)))
     found: dict[int, Relevance] = {}
     for fold in sorted(set(given)):
@@ -194,7 +194,7 @@ def _link_model(examples: Iterable[Example], words: LinkModel) -> dict[str, Any]
 
 
 def _described(name: str, pages: Sequence[Labelled], labelled: bool) -> TopicProfile:
-    """Return the terms and the page model; the combination is still to come."""
+    """Return a profile with terms and page model, still without the combination."""
     relevant = [page for page, label in pages if label]
     other = [page for page, label in pages if not label]
     terms, negative = _rocchio(relevant, other)
@@ -206,14 +206,14 @@ def _described(name: str, pages: Sequence[Labelled], labelled: bool) -> TopicPro
 
 
 def page_model(relevant: Iterable[PageText], other: Iterable[PageText]) -> NaiveBayes:
-    """Train a naive Bayes on the words of pages that tell most by chi-square."""
+    """Train a naive Bayes on the best words of pages by chi-square."""
     examples = [("relevant", page.words) for page in relevant] + [("other", page.words) for page in other]
     return source_model(examples)
 
 
 def _rocchio(relevant: Sequence[PageText], other: Sequence[PageText]) -> tuple[Vector, Vector]:
     known = Counter(term for page in relevant for term in {*page.title, *page.body})
-    # A term of one page alone is that page's, where there are others to compare it with.
+    # A term of a single page is specific to it, if there are other pages to compare it with.
     least = 2 if len(relevant) > 2 else 1
     towards = _centroid(relevant)
     against = _centroid(other)
@@ -250,7 +250,7 @@ def _combined(pages: Sequence[Labelled]) -> tuple[Logistic, float]:
 
 
 def _by_match(pages: Sequence[Labelled]) -> Logistic:
-    """Set the odds by relevant pages held out: even at a share of their median match."""
+    """Return log-odds that are even at a share of the median match of held-out relevant pages."""
     relevant = [(page, True) for page, label in pages if label]
     seen = [2.0 * EVEN_MATCH]
     if len(relevant) > 1:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-# What is left of a link's odds after each off-topic page in a row. Area on WebKB: 0.881 with 1, 0.886 with
-# 0.95 and 0.879 with 0.8; what leads on to the topic, the link model knows better.
+# The factor of a link's odds for each off-topic page in a row. Area on WebKB: 0.881 with 1, 0.886 with 0.95
+# and 0.879 with 0.8; the link model already knows which pages lead to the topic.
 DECAY = 0.95
 
 
 def distance(before: int, relevant: bool | None) -> int:
-    """Return the off-topic pages in a row up to a page and with it; ``before`` is the distance before it.
+    """Return the number of off-topic pages in a row including this page; ``before`` is the previous number.
 
-    A page of the topic ends the tunnel; one that could not be judged neither ends nor lengthens it.
+    A page on topic ends the tunnel; a page that could not be judged neither ends nor lengthens it.
 
     >>> distance(2, relevant=True), distance(2, relevant=False), distance(2, relevant=None)
     (0, 3, 2)
@@ -23,7 +23,7 @@ def distance(before: int, relevant: bool | None) -> int:
 
 
 def decayed(distance: int, factor: float = DECAY) -> float:
-    """Return what a distance adds to the log-odds of a link, in nats: 0 or less.
+    """Return the effect of a distance on the log-odds of a link, in nats: 0 or less.
 
     >>> decayed(0) == 0.0, round(decayed(2, factor=0.5), 4)
     (True, -1.3863)

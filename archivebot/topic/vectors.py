@@ -15,7 +15,7 @@ BODY_WEIGHT = 1.0
 
 
 def frequencies(title: Iterable[str], body: Iterable[str], title_weight: float = TITLE_WEIGHT) -> Vector:
-    """Count the terms of a page; one in the title counts as several.
+    """Return the frequencies of the terms of a page; a term in the title counts as several.
 
     >>> frequencies(["reef"], ["reef", "boat"])
     {'reef': 4.0, 'boat': 1.0}
@@ -28,7 +28,7 @@ def frequencies(title: Iterable[str], body: Iterable[str], title_weight: float =
 
 
 def damped(counts: Vector) -> Vector:
-    """Return 1 + ln(count) for each term, so that the tenth occurrence tells less than the first.
+    """Return 1 + ln(count) for each term, so that the tenth occurrence counts less than the first.
 
     >>> damped({"reef": 1, "boat": 0})
     {'reef': 1.0}
@@ -37,7 +37,7 @@ def damped(counts: Vector) -> Vector:
 
 
 def idf(documents: Iterable[Iterable[str]]) -> dict[str, float]:
-    """Return ln((1 + N) / (1 + df)) + 1 for each term of N documents, df of which hold it.
+    """Return ln((1 + N) / (1 + df)) + 1 for each term that df of N documents contain.
 
     >>> {term: round(weight, 3) for term, weight in idf([["a", "b"], ["a"]]).items()}
     {'a': 1.0, 'b': 1.405}
@@ -50,7 +50,7 @@ def idf(documents: Iterable[Iterable[str]]) -> dict[str, float]:
 
 
 def unit(vector: Vector) -> dict[str, float]:
-    """Scale a vector to length 1; the empty one stays empty.
+    """Return a vector scaled to length 1; an empty vector stays empty.
 
     >>> unit({"a": 3.0, "b": 4.0}), unit({"a": 0.0})
     ({'a': 0.6, 'b': 0.8}, {})
@@ -60,7 +60,7 @@ def unit(vector: Vector) -> dict[str, float]:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Return the cosine of the angle between two vectors; 0 where one is empty.
+    """Return the cosine of the angle between two vectors; 0 if one is empty.
 
     >>> round(cosine({"a": 1, "b": 1}, {"a": 1}), 4), cosine({}, {"a": 1})
     (0.7071, 0.0)
@@ -70,7 +70,7 @@ def cosine(one: Vector, other: Vector) -> float:
 
 
 def dot(one: Vector, other: Vector) -> float:
-    """Return the sum of the products of what two vectors share.
+    """Return the dot product of two vectors.
 
     >>> dot({"a": 2, "b": 1}, {"a": 5})
     10.0

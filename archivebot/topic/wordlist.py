@@ -1,4 +1,4 @@
-"""The words of a topic as a user writes them, each with its weight."""
+"""Parses the words of a topic, each with its weight."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from archivebot.exceptions import UsageError
 
 
 def weighted_words(text: str) -> dict[str, float]:
-    """Read words with weights: commas part words and phrases; where there is no comma, spaces part words.
+    """Read words with weights, separated by commas (then also phrases), or without any comma by spaces.
 
-    A minus makes a word speak against the topic, a number after a colon is its weight, 1 without. Raises
-    UsageError for a weight that is no finite number.
+    A word with a minus speaks against the topic; a number after a colon is the weight (default 1). Raises
+    UsageError if a weight is not a finite number.
 
     >>> weighted_words("coral reef, diving:2, -casino,")
     {'coral reef': 1.0, 'diving': 2.0, 'casino': -1.0}
@@ -29,5 +29,5 @@ def _weighted(part: str) -> tuple[str, float]:
     except ValueError:
         weight = math.nan
     if not math.isfinite(weight):
-        raise UsageError(f"the weight of {word.strip()!r} is {number!r}, which is no number")
+        raise UsageError(f"the weight of {word.strip()!r} is {number!r}, which is not a number")
     return word.strip(), -weight if part.startswith("-") else weight

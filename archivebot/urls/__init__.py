@@ -1,4 +1,4 @@
-"""Addresses: what identifies a page, how it is looked up, and whether it may be fetched at all."""
+"""Addresses: the identity of a page, its key for look-up, and whether it may be fetched."""
 
 from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, joined, parse_seed
 from archivebot.urls.method import with_method

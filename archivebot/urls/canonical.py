@@ -10,10 +10,10 @@ from w3lib.url import canonicalize_url
 
 from archivebot.exceptions import UsageError
 
-# Stored URLs were made by these rules; a change that gives another URL for the same text raises it.
+# The version of these rules, by which stored URLs were made; a change that results in another URL raises it.
 CANONICAL_VERSION = 2
 
-# Parameters that say where a visitor came from and never what a page holds: click and campaign ids
+# Parameters for the origin of a visitor, which never affect the content of a page: click and campaign ids
 # of one vendor each. fbclid, mc_eid, _hsenc, mkt_tok, vero_id and oly_* Firefox strips by default in
 # its strict mode, https://firefox-source-docs.mozilla.org/toolkit/components/antitracking/ ; the
 # others are common to lists of link cleaners. A missing name costs copies of a page, a wrong one
@@ -27,7 +27,7 @@ TRACKING = (
     "_hsenc", "_hsmi", "mkt_tok", "vero_id", "oly_anon_id", "oly_enc_id",  # HubSpot, Marketo, Vero, Omeda
 )  # fmt: skip
 
-# Session ids give one page unlimited addresses: Java, PHP, ASP. ``sid`` names other things as well,
+# With session ids one page has unlimited addresses: Java, PHP, ASP. ``sid`` names other things as well,
 # so it counts only with the 32 alphanumerics of a session, as in the keys of web archives.
 SESSION = (
     "jsessionid=.*",
@@ -42,16 +42,16 @@ _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _AROUND = "".join(map(chr, range(33))) + "\xa0"  # what a person may type or paste: blanks, controls
-_NOWHERE = "about:blank"  # a base against which only a whole address is one
+_NOWHERE = "about:blank"  # a base against which only an absolute address is valid
 _QUERY_SAFE = "%!$&()*+,;:@/?[]|~"
 
 _DEFAULT_PORT = {"http": "80", "https": "443"}
 _HOST = r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
-_NAME = r"(?:[a-z0-9_-]{1,63}\.)*[a-z_][a-z0-9_-]{0,62}"  # in no form that an IPv4 address has
+_NAME = r"(?:[a-z0-9_-]{1,63}\.)*[a-z_][a-z0-9_-]{0,62}"  # never in the form of an IPv4 address
 _HTTP = re.compile(
     rf"(https?)://(?:[^/?]*@)?({_HOST}|\[[0-9a-f:.]+\])\.?(?::(\d+))?(/[^?]*)(?:\?(.*))?",
 )
-# Nothing to do for most links of a site: lower-case host, no port, plain path, no query.
+# Most links of a site need no change: lower-case host, no port, plain path, no query.
 _PLAIN = re.compile(rf"https?://{_NAME}(?:/(?!\.)[A-Za-z0-9_.~-]*+)++")
 
 # A scheme, unless what follows the colon is a port: "example.com:8080/a" has none.
@@ -63,9 +63,9 @@ def canonical_url(url: str, base: str | None = None) -> str:
 
     A reference is resolved against ``base``, and any text is read, as a browser does it (WHATWG). Scheme and
     host become lower case and IDNA; default port, fragment, user info, session ids and tracking parameters
-    go; dot segments are resolved and parameters sorted; a query without ``=`` is no form data and keeps its
-    order. The case of the path stays. The result is its own canonical URL. Raises UsageError for what is no
-    http URL.
+    go; dot segments are resolved and parameters sorted; a query without ``=`` is not form data and keeps its
+    order. The case of the path stays. The result is its own canonical URL. Raises UsageError if the text is
+    not an http URL.
 
     >>> canonical_url("HTTP://User@Example.COM:80/a/../B;jsessionid=1?z=1&utm_source=x&a=2#top")
     'http://example.com/B?a=2&z=1'
@@ -87,12 +87,12 @@ def canonical_url(url: str, base: str | None = None) -> str:
 
 
 def joined(base: str, reference: str) -> str | None:
-    """Return the address that a reference on a page means to a browser (WHATWG), or None where it means none.
+    """Return the address of a reference on a page, as in a browser (WHATWG), or None if it is invalid.
 
     >>> joined("http://a.example//b/c", "d"), joined("https://a.example/b", "http:/c"), joined("", "c")
     ('http://a.example//b/d', 'http://c/', None)
     """
-    for known in (base, _NOWHERE):  # a whole address needs no base, so one that is none does no harm
+    for known in (base, _NOWHERE):  # an absolute address needs no base, so an invalid base does no harm
         try:
             return join_url(known, reference)
         except ValueError:
@@ -101,9 +101,9 @@ def joined(base: str, reference: str) -> str | None:
 
 
 def parse_seed(text: str) -> str:
-    """Return the canonical URL of an address as a person types it, ``http://`` where no scheme stands.
+    """Return the canonical URL of a typed address; ``http://`` is the default scheme.
 
-    Raises UsageError for what is no http URL.
+    Raises UsageError if it is not an http URL.
 
     >>> parse_seed(" example.com/Foo "), parse_seed("localhost:8000"), parse_seed("//example.com")
     ('http://example.com/Foo', 'http://localhost:8000/', 'http://example.com/')
@@ -128,7 +128,7 @@ def _canonical(text: str) -> str:
 
 
 def _normalised(text: str) -> str:
-    text = _STRAY_PERCENT.sub("%25", text)  # or decoding could make a new escape of it
+    text = _STRAY_PERCENT.sub("%25", text)  # or decoding could create a new escape
     body, _, query = text.partition("#")[0].partition("?")
     if "=" in query:
         return canonicalize_url(f"{body}?{query}")

@@ -1,8 +1,8 @@
-"""The key of an answer to a request that is no plain GET: its URL with the method and the body in the query.
+"""The key of an answer to a request other than a plain GET: its URL with method and body in the query.
 
 It follows the guideline https://iipc.github.io/warc-specifications/guidelines/cdx-non-get-requests/ and
-is that of pywb and cdxj-indexer, but for two things: a body whose fields take more than ``LONGEST``
-characters is named by its digest rather than cut, and AMF is not taken apart.
+agrees with pywb and cdxj-indexer, with two exceptions: a body whose fields take more than ``LONGEST``
+characters is named by its digest rather than cut, and AMF is not parsed.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, urlencode
 
-# Methods whose answer is that of the page itself.
+# Methods whose answer is the page itself.
 PLAIN = frozenset(("", "GET", "HEAD"))
 
-# The longest query that a body becomes, in characters; cdxj-indexer cuts a longer one there.
+# Maximum characters of the query for a body; cdxj-indexer cuts a longer one.
 LONGEST = 4096
 
 _FORM, _JSON, _TEXT = "application/x-www-form-urlencoded", "application/json", "text/plain"
 
 
 def with_method(url: str, method: str, content_type: str = "", body: bytes = b"") -> str:
-    """Return the URL under which the answer to a request is kept.
+    """Return the URL under which the answer to a request is stored.
 
     >>> with_method("http://a.example/", "GET")
     'http://a.example/'
@@ -83,7 +83,7 @@ def _name(part: Message) -> str:
 
 
 def _json(body: bytes) -> str:
-    """Write a JSON document, or one on each line, as its innermost names and values."""
+    """Return the innermost names and values of a JSON document, or of one on each line, as a query."""
     try:
         documents = [json.loads(body)]
     except json.JSONDecodeError:

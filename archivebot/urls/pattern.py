@@ -1,10 +1,10 @@
-"""The pattern of a URL: what is left of it without its numbers, ids and values."""
+"""The pattern of a URL: the URL without its numbers, ids and values."""
 
 from __future__ import annotations
 
 import re
 
-# Kept: an escape is a letter of a word. Replaced: tokens of 16 letters and digits with a digit among them
+# Kept: escapes, which are letters of words. Replaced: tokens of 16 letters and digits with a digit among them
 # (sessions), hexadecimal ids of 8, and numbers, dates among them.
 _VARYING = re.compile(
     r"(%[0-9A-Fa-f]{2})|(?<![0-9A-Za-z])(?=[A-Za-z]*\d)[0-9A-Za-z]{16,}|(?=[a-f]*\d)[0-9a-f]{8,}|\d+"
@@ -12,7 +12,7 @@ _VARYING = re.compile(
 
 
 def pattern(url: str) -> str | None:
-    """Return the pattern that a canonical URL shares with others; None if it is the only one of its kind.
+    """Return the pattern that a canonical URL shares with others; None if it has no variable part.
 
     >>> pattern("http://example.com/cal?view=month&d=5")
     'example.com/cal?d=*&view=*'

@@ -1,22 +1,22 @@
-"""Private addresses: hosts that a public page has no business to lead to, and this machine among them."""
+"""Private addresses: hosts to which a public page should not link, including this machine."""
 
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
-# An IPv4 address stands in the last 32 bits of these, https://www.rfc-editor.org/rfc/rfc6052#section-2.1
+# The last 32 bits of these are an IPv4 address, https://www.rfc-editor.org/rfc/rfc6052#section-2.1
 _TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
 
-# Translated within a network, wherever the IPv4 address stands, https://www.rfc-editor.org/rfc/rfc8215
+# Translated within a network, wherever the IPv4 address is, https://www.rfc-editor.org/rfc/rfc8215
 _TRANSLATED_HERE = IPv6Network("64:ff9b:1::/48")
 
 
 def is_private(host: str) -> bool:
     """Return whether a host is an address that is not on the public Internet, or always this machine.
 
-    That is loopback, link-local, private, unique-local, shared (CGNAT), multicast, unspecified and
-    reserved, also where an IPv6 address carries such an IPv4 address. A name is private when what it
-    resolves to is; of names only ``localhost`` is told here.
+    That is loopback, link-local, private, unique-local, shared (CGNAT), multicast, unspecified and reserved,
+    also if an IPv6 address contains such an IPv4 address. A name is private if it resolves to a private
+    address; of names only ``localhost`` is recognised here.
 
     >>> [is_private(host) for host in ("127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1", "localhost")]
     [True, True, True, True]

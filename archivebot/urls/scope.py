@@ -1,4 +1,4 @@
-"""The scope of a crawl: which URLs belong to it, and the name of the reason where one does not."""
+"""The scope of a crawl: which URLs belong to it, and the reason if one does not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("host", "domain", "prefix", "page", "web")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a crawl may go: ``kind`` says how far, the sets hold what the seeds stand for."""
+    """The scope of a crawl: its ``kind``, and the sets of hosts, domains, prefixes or pages of the seeds."""
 
     kind: str
     sites: frozenset[str]
@@ -27,11 +27,11 @@ class Scope:
 
     @classmethod
     def from_seeds(cls, seeds: Iterable[str], kind: str) -> Scope:
-        """Make the scope of seeds: their ``host``, ``domain``, path ``prefix`` or ``page``, or the ``web``.
+        """Return the scope of seeds: their ``host``, ``domain``, path ``prefix`` or ``page``, or the ``web``.
 
-        The host counts with its port and without ``www.``, the domain is the registrable one; http
-        and https are one. A prefix ends with the last slash of the seed's path. Raises UsageError for
-        an unknown kind and for a seed that is no URL.
+        The host counts with its port and without ``www.``, the domain is the registrable one; http and https
+        are one. A prefix ends with the last slash of the seed's path. Raises UsageError for an unknown kind,
+        or if a seed is not a URL.
 
         >>> scope = Scope.from_seeds(["http://example.com/docs/a.html"], "prefix")
         >>> scope.refusal("https://www.example.com/docs/b"), scope.refusal("http://example.com/blog")
@@ -52,7 +52,7 @@ class Scope:
         return cls(kind, sites, () if kind == "host" else tuple(dict.fromkeys(pages)))
 
     def refusal(self, url: str) -> str | None:
-        """Return the name of the reason why a URL is out of scope, or None where it is in scope.
+        """Return the name of the reason why a URL is out of scope, or None if it is in scope.
 
         Reasons are ``scheme`` (not http or https), ``malformed``, ``other_host``, ``other_domain``,
         ``outside_prefix`` and ``not_a_seed``.
@@ -94,15 +94,15 @@ def _address(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _domain(host: str) -> str:
-    """Return the registrable domain of a host, or the host itself where it has none (IPs, localhost)."""
+    """Return the registrable domain of a host, or the host itself if it has none (IPs, localhost)."""
     return _suffixes()(host).top_domain_under_public_suffix or host
 
 
 @cache
 def _suffixes() -> TLDExtract:
-    # Imported where needed: only one of four kinds asks, and it loads requests (about 80 ms).
+    # Imported here: only one of four kinds needs it, and it loads requests (about 80 ms).
     from tldextract import TLDExtract
 
     # The list that came with the package, read once: no network, no cache on disk. Private suffixes
-    # count, so that a crawl of one user of github.io does not take in all the others.
+    # count, so that a crawl of one user of github.io does not include all the others.
     return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)

@@ -1,4 +1,4 @@
-"""The SURT urlkey: host labels reversed, case and scheme merged, sorted for look-up and never identity."""
+"""The SURT urlkey: host labels reversed, case and scheme merged; for look-up, never for identity."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _PERCENT = ord("%")
 _LONGEST_HOST = 253  # https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4
 
 
-@lru_cache(maxsize=64)  # storing a page asks for its key several times
+@lru_cache(maxsize=64)  # storing a page needs its key several times
 def urlkey(url: str) -> str:
-    """Return the key under which captures of a URL are sorted and found, the same as other archives use.
+    """Return the key under which captures of a URL are sorted and found, the same as in other archives.
 
     It agrees with the keys of pywb, cdxj-indexer and the Internet Archive. Any text has a key:
-    without a scheme it is read as http; what has no host (``urn:``, ``dns:``) stays as it is.
+    without a scheme it is read as http; a text without host (``urn:``, ``dns:``) stays unchanged.
 
     >>> urlkey("https://www2.Example.com:443/Path/?b=2&a=1#top")
     'com,example)/path?a=1&b=2'
@@ -58,7 +58,7 @@ def urlkey(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL in lower case and IDNA, without user info and port; empty where it has none.
+    """Return the host of a URL in lower case and IDNA, without user info and port; empty if it has none.
 
     >>> host_of("http://me@WWW.Example.com:8080/a"), host_of("example.com/a"), host_of("http://[::1]:80/")
     ('www.example.com', 'example.com', '::1')
@@ -70,7 +70,7 @@ def host_of(url: str) -> str:
 
 
 def host_of_key(key: str) -> str:
-    """Return the host, with its port if it names one, out of a urlkey.
+    """Return the host of a urlkey, with its port if it has one.
 
     >>> host_of_key("com,example,sub:8080)/a"), host_of_key("1,0,0,127)/")
     ('sub.example.com:8080', '127.0.0.1')
@@ -82,8 +82,8 @@ def host_of_key(key: str) -> str:
 def key_range(url: str, match: str) -> tuple[str, str]:
     """Return the half-open range [start, end) of sorted keys for one match type of the CDX server.
 
-    It holds for bare keys and for CDXJ lines, which go on with a space. A prefix that ends with a
-    slash means what lies below that folder. Raises UsageError for an unknown match type.
+    It is valid for bare keys and for CDXJ lines, which continue with a space. A prefix that ends with a slash
+    means the URLs below that folder. Raises UsageError for an unknown match type.
 
     >>> key_range("http://example.com/a/b.html", "exact")
     ('com,example)/a/b.html', 'com,example)/a/b.html!')
@@ -161,7 +161,7 @@ def _path_key(path: str) -> str:
 
 
 def _without_session(path: str) -> str:
-    """Leave out the last session id of ASP.NET that a page of it follows."""
+    """Return a path without the last session id of ASP.NET before a page."""
     end = path.rfind(".aspx")
     for found in reversed(list(_ASP_NET_SESSION.finditer(path))):
         if found.end() + 2 <= end:
@@ -178,7 +178,7 @@ def _query_key(query: str) -> str:
 
 
 def _unescaped(text: str) -> bytes:
-    """Undo percent escapes until none is left, also those that others leave behind, in one pass."""
+    """Decode percent escapes until none is left, including nested escapes, in one pass."""
     plain, *pieces = text.encode("utf-8", "surrogatepass").split(b"%")
     done = bytearray(plain)
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Crawler traps: addresses that a site makes without end and that lead to nothing new."""
+"""Crawler traps: addresses that a site generates endlessly and that lead to nothing new."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from datetime import UTC, date, datetime
 
-# How rare honest links of such shape are: the 160,507 distinct links of 1,562 pages of the WCXB,
-# Formasaurus and Kreuzer corpora. A lower value refuses real pages, a higher one fetches more of a
-# trap before it ends.
+# How rare honest links of such shape are: the 160,507 distinct links of 1,562 pages of the WCXB, Formasaurus
+# and Kreuzer corpora. A lower maximum refuses real pages, a higher one fetches more of a trap before it ends.
 MAX_LENGTH = 2083  # no link was longer; Scrapy's URLLENGTH_LIMIT, once the limit of Internet Explorer
 MAX_SEGMENTS = 17  # one link was deeper (38, the fields of a search form); 12 was the next depth
 MAX_SAME_SEGMENT = 3  # the same link; 12 links to a source tree have a segment three times
@@ -16,7 +15,7 @@ MAX_PARAMETERS = 30  # one link had more, to scripts joined in one file; facets 
 
 # A judgement, not measured: events and bookings are announced a year or two ahead, and calendars on
 # the Web hold little from before about 2005. A date in the path alone is how blogs and newspapers
-# keep their archives, so the past counts only where the URL speaks of a calendar.
+# keep their archives, so the past counts only if the URL mentions a calendar.
 YEARS_AHEAD = 3
 YEARS_BEHIND = 20
 
@@ -33,11 +32,11 @@ _CALENDAR = re.compile(r"[ck]alend[ae]r|calendrier|agenda|\bevents?\b|\btermine\
 
 
 def trap(url: str, today: date | None = None) -> str | None:
-    """Return the name of the trap that a canonical URL looks like, or None for an honest one.
+    """Return the name of the trap that a canonical URL resembles, or None for an honest URL.
 
-    Reasons are ``too_long``, ``too_deep``, ``repeated_segment``, ``too_many_parameters`` and
-    ``calendar``: a listing by date more than three years after ``today`` (the current day in UTC
-    where it is not given), or in a calendar more than twenty years before.
+    Reasons are ``too_long``, ``too_deep``, ``repeated_segment``, ``too_many_parameters`` and ``calendar``: a
+    listing by date more than three years after ``today`` (by default the current day in UTC), or in a
+    calendar more than twenty years before.
 
     >>> trap("http://example.com/a/b/a/b"), trap("http://example.com/a/b/a/b/a/b")
     (None, 'repeated_segment')

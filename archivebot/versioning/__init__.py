@@ -1,1 +1,1 @@
-"""How the versions of a page relate: aligned blocks, deltas, and what a visit means."""
+"""The relation between versions of a page: aligned blocks, deltas, and the kinds of visits."""

@@ -1,8 +1,7 @@
-"""Which block of a new version continues which block of the version before.
+"""Aligns versions: which block of a new version continues which block of the previous one.
 
-Four steps, each on what the steps before left over: the same bytes; the same or nearly the same words
-at the same place, the most alike first; likewise elsewhere; the same place between two blocks that
-were found.
+There are four steps, each on the remaining blocks: the same bytes; the same or nearly the same words at the
+same place, the most similar first; the same elsewhere; the same place between two matched blocks.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from itertools import product
 from archivebot.models import Change
 from archivebot.text import words
 
-# Share of common words (Dice) from which two blocks are the same block edited: at the same place
-# half is enough; elsewhere on the page a chance likeness of menus and teasers must be excluded.
+# Minimum share of common words (Dice) of an edited block: at the same place half is enough; elsewhere on the
+# page, menus and teasers that are similar by chance must be excluded.
 NEAR_IN_PLACE = 0.5
 NEAR_ELSEWHERE = 0.75
 
-# The same of two blocks between the same neighbours with nothing else to be paired with, and the words up to
-# which a block is a label that may become any other ("In stock", "Sold out"). Of 151 such pairs of longer
-# blocks in 128 changes of real pages 103 are less alike: other headlines, or the text in another language;
-# those that are more alike are lists and boxes of which a part is new.
+# The same minimum for two blocks between the same neighbours without another candidate, and the maximum of
+# words of a label, which may become any other label ("In stock", "Sold out"). Of 151 such pairs of longer
+# blocks in 128 changes of real pages 103 are less similar: other headlines, or the text in another language;
+# the more similar pairs are lists and boxes with a new part.
 NEAR_IN_SAME_PLACE = 0.25
 FEW_WORDS = 3
 
-# Up to this many pairs at one place are all compared; beyond, those that share rarer words.
+# Up to this many pairs at one place, all are compared; beyond that, only pairs that share rare words.
 FEW_PAIRS = 36
 
-# A word that stands in more blocks than this says nothing about which block is which.
+# A word that occurs in more blocks than this does not identify a block.
 COMMON_WORD = 24
 
 
@@ -41,7 +40,7 @@ class Match:
     """Block ``after`` of the new version continues block ``before`` of the old one.
 
     One of the two is None for a block that was added or removed; ``similarity`` is 1.0 for the
-    same words and 0.0 where there is no counterpart.
+    same words and 0.0 if there is no counterpart.
     """
 
     before: int | None
@@ -56,10 +55,9 @@ def align(
     text_before: Callable[[int], str],
     text_after: Callable[[int], str],
 ) -> list[Match]:
-    """Match the blocks of two versions; blocks of the new one in order, then those removed.
+    """Match the blocks of two versions: the blocks of the new version in order, then the removed ones.
 
-    ``before`` and ``after`` are the ids of the blocks' bytes; the texts are asked for only where
-    these differ.
+    ``before`` and ``after`` are the ids of the blocks' bytes; the texts are read only if the ids differ.
 
     >>> old, new = ["menu", "one two three", "ad"], ["menu", "x", "one two four"]
     >>> [(m.before, m.after, m.change.value) for m in align(old, new, old.__getitem__, new.__getitem__)]
@@ -139,14 +137,14 @@ def _moved(pairs: dict[int, int]) -> set[int]:
 
 
 class _Gaps:
-    """The places between the blocks that stand in the same order in both versions."""
+    """The gaps between the blocks that have the same order in both versions."""
 
     def __init__(self, pairs: dict[int, int]) -> None:
         run = in_order(pairs)
         self._new, self._old = [new for new, _ in run], [old for _, old in run]
 
     def filled(self, before: list[int], after: list[int]) -> list[tuple[list[int], list[int]]]:
-        """Return the blocks of both versions place by place, where a place holds some of each."""
+        """Return the blocks of both versions gap by gap, for the gaps with blocks of both."""
         places: defaultdict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
         for old in before:
             places[bisect_right(self._old, old)][0].append(old)
@@ -170,7 +168,7 @@ class _Bags:
 
 
 def dice(one: Counter[str], other: Counter[str]) -> float:
-    """Measure how many words two bags share, 0.0 to 1.0 (Dice, 1945: 2 |A and B| / (|A| + |B|)).
+    """Return the share of common words of two bags, 0.0 to 1.0 (Dice, 1945: 2 |A and B| / (|A| + |B|)).
 
     >>> dice(Counter("abcd"), Counter("abce")), dice(Counter(), Counter()), dice(Counter("a"), Counter())
     (0.75, 1.0, 0.0)
@@ -219,7 +217,7 @@ def _near_elsewhere(before: list[int], after: list[int], gaps: _Gaps, bags: _Bag
 
 
 def _sharing(before: Sequence[int], after: Sequence[int], bags: _Bags) -> Iterator[tuple[int, int]]:
-    """Yield for each new block the few old ones that share most of its rarer words."""
+    """Yield for each new block the few old blocks that share most of its rare words."""
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for old in before:
         for word in bags.old(old):
@@ -235,10 +233,10 @@ def _sharing(before: Sequence[int], after: Sequence[int], bags: _Bags) -> Iterat
 
 
 def _by_place(before: list[int], after: list[int], gaps: _Gaps, bags: _Bags) -> Candidates:
-    """Pair what is left between the same two neighbours, where both sides hold as many blocks.
+    """Pair the remaining blocks between the same neighbours, if both sides have the same number.
 
-    A text of several words that has hardly one in common with that in its place is another one, unless it is
-    the only one of the page that was rewritten.
+    A text of several words with hardly any word in common is a different block, unless it is the only
+    rewritten text of the page.
     """
     rewritten = len(before) == len(after) == 1
     for olds, news in gaps.filled(before, after):

@@ -17,7 +17,7 @@ KindOf = Callable[[Place | None, Place | None], ChangeKind | None]
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A block of one version: which block it is, its bytes, how to read them, and where they start."""
+    """A block of one version: its lineage, topic, bytes, charset, and position."""
 
     lineage: str
     topic: str
@@ -27,21 +27,21 @@ class PlacedText:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where it stands: bytes [start, end) of the body."""
+        """The position of the block: bytes [start, end) of the body."""
         return self.start, self.start + len(self.data)
 
     @property
     def text(self) -> str:
-        """What a reader sees of it."""
+        """The visible text of the block."""
         return visible_text(self.data, self.charset)
 
 
 def compare(
     before: Sequence[PlacedText], after: Sequence[PlacedText], kind_of: KindOf = lambda old, new: None
 ) -> tuple[BlockChange, ...]:
-    """List every block of two versions with its change, in the order of the later one, removed ones last.
+    """Return the changes of all blocks of two versions, in the order of the later one, removed blocks last.
 
-    ``kind_of`` gives the kind of a change by the place of the block in both bodies, None in one of them.
+    ``kind_of`` returns the kind of a change for the positions of a block in both bodies (None if missing).
 
     >>> old = [PlacedText("p-1", "Menu", b"<p>Home"), PlacedText("p-2", "News", b"<p>a b c d")]
     >>> new = [PlacedText("p-1", "Menu", b"<p>Home"), PlacedText("p-2", "News", b"<p>a b c e")]
@@ -68,7 +68,7 @@ def compare(
 
 
 def _named(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> list[PlacedText]:
-    """Return blocks that were cut for this comparison only the lineage of the block they became."""
+    """Return the blocks; blocks cut only for this comparison get the lineage of the block they became."""
     if all(block.lineage for block in before):
         return list(before)
     matches = align(

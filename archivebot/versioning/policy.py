@@ -1,4 +1,4 @@
-"""What a visit says about its page, and at which level the page is cut next time."""
+"""The kind of a visit, and the level at which the page is cut next time."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from archivebot.models import Kind, Outcome
 GONE = frozenset({Outcome.NOT_FOUND, Outcome.GONE})
 REFUSED = frozenset({Outcome.ROBOTS_DENIED, Outcome.EXCLUDED})
 
-# Changes looked at before the level moves. Fewer follow single redesigns; at eight a page that
-# changes daily settles within two weeks.
+# Number of changes that decide on the level. With fewer, single redesigns would move it; with eight, a page
+# that changes daily settles within two weeks.
 WINDOW = 8
 
-# Blocks that change together: in every change of the window at least this share of them did.
+# Blocks change together if in every change of the window at least this share of them changed.
 TOGETHER = 0.75
 
-# A change in a corner of large blocks: the changed blocks hold this share of the page or more,
-# and what was new in them, compressed, was less than this share of them.
+# A change is in a corner of large blocks if the changed blocks hold at least the first share of the page, and
+# the new data in them, compressed, is less than the second share of them.
 LARGE_BLOCK = 0.25
 CORNER = 0.02
 
@@ -28,7 +28,7 @@ DEEPEST = 6
 
 
 def kind_of(outcome: Outcome, digest: str | None, latest: str | None) -> Kind:
-    """Return what a visit means, given the digest of its body and that of the latest content before it.
+    """Return the kind of a visit, from the digests of its body and of the latest content before it.
 
     >>> kind_of(Outcome.FETCHED, "a", None), kind_of(Outcome.FETCHED, "b", "a")
     (<Kind.NEW: 'new'>, <Kind.CHANGED: 'changed'>)
@@ -56,7 +56,7 @@ def kind_of(outcome: Outcome, digest: str | None, latest: str | None) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How one version differed from the one before: blocks and bytes of the page, and those new."""
+    """The difference of a version from the previous one: blocks and bytes of the page, and new ones."""
 
     level: int
     blocks: int
@@ -67,10 +67,10 @@ class Step:
 
 
 def next_level(steps: Sequence[Step]) -> int | None:
-    """Choose the level for the next version from the latest changes of a page, newest last.
+    """Return the level for the next version, from the latest changes of a page, newest last.
 
-    One level up where the blocks always change together, one down where single large blocks
-    change in a corner; None where there is too little history (the paper's LevelManager).
+    One level up if the blocks always change together, one level down if single large blocks change in a
+    corner; None if there is too little history (the paper's LevelManager).
 
     >>> together = Step(level=3, blocks=10, new_blocks=9, length=9000, new_bytes=8000, stored_bytes=3000)
     >>> corner = Step(level=3, blocks=10, new_blocks=1, length=9000, new_bytes=4000, stored_bytes=60)

@@ -1,4 +1,4 @@
-"""Whether a page was there and is gone, read from its captures."""
+"""Whether a page existed and is gone, by its captures."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from itertools import takewhile
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.versioning.policy import GONE
 
-_UNTOLD = frozenset({Kind.FAILED, Kind.EXCLUDED})  # such a visit does not tell whether the page is there
+_UNTOLD = frozenset({Kind.FAILED, Kind.EXCLUDED})  # such a visit does not show whether the page exists
 
 
 def placed(captures: Iterable[Capture], there: bool = False) -> Iterator[Capture]:
-    """Yield captures of a page, oldest first, where a 404 or 410 is ``gone`` only after content.
+    """Yield captures of a page, oldest first; a 404 or 410 is ``gone`` only after content.
 
     ``there`` is whether captures before them brought content.
 
-    The kind that was stored is what was known at that time: a file with older captures may have been
-    ingested later, and archives of older versions of archivebot call every 404 ``gone``.
+    The stored kind may be outdated: a file with older captures may have been ingested later, and older
+    versions of archivebot called every 404 ``gone``.
     """
     for capture in captures:
         there = there or is_content(capture)
@@ -29,9 +29,9 @@ def placed(captures: Iterable[Capture], there: bool = False) -> Iterator[Capture
 
 
 def gone_since(captures: Sequence[Capture]) -> datetime | None:
-    """Return the time of the capture from which on a page is gone; None when it is there, or never was.
+    """Return the time of the first capture of a gone page; None if the page exists, or never did.
 
-    The captures are those of :func:`placed`. A fetch that failed or was refused changes nothing.
+    The captures come from :func:`placed`. A fetch that failed or was refused changes nothing.
     """
     told = [capture for capture in reversed(captures) if capture.kind not in _UNTOLD]
     gone = list(takewhile(lambda capture: capture.kind is Kind.GONE, told))
@@ -39,5 +39,5 @@ def gone_since(captures: Sequence[Capture]) -> datetime | None:
 
 
 def is_content(capture: Capture) -> bool:
-    """Return whether a visit brought the page itself; a wall or an error in its place is no page."""
+    """Return whether a visit brought the page itself, not a wall or an error in its place."""
     return capture.outcome is Outcome.FETCHED and capture.quality is None and capture.kind is not Kind.FAILED

@@ -1,4 +1,4 @@
-"""The difference of two texts, word by word, as people read it."""
+"""The difference of two texts, word by word, in a readable form."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def word_diff(before: str, after: str) -> str:
 
 
 def _ends(old: list[str], new: list[str]) -> tuple[list[str], list[str], list[str], list[str]]:
-    """Take off what both begin and end with: (beginning, rest of the old, rest of the new, end)."""
+    """Split off the common beginning and end: (beginning, rest of the old, rest of the new, end)."""
     least = min(len(old), len(new))
     head = next((index for index in range(least) if old[index] != new[index]), least)
     least -= head

@@ -1,14 +1,14 @@
-"""Visual blocks: rectangles of a rendered page, what they hold, and how coherent that is."""
+"""Visual blocks: rectangles of a rendered page, their contents, and their coherence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-# Degrees of coherence: of a page of several things, and of one text in one font.
+# Degrees of coherence: of a page with several parts, and of one text in one font.
 LEAST_DOC, MOST_DOC = 1, 10
 
-# Pixels by which rectangles may overlap and still stand side by side: browsers place in fractions.
+# Maximum overlap in pixels of rectangles that are side by side: browsers use fractions of pixels.
 SLACK = 1.0
 
 
@@ -59,7 +59,7 @@ class Box:
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """Return the least rectangle that holds all; raises ValueError for none.
+    """Return the smallest rectangle that contains all boxes; raises ValueError if there are none.
 
     >>> around([Box(0, 0, 1, 1), Box(5, 2, 6, 3)])
     Box(left=0, top=0, right=6, bottom=3)
@@ -74,7 +74,7 @@ def around(boxes: Iterable[Box]) -> Box:
 class Separator:
     """An empty stripe between blocks of one parent that crosses none of them.
 
-    ``weight`` (1..9) says how much it parts; ``explicit`` that the page draws a line there (HR).
+    ``weight`` (1..9) is its strength; ``explicit`` is whether the page draws a line there (HR).
     """
 
     box: Box
@@ -87,10 +87,9 @@ class Separator:
 class VisionBlock:
     """One block of a rendered page.
 
-    ``doc`` is its degree of coherence, 1 to 10, not less than that of the block around it; ``tag`` and
-    ``path`` (XPath) are those of its first element, or of the element around it for text; ``elements``
-    is the number of elements and texts that it was put together from. Blocks within it do not overlap;
-    ``separators`` stand between them.
+    ``doc`` is its degree of coherence, 1 to 10, at least that of the block around it; ``tag`` and ``path``
+    (XPath) belong to its first element, or for text to the element around it; ``elements`` is the number of
+    its elements and texts. Inner blocks do not overlap; ``separators`` are between them.
     """
 
     box: Box
@@ -111,13 +110,13 @@ class VisionBlock:
             stack.extend(reversed(block.children))
 
     def leaves(self) -> Iterator[VisionBlock]:
-        """Yield the blocks that hold no others."""
+        """Yield the blocks without inner blocks."""
         return (block for block in self.walk() if not block.children)
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The nearest blocks on the four sides of a block; None where there is none."""
+    """The nearest blocks on the four sides of a block; None if a side has none."""
 
     left: VisionBlock | None = None
     above: VisionBlock | None = None
@@ -126,7 +125,7 @@ class Neighbours:
 
 
 def neighbours(block: VisionBlock, siblings: Sequence[VisionBlock]) -> Neighbours:
-    """Return the nearest of some blocks on each side of one, among those that face it.
+    """Return the nearest sibling on each side of a block, among those that face it.
 
     >>> head, menu, text = (VisionBlock(box, 8, "", "", "") for box in
     ...     (Box(0, 0, 90, 10), Box(0, 20, 30, 90), Box(40, 20, 90, 90)))

@@ -1,4 +1,4 @@
-"""Elements and texts of a page as a browser shows them: where they stand and how they look."""
+"""Elements and texts of a rendered page: their positions and styles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from archivebot.vision.block import Box
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """How a text is written: size in pixels, weight 100 to 900."""
+    """The font of a text: size in pixels, weight 100 to 900."""
 
     size: float = 16.0
     weight: int = 400
@@ -18,11 +18,11 @@ class Font:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An element, or a piece of text (``tag`` is ""), with the rectangle that all that it shows is in.
+    """An element, or a piece of text (``tag`` is ""), with the rectangle of its visible contents.
 
-    ``path`` is its XPath; ``inline`` tells that it flows in a line; ``lifted`` that it lies over the page,
-    out of its flow; ``background`` is the colour behind it, its own or what shines through. Children are
-    those that show something. ``is_text`` holds for text, and for inline elements of nothing else (the
+    ``path`` is its XPath; ``inline`` is whether it flows in a line; ``lifted`` whether it lies over the page,
+    out of its flow; ``background`` is the colour behind it, its own or that of an element below. Only visible
+    children are included. ``is_text`` is true for text, and for inline elements that contain only text (the
     virtual text nodes of VIPS).
     """
 

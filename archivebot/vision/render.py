@@ -19,13 +19,13 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT = 1280, 1024
 MOST_SECONDS = 30
 
-# Elements and texts of a page that are taken; the longest page of the WCXB corpus has under 20,000.
+# Maximum of elements and texts of a page; the longest page of the WCXB corpus has under 20,000.
 MOST_NODES = 20_000
 
-# The address that the page is shown under. No name ends in .invalid (RFC 2606), so none is ever asked.
+# The address of the rendered page. No name ends in .invalid (RFC 2606), so no server is ever contacted.
 ADDRESS = "http://page.invalid/"
 
-# The resolver of the browser finds nothing, so that not even a hint to connect early reaches a host.
+# The resolver of the browser finds nothing, so that not even a preconnect hint reaches a host.
 _ARGUMENTS = ("--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars")
 _CLEAR = "rgba(0, 0, 0, 0)"
 
@@ -33,8 +33,8 @@ _CLEAR = "rgba(0, 0, 0, 0)"
 class Browser:
     """A headless Chromium that lays pages out; a context manager, one start for many pages.
 
-    Scripts of a page do not run, and of all that it asks for nothing is fetched: its styles are those in
-    its own bytes. Raises UsageError where Playwright or a browser is missing.
+    Scripts of a page do not run, and none of its resources is fetched: it has only the styles in its own
+    bytes. Raises UsageError if Playwright or a browser is missing.
     """
 
     def __enter__(self) -> Browser:
@@ -68,9 +68,9 @@ class Browser:
         self._playwright.stop()
 
     def render(self, text: str) -> Node | None:
-        """Lay an HTML page out; None where it shows nothing.
+        """Lay an HTML page out; None if it shows nothing.
 
-        Raises UsageError where the browser fails or takes longer than :data:`MOST_SECONDS`.
+        Raises UsageError if the browser fails or takes longer than :data:`MOST_SECONDS`.
         """
         from playwright.sync_api import Error
 
@@ -103,7 +103,7 @@ def _laid_out(page: Page, body: bytes) -> list[Mapping[str, Any]]:
 
 
 def tree(records: Sequence[Mapping[str, Any]]) -> Node | None:
-    """Put records of nodes, parents first, together; what shows nothing is left out.
+    """Return the tree of records of nodes, parents first, without invisible nodes.
 
     >>> body = {"up": -1, "tag": "body", "box": [0, 0, 9, 9], "path": "/html/body"}
     >>> text = {"up": 0, "tag": "", "box": [0, 0, 5, 9], "path": "/html/body", "text": " Hello "}
@@ -112,7 +112,7 @@ def tree(records: Sequence[Mapping[str, Any]]) -> Node | None:
     (Box(left=0, top=0, right=5, bottom=9), 'Hello', None, None)
     """
     children: list[list[Node]] = [[] for _ in records]
-    backgrounds = ["rgb(255, 255, 255)"]  # behind the page, then that of each node
+    backgrounds = ["rgb(255, 255, 255)"]  # of the page, then of each node
     for record in records:
         own = record.get("background", _CLEAR)
         backgrounds.append(backgrounds[record["up"] + 1] if own == _CLEAR else own)
@@ -126,10 +126,10 @@ def tree(records: Sequence[Mapping[str, Any]]) -> Node | None:
 
 
 def _node(record: Mapping[str, Any], background: str, behind: str, children: tuple[Node, ...]) -> Node | None:
-    """Make a node, or None where nothing of it shows.
+    """Return a node, or None if nothing of it is visible.
 
-    The rectangle of an element is that of all that it shows; its own counts where it has a border, a
-    colour or a content that the browser draws.
+    The rectangle of an element contains all its visible contents; its own rectangle counts if it has a
+    border, a colour or a content that the browser draws.
     """
     own, text = Box(*record["box"]), str(record.get("text", "")).strip()
     shows = text if not record["tag"] else record.get("drawn") or record.get("framed") or background != behind

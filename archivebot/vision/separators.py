@@ -1,4 +1,4 @@
-"""Separators: the empty stripes between the parts of a page, and how much each of them parts."""
+"""Separators: the empty stripes between the parts of a page, and their weights."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from archivebot.vision.block import SLACK, Box, Separator, around
 from archivebot.vision.node import Font, Node
 
-# What adds to the weight of a separator. VIPS names the reasons and gives no figures: a wide gap is worth
-# as much as a line, both more than a change of colour, and that more than one of font.
-WIDE = 40.0  # pixels from which a gap is as wide as it can count
+# The contributions to the weight of a separator. VIPS names the reasons but no figures: a wide gap counts as
+# much as a line, both count more than a change of colour, and that counts more than a change of font.
+WIDE = 40.0  # pixels from which a gap has the maximum weight
 BY_GAP, BY_LINE, BY_BACKGROUND, BY_FONT, BY_HEADING, BY_LIKENESS = 3.0, 3.0, 2.0, 1.0, 1.0, -1.0
 LEAST_RAW = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What the division of a page takes as one: neighbouring nodes, with ``over`` what lies over them.
+    """A unit in the division of a page: neighbouring nodes, with ``over`` the nodes that lie over them.
 
     ``doc`` is its degree of coherence by the rules of division.
     """
@@ -45,7 +45,7 @@ class Part:
         return all(node.is_text for node in self.nodes)
 
     def font(self) -> Font | None:
-        """Return the font of most of its text, None where it has none."""
+        """Return the font of most of its text, None if it has none."""
         count: Counter[Font] = Counter()
         for node in self.nodes:
             for text in node.texts():
@@ -59,14 +59,14 @@ class Cut:
 
     separator: Separator
     raw: float
-    at: int  # parts before it, in the order of the direction
+    at: int  # number of parts before it, in the order of the direction
 
 
 def cuts(parts: Sequence[Part], lines: Iterable[Box], vertical: bool) -> tuple[list[Part], list[Cut]]:
-    """Find the separators of one direction by projection; give the parts in its order, and the cuts.
+    """Find the separators of one direction by projection; return the ordered parts and the cuts.
 
-    A separator goes from one edge of the pool to the other and crosses no part. Parts that touch have one
-    of no width. ``lines`` are the rectangles of HR elements.
+    A separator extends from one edge of the pool to the other and crosses no part. Parts that touch have a
+    separator without width. ``lines`` are the rectangles of HR elements.
 
     >>> head, foot = (Part(Box(0, y, 90, y + 10), 8, (Node("p", Box(0, y, 90, y + 10)),)) for y in (0, 30))
     >>> [(cut.at, cut.separator.box) for cut in cuts([foot, head], [], vertical=False)[1]]
@@ -92,10 +92,10 @@ def cuts(parts: Sequence[Part], lines: Iterable[Box], vertical: bool) -> tuple[l
 
 
 def weigh(before: Part, after: Part, gap: float, *, explicit: bool, vertical: bool) -> float:
-    """Weigh a separator by what stands on both sides of it.
+    """Return the weight of a separator, by the parts on both sides of it.
 
-    A wider gap, a line and another background make it heavier; between rows also another font, the more so
-    where the smaller one comes first, while texts that look the same make it lighter.
+    A wider gap, a line and another background make it heavier. Between rows another font makes it heavier,
+    too, especially if the smaller font comes first; texts with the same style make it lighter.
     """
     weight = LEAST_RAW + BY_GAP * min(gap, WIDE) / WIDE + BY_LINE * explicit
     weight += BY_BACKGROUND * (before.background != after.background)
@@ -109,12 +109,12 @@ def weigh(before: Part, after: Part, gap: float, *, explicit: bool, vertical: bo
 
 
 def heaviest(*found: Sequence[Cut]) -> Sequence[Cut]:
-    """Return the separators of the direction that has the heaviest one; of equals the first direction."""
+    """Return the separators of the direction with the heaviest one; among equals the first direction."""
     return max(found, key=lambda cuts: max((cut.raw for cut in cuts), default=0.0))
 
 
 def scaled(cut: Cut, most: float) -> Separator:
-    """Return the separator of a cut with its weight, 1 to 9 where ``most`` is the raw one of the heaviest."""
+    """Return the separator of a cut with its weight from 1 to 9; ``most`` is the largest raw weight."""
     return replace(cut.separator, weight=max(1, min(9, round(9 * cut.raw / most))))
 
 
@@ -129,7 +129,7 @@ def _stripe(whole: Box, start: float, end: float, vertical: bool) -> Box:
 
 
 def _draws(line: Box, stripe: Box, vertical: bool) -> bool:
-    """Return whether a line lies in a stripe and goes along it."""
+    """Return whether a line lies in a stripe, parallel to it."""
     along = (line.height > line.width) == vertical
     start, end = _span(stripe, vertical)
     own_start, own_end = _span(line, vertical)

@@ -1,11 +1,11 @@
-"""The visual blocks of a rendered page: divided by rules, parted by separators, until they are coherent.
+"""The visual blocks of a rendered page: divided by rules and separators until they are coherent.
 
-VIPS, after Cai, Yu, Wen, Ma, "VIPS: a Vision-based Page Segmentation Algorithm", MSR-TR-2003-79, 2003:
-blocks are taken from the DOM, separators are found between them, the structure is put together from both,
-and each block that is less coherent than permitted is divided in the same way. The paper lists rules by
-element and leaves the figures open; those here are for every element in one order, the figures ours. It
-puts the structure together from the lightest separator upwards; here the pool is cut at the heaviest, which
-gives the same tree where separators cross the whole pool, and keeps blocks from overlapping.
+VIPS, after Cai, Yu, Wen, Ma, "VIPS: a Vision-based Page Segmentation Algorithm", MSR-TR-2003-79, 2003: blocks
+are taken from the DOM, separators are found between them, the structure is built from both, and each block
+that is less coherent than permitted is divided in the same way. The paper lists rules by element without
+figures; the rules here apply to every element in one order, with our own figures. The paper builds the
+structure from the lightest separator upwards; here the pool is cut at the heaviest separator. The tree is the
+same if separators cross the whole pool, and blocks never overlap.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from archivebot.vision.block import LEAST_DOC, MOST_DOC, Box, Separator, VisionB
 from archivebot.vision.node import Node
 from archivebot.vision.separators import Cut, Part, cuts, heaviest, scaled
 
-# What a page is divided down to where nothing else is asked. F beside the blocks marked by hand on the 81
-# pages of blocks-random, laid out without their style sheets, is 0.48 at 4, 0.49 at 5 and 0.46 at 6.
+# Default permitted degree of coherence. F against the blocks marked by hand on the 81 pages of blocks-random,
+# laid out without their style sheets, is 0.48 at 4, 0.49 at 5 and 0.46 at 6.
 PERMITTED = 5
 
-# Share of the page below which what holds text, or has no larger child, stays whole: F is 0.38 at 0.02, 0.43
-# at 0.05, 0.49 at 0.1 and 0.15.
+# Maximum share of the page of an undivided node that contains text, or has no larger child: F is 0.38 at
+# 0.02, 0.43 at 0.05, 0.49 at 0.1 and 0.15.
 SMALL = 0.1
 
-# Shares of the page from which a part is less coherent: 8 below the first, then 7, 6 and 5.
+# Shares of the page at which the degree of coherence falls: 8 below the first, then 7, 6 and 5.
 SIZES = (0.02, 0.1, 0.3)
 
-# Elements that hold one thing: one degree more.
+# Elements with a single kind of content: one degree more.
 ONE_THING = frozenset("p li dt dd h1 h2 h3 h4 h5 h6 a pre blockquote caption figcaption button label".split())
 
-# Blocks in blocks beyond which a pool is not cut further; pages stay below 20.
+# Maximum depth of nested blocks; pages stay below 20.
 MOST_NESTED = 60
 
 
 def segment(root: Node, permitted: int = PERMITTED) -> VisionBlock:
     """Divide a page until each block has the permitted degree of coherence (1..10), or cannot be divided.
 
-    The block of the page holds all others. Children lie within their parent, do not overlap, and are at
+    The block of the page contains all others. Children lie within their parent, do not overlap, and are at
     least as coherent.
 
     >>> head = Node("h1", Box(0, 0, 100, 20), "/h1", children=(Node("", Box(0, 0, 60, 20), text="Terns"),))
@@ -53,7 +53,7 @@ def segment(root: Node, permitted: int = PERMITTED) -> VisionBlock:
 
 
 class _Division:
-    """One page being divided."""
+    """The division of one page."""
 
     def __init__(self, root: Node, permitted: int) -> None:
         self.root, self.permitted = root, permitted
@@ -65,7 +65,7 @@ class _Division:
         return self._divided(Part.of([self.root], LEAST_DOC), LEAST_DOC, 0)
 
     def _divided(self, part: Part, least: int, nested: int) -> VisionBlock:
-        """Make a block of a part, dividing it as far as permitted."""
+        """Return the block of a part, divided as far as permitted."""
         while True:
             doc = max(part.doc, least)
             if doc >= self.permitted or nested >= MOST_NESTED or part.is_text:
@@ -78,7 +78,7 @@ class _Division:
             part = pool[0]
 
     def _structured(self, pool: Sequence[Part], least: int, nested: int, whole: Part) -> VisionBlock:
-        """Make a block of the pool that a part was taken apart into, cut at its heaviest separators."""
+        """Return the block of a part from the pool of its parts, cut at the heaviest separators."""
         rows, across = cuts(pool, self.lines, vertical=False)
         columns, down = cuts(pool, self.lines, vertical=True)
         chosen = heaviest(across, down)
@@ -108,7 +108,7 @@ class _Division:
     def _groups(
         self, ordered: Sequence[Part], found: Sequence[Cut]
     ) -> tuple[list[Separator], list[Sequence[Part]]]:
-        """Part a pool at those separators that are as heavy as any; without one each part is by itself."""
+        """Split a pool at its heaviest separators; without separators each part stays alone."""
         weighed = [(scaled(cut, self.heaviest), cut.at) for cut in found]
         most = max((separator.weight for separator, _ in weighed), default=0)
         kept = [(separator, at) for separator, at in weighed if separator.weight == most]
@@ -119,14 +119,14 @@ class _Division:
         return [separator for separator, _ in kept], groups
 
     def _pool(self, part: Part) -> list[Part]:
-        """Take a part apart into those that stand side by side; what lies over it stays with one of them."""
+        """Split a part into parts side by side; nodes that lie over it stay with one of them."""
         pool = _side_by_side(list(self._parts(part.nodes)))
         for node in part.over:
             _lay(node, pool)
         return pool
 
     def _parts(self, nodes: Sequence[Node]) -> Iterator[Part]:
-        """Divide nodes by the rules, once; rule 3: what is asked for is divided."""
+        """Divide nodes by the rules, once; rule 3: the node itself is always divided."""
         stack: list[tuple[Node, ...] | Part] = [
             run
             for node in reversed(nodes)
@@ -147,7 +147,7 @@ class _Division:
                     yield Part.of([node], doc)
 
     def _within(self, node: Node) -> list[tuple[Node, ...] | Part]:
-        """Return the children of a node: text that flows as one, by rule 8 those of another colour whole."""
+        """Return the children of a node: flowing text as one; by rule 8, other colours undivided."""
         runs: list[tuple[Node, ...] | Part] = []
         flow: list[Node] = []
         for child in node.children:
@@ -162,7 +162,7 @@ class _Division:
         return runs + ([tuple(flow)] if flow else [])
 
     def _kept(self, node: Node) -> int | None:
-        """Return the degree of coherence of a node that is not divided, None for one that is."""
+        """Return the degree of coherence of an undivided node, None if the node is divided."""
         children = node.children
         if not children:  # rule 1: a picture, a control
             return MOST_DOC
@@ -201,11 +201,11 @@ def _one_font(nodes: Sequence[Node]) -> bool:
 
 
 def _side_by_side(parts: Sequence[Part]) -> list[Part]:
-    """Put parts that overlap into one, until none do."""
+    """Merge overlapping parts until none overlap."""
     place = {id(node): at for at, part in enumerate(parts) for node in part.nodes}
     while True:
         kept: list[Part] = []
-        open_: list[int] = []  # those that reach down to the part looked at
+        open_: list[int] = []  # parts that extend down to the current part
         for part in sorted(parts, key=lambda part: part.box.top):
             open_ = [at for at in open_ if kept[at].box.bottom > part.box.top]
             at = next((at for at in open_ if part.box.overlaps(kept[at].box)), None)
@@ -220,7 +220,7 @@ def _side_by_side(parts: Sequence[Part]) -> list[Part]:
 
 
 def _together(one: Part, other: Part, place: Mapping[int, int]) -> Part:
-    """Make one of two parts; where one of them lies over the page, the larger keeps its box."""
+    """Merge two parts; if one of them lies over the page, the larger one keeps its box."""
     if one.lifted or other.lifted:
         host, guest = (one, other) if one.box.area >= other.box.area else (other, one)
         return replace(host, over=(*host.over, *guest.nodes, *guest.over))
@@ -229,7 +229,7 @@ def _together(one: Part, other: Part, place: Mapping[int, int]) -> Part:
 
 
 def _lay(node: Node, pool: list[Part]) -> None:
-    """Lay a node over the part of a pool that most of it covers, or over the last."""
+    """Assign a node to the part of a pool that it covers most, or to the last."""
     if pool:
         at = max(range(len(pool)), key=lambda at: _common(node.box, pool[at].box))
         pool[at] = replace(pool[at], over=(*pool[at].over, node))

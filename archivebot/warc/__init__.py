@@ -1,4 +1,4 @@
-"""Reading of web archive files: WARC and ARC records become pages."""
+"""Reads the pages of web archive files: WARC and ARC."""
 
 from __future__ import annotations
 

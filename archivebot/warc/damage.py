@@ -1,4 +1,4 @@
-"""The report on a broken place in a file."""
+"""The report of damage in a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Report = Callable[[int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong in a file, and where.
+    """A damage in a file, and its position.
 
     ``offset`` counts bytes of the file up to the compressed frame, and decoded bytes within it.
 

@@ -1,4 +1,4 @@
-"""The dates of records, in each of the forms that writers use."""
+"""The dates of records, in all formats that writers use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COARSE = re.compile(r"\d{4}(?:-\d\d)?", re.ASCII)
 
 
 def record_date(text: str) -> datetime | None:
-    """Read a WARC-Date, of any precision, or an ARC date as an aware UTC time; None where it is neither.
+    """Read a WARC-Date, of any precision, or an ARC date as an aware UTC time; None if it is neither.
 
     >>> record_date("2016-11"), record_date("20140216050221") == record_date("2014-02-16T05:02:21Z")
     (datetime.datetime(2016, 11, 1, 0, 0, tzinfo=datetime.timezone.utc), True)

@@ -1,7 +1,7 @@
 """The frames of a file (gzip members, Zstandard frames, or the plain rest) and their decoded bytes.
 
-zlib is used directly, because neither warcio nor FastWARC can tell a member that ends early from a
-whole one, and both give up at the first broken member, where the records behind it are still good.
+zlib is used directly, because neither warcio nor FastWARC can distinguish a truncated member from a complete
+one, and both give up at the first broken member, although later records are still good.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from archivebot.exceptions import WarcError
 from archivebot.http.codings import zstd
 from archivebot.warc.lines import LINE, OPENING, begins, may_begin
 
-# Read first of a frame, as most records are small, and at a time after that. A decoded piece has at
-# most CHUNK bytes, so that a decompression bomb is met piece by piece.
+# Bytes read first from a frame, as most records are small, and bytes read at a time after that. A decoded
+# piece has at most CHUNK bytes, so that a decompression bomb arrives piece by piece.
 FIRST = 1 << 14
 CHUNK = 1 << 18
 
-# Decoded first of a frame to see whether a record begins in it, in bytes of the file. A gzip header
+# Bytes of the file decoded first to see whether a record begins in a frame. A gzip header
 # with a name, and the tables of a dynamic block, take less.
 PEEK = 1 << 9
 
-# A frame whose first bytes are not seen in so many bytes of the file holds no record.
+# If this many bytes of a frame decode to nothing, it holds no record.
 LONGEST_HEADER = 1 << 12
 
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
 
-# Where a frame may begin behind damage, told by what a header always has: in gzip flags of which the
+# The possible start of a frame after damage, by the fixed parts of a header: in gzip flags of which the
 # upper three are zero, a word of three for the effort and a known system (RFC 1952); in Zstandard a
-# descriptor whose reserved bit is zero (RFC 8878). A row of magic numbers is no row of frames.
+# descriptor whose reserved bit is zero (RFC 8878). A sequence of magic numbers is not a sequence of frames.
 _UNRESERVED = b"".join(re.escape(bytes([byte])) for byte in range(256) if not byte & 8)
 _COMPRESSED = re.compile(
     re.escape(_GZIP) + rb"(?=[\x00-\x1f](?s:.{4})[\x00\x02\x04][\x00-\x0d\xff])"
@@ -56,11 +56,11 @@ class FrameError(Exception):
 
 
 class RawFile:
-    """The bytes of a file by offset; what the system refuses is a WarcError."""
+    """The bytes of a file by offset; errors of the system are raised as WarcError."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._kept, self._kept_at = b"", 0  # small frames follow each other: what was read last
+        self._kept, self._kept_at = b"", 0  # the bytes read last, as small frames follow each other
         try:
             self._file = io.FileIO(path)
             self.size = os.fstat(self._file.fileno()).st_size
@@ -68,7 +68,7 @@ class RawFile:
             raise self._refused(error) from error
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return up to ``size`` bytes from ``offset``, none behind the end."""
+        """Return up to ``size`` bytes from ``offset``, none after the end."""
         if size >= CHUNK:
             return self._read(offset, size)
         start, ends = offset - self._kept_at, self._kept_at + len(self._kept)
@@ -100,9 +100,9 @@ def is_compressed(raw: RawFile, offset: int) -> bool:
     return raw.read(offset, 4).startswith((_GZIP, _ZSTD, _ZSTD_DICTIONARY))
 
 
-@lru_cache(maxsize=8)  # who finds a frame asks, and who enters it
+@lru_cache(maxsize=8)  # called when a frame is found, and again when it is entered
 def begins_record(raw: RawFile, offset: int) -> bool:
-    """Return whether the frame at an offset decodes to something that begins like a record."""
+    """Return whether the decoded frame at an offset begins like a record."""
     return begins(_first_line(raw, offset))
 
 
@@ -120,7 +120,7 @@ def head_of(raw: RawFile, offset: int) -> bytes:
 
 
 def _first_line(raw: RawFile, offset: int) -> bytes:
-    """Decode the first line of a frame, or as much of it as tells that no record begins with it."""
+    """Decode the first line of a frame, or enough of it to show that no record begins with it."""
     head, limit = _glimpse(raw, offset), offset + LONGEST_HEADER
     if not may_begin(head):
         return b""
@@ -136,7 +136,7 @@ def _first_line(raw: RawFile, offset: int) -> bytes:
 
 
 def _glimpse(raw: RawFile, offset: int) -> bytes:
-    """Decode the first bytes of a gzip member, all that is needed of most that hold no record."""
+    """Decode the first bytes of a gzip member, which are enough for most members without a record."""
     data = raw.read(offset, PEEK)
     if not data.startswith(_GZIP):
         return b""
@@ -147,23 +147,23 @@ def _glimpse(raw: RawFile, offset: int) -> bytes:
 
 
 def find_frame(raw: RawFile, offset: int) -> int:
-    """Return the first offset at or behind ``offset`` of a frame that begins with a record, else the size."""
+    """Return the first offset from ``offset`` of a frame that begins with a record, else the size."""
     size = PEEK
     while data := raw.read(offset, size):
         size = min(2 * size, CHUNK // 2)
         for match in _COMPRESSED.finditer(data):
             if begins_record(raw, offset + match.start()):
                 return offset + match.start()
-        # The last bytes are read again: a header may lie across the border.
+        # The last bytes are read again: a header may cross the boundary.
         offset += max(len(data) - _LONGEST_MAGIC + 1, 1)
     return raw.size
 
 
 def decoded(raw: RawFile, offset: int, first: int = FIRST) -> Iterator[tuple[bytes, int]]:
-    """Decode the frame at an offset, of which ``first`` bytes are read before others.
+    """Decode the frame at an offset; the first read has ``first`` bytes.
 
-    Yields pieces, each with the offset in the file behind what was used for it. A plain frame goes
-    to the end of the file. Raises FrameError after the last byte that can be decoded.
+    Yields pieces, each with the offset in the file after its bytes. A plain frame extends to the end of the
+    file. Raises FrameError after the last byte that can be decoded.
     """
     magic = raw.read(offset, 4)
     if magic.startswith(_GZIP):
@@ -200,9 +200,9 @@ def _gzip(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _salvage(decoder: Any, data: bytes) -> tuple[bytes, int]:
-    """Decode up to the damage, for zlib drops the output of the call that meets it.
+    """Decode up to the damage: zlib drops the output of the call that meets it.
 
-    Returns the output, and how many bytes gave it. Steps are doubled, and halved behind the damage.
+    Returns the output, and the number of bytes decoded. Steps are doubled, and halved after the damage.
     """
     salvaged, used, length, behind = bytearray(), 0, 64, False
     while length:

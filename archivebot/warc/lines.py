@@ -1,14 +1,14 @@
-"""The lines that records begin with, and how they are found among other bytes, in linear time."""
+"""The first lines of records, and the search for them among other bytes, in linear time."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-# No first line of a record is longer: an ARC line holds a URL.
+# Maximum length of the first line of a record: an ARC line holds a URL.
 LINE = 1 << 13
 
-# How a record may begin, by its first bytes alone; no match is longer than OPENING.
+# The first bytes of a record; no match is longer than OPENING.
 _OPENING = re.compile(rb"WARC/\d|[a-z][a-z0-9+.-]{1,20}:")
 OPENING = 22
 _NEXT = re.compile(rb"\n(?=" + _OPENING.pattern + rb")")
@@ -30,9 +30,9 @@ class ArcLine(NamedTuple):
 
 
 def arc_line(line: bytes) -> ArcLine | None:
-    """Read the first line of an ARC record, version 1 or 2; None if it is no such line.
+    """Read the first line of an ARC record, version 1 or 2; return None if it is not such a line.
 
-    The URL may hold blanks: it ends two words before the first word that is a date.
+    The URL may contain blanks: it ends two words before the first word that is a date.
 
     >>> arc_line(b"http://a/b c 1.2.3.4 20140216050221 text/html 1591")[:3]
     (b'http://a/b c', b'1.2.3.4', b'20140216050221')
@@ -49,7 +49,7 @@ def arc_line(line: bytes) -> ArcLine | None:
 
 
 def begins(data: bytes | bytearray, at: int = 0) -> bool:
-    """Return whether a record begins at a place."""
+    """Return whether a record begins at a position."""
     if not _OPENING.match(data, at):
         return False
     if _WARC.match(data, at):
@@ -59,12 +59,12 @@ def begins(data: bytes | bytearray, at: int = 0) -> bool:
 
 
 def opens(data: bytearray, at: int) -> bool:
-    """Return whether the first bytes at a place are such as a record begins with."""
+    """Return whether the bytes at a position may be the first bytes of a record."""
     return _OPENING.match(data, at) is not None
 
 
 def may_begin(head: bytes | bytearray, at: int = 0) -> bool:
-    """Return whether a record may begin with these bytes, of which more are to come.
+    """Return whether a record may begin with these bytes, which may be incomplete.
 
     >>> may_begin(b""), may_begin(b"WAR"), may_begin(b"http"), may_begin(b"<html>"), may_begin(b"no: ")
     (True, True, True, False, True)
@@ -76,6 +76,6 @@ def may_begin(head: bytes | bytearray, at: int = 0) -> bool:
 
 
 def next_opening(data: bytearray, at: int, end: int | None = None) -> int | None:
-    """Return the next place, behind a line end, where a record may begin by its first bytes."""
+    """Return the next position, after a line end, where a record may begin by its first bytes."""
     found = _NEXT.search(data, at) if end is None else _NEXT.search(data, at, end)
     return found.end() if found else None

@@ -1,4 +1,4 @@
-"""The HTTP response inside a record: status, headers, body with its codings undone, digest."""
+"""The HTTP response inside a record: status, headers, decoded body, digest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
 _CHUNK_LINE_CUT = re.compile(rb"[0-9A-Fa-f]{0,15}[ \t]*(?:;[^\r\n]*)?\r?")
 
-# A body that is no text in its first bytes has its coding still; fewer bytes may look like text by chance.
+# If this many first bytes of a body are not text, it is still coded; fewer bytes may look like text by
+# chance.
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _BEGINNING, _FEW = 1024, 16
 _MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
@@ -29,12 +30,12 @@ _ALGORITHMS = ("md5", "sha1", "sha256", "sha384", "sha512")
 
 
 class PayloadError(ValueError):
-    """A block is no HTTP response, or no chunks; the message says why."""
+    """A block is not an HTTP response, or not chunked; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An HTTP response as it is stored."""
+    """An HTTP response as stored."""
 
     status: int
     headers: Headers
@@ -42,7 +43,7 @@ class Response:
     head: bytes = field(default=b"", repr=False)
 
     def values(self, name: str) -> list[str]:
-        """Return the comma-separated values of all headers of a name in order."""
+        """Return the comma-separated values of all headers with a name, in order."""
         found = (value for key, value in self.headers if key.lower() == name)
         return [part.strip() for value in found for part in value.split(",")]
 
@@ -63,7 +64,7 @@ def parse_response(block: bytes) -> Response:
 
 
 class State(Enum):
-    """Whether a body is what the server had to say."""
+    """Whether a body is complete."""
 
     WHOLE = "whole"
     CUT = "cut"  # it ended early, or is damaged
@@ -72,7 +73,7 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A payload as stored, without chunks, and without content codings; ``wrong`` says what failed."""
+    """A payload as stored, without chunks, and without content codings; ``wrong`` is what failed."""
 
     stored: bytes = field(repr=False)
     entity: bytes = field(repr=False)
@@ -82,11 +83,11 @@ class Body:
 
 
 def read_body(response: Response, limit: int) -> Body:
-    """Undo the transfer coding, then the content codings, of a payload.
+    """Decode the transfer coding, then the content codings, of a payload.
 
-    A body that is cut, or gives more than ``limit`` bytes, keeps its content codings, and its chunks
-    where they cannot be told apart. A body that never had the coding that its header names (writers
-    undo a coding and keep the header) is whole.
+    A body that is cut, or decodes to more than ``limit`` bytes, keeps its content codings, and its chunks if
+    they cannot be separated. A body that never had the coding of its header (writers decode a body and keep
+    the header) is complete.
     """
     stored = entity = response.payload
     wrong = ""
@@ -106,7 +107,7 @@ def read_body(response: Response, limit: int) -> Body:
 
 
 def _state(error: CodingError, entity: bytes, coding: str) -> State:
-    """Return the state of a body that cannot be decoded; what never had a known coding is whole."""
+    """Return the state of a body that cannot be decoded; a body that was never coded is complete."""
     if isinstance(error, Oversized):
         return State.TOO_LONG
     return State.WHOLE if coding not in KNOWN or _is_plain(entity, coding) else State.CUT
@@ -125,7 +126,7 @@ def _is_plain(entity: bytes, coding: str) -> bool:
 
 
 def _missing(response: Response) -> str:
-    """Return what is missing of a body by its Content-Length, which counts the bytes before any coding."""
+    """Return the missing part of a body by its Content-Length, which counts the stored bytes."""
     lengths = response.values("content-length")
     if not response.payload or response.values("transfer-encoding") or response.values("content-encoding"):
         return ""
@@ -137,7 +138,7 @@ def _missing(response: Response) -> str:
 
 
 def _is_chunked(response: Response) -> bool:
-    """Return whether the payload is chunked: writers keep the header without chunks, or the other way."""
+    """Return whether the payload is chunked: writers may keep the header without chunks, or vice versa."""
     first = _CHUNK_LINE.match(response.payload)
     if first is None:
         return False
@@ -155,10 +156,10 @@ def _unchunks(data: bytes) -> bool:
 
 
 def unchunk(data: bytes) -> tuple[bytes, str]:
-    """Join the chunks of a chunked payload; return them with what is wrong, "" for nothing.
+    """Join the chunks of a chunked payload; return the data and the fault ("" for none).
 
-    Of chunks that end early all bytes are joined that are there; what is broken behind a whole chunk
-    stays as it is. Raises PayloadError where not even the first chunk ends where it should.
+    If the chunks end early, all existing bytes are joined; broken data after a complete chunk stays
+    unchanged. Raises PayloadError if not even the first chunk ends where it should.
 
     >>> unchunk(b"3\\r\\nabc\\r\\n2;x=y\\r\\nde\\r\\n0\\r\\n\\r\\n")
     (b'abcde', '')
@@ -188,7 +189,7 @@ def unchunk(data: bytes) -> tuple[bytes, str]:
 
 
 def digest_of(payload: bytes) -> str:
-    """Return the classic digest of a payload.
+    """Return the usual digest of a payload: SHA-1 in base32.
 
     >>> digest_of(b"")
     'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
@@ -197,10 +198,10 @@ def digest_of(payload: bytes) -> str:
 
 
 def is_digest_of(digest: str, body: Body) -> bool:
-    """Return whether a recorded digest fits one of the forms of a payload.
+    """Return whether a recorded digest matches one of the forms of a payload.
 
-    Tools disagree on whether chunks and content codings are undone before (warcio issue 74), and
-    write hexadecimal or base32. A digest of an unknown algorithm fits anything.
+    Tools disagree on whether chunks and content codings are decoded first (warcio issue 74), and write
+    hexadecimal or base32. A digest of an unknown algorithm matches anything.
     """
     name, _, value = digest.partition(":")
     algorithm = name.strip().lower().replace("-", "")

@@ -31,8 +31,8 @@ from archivebot.warc.source import HEAD, Source
 from archivebot.warc.wire import wire_of
 from archivebot.wire import without_secrets
 
-# Bodies beyond this are left coded, records beyond it left out; 512 MiB is above every page that a
-# crawl with Scrapy's largest sensible DOWNLOAD_MAXSIZE keeps, and fits the memory of a small machine.
+# Larger bodies stay coded, larger records are skipped; 512 MiB is above every page of a crawl with Scrapy's
+# largest sensible DOWNLOAD_MAXSIZE, and fits in the memory of a small machine.
 MAX_BODY = 512 << 20
 
 _FOREIGN: dict[bytes, str] = {
@@ -53,13 +53,12 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class WarcPage:
-    """A page from a file, with what is needed to resolve a revisit.
+    """A page from a file, with the data needed to resolve a revisit.
 
-    ``page`` of a revisit has the outcome UNRESOLVED, or NOT_MODIFIED where the server said so, and
-    no body; its content is that of the record with the same ``payload_digest``, or of
-    ``refers_to_uri`` at ``refers_to_date``.
-    ``payload_digest`` is as recorded if the payload fits it, else computed (sha1 of the payload
-    without chunks), and None for a revisit without one.
+    ``page`` of a revisit has no body, and the outcome UNRESOLVED, or NOT_MODIFIED after a 304; its content is
+    in the record with the same ``payload_digest``, or in the record of ``refers_to_uri`` at
+    ``refers_to_date``. ``payload_digest`` is the recorded digest if the payload matches it, else computed
+    (sha1 of the payload without chunks), and None for a revisit without one.
     """
 
     page: Page
@@ -68,12 +67,12 @@ class WarcPage:
     refers_to_date: datetime | None = None
 
 
-# A page and what is wrong with its bytes.
+# A page and the fault of its bytes.
 _Built = tuple[WarcPage, list[str]]
 
 
 class _PageError(ValueError):
-    """A record lacks what a page needs; the message says what."""
+    """A record lacks data that a page needs; the message says what is missing."""
 
 
 def read_pages(
@@ -81,14 +80,13 @@ def read_pages(
 ) -> Iterator[WarcPage]:
     """Stream the pages of a WARC (0.18, 1.0, 1.1) or ARC file, plain or compressed.
 
-    Yields one item for each response, revisit and resource record of an http(s) URI and for each
-    such ARC record, its body without transfer and content codings. The URL of an answer to another
-    request than a plain GET holds the method and the body of the request. One record at a time is in
-    memory. What is broken goes to ``on_damage`` and reading continues behind it. A body that ends
-    early or that its writer truncated has the outcome INCOMPLETE, a body that decodes to more than
-    ``max_body`` bytes TOO_LARGE; both keep their content codings. A body that does not fit its
-    digest is kept; the page's reason says so. Raises WarcError, with the first item asked for,
-    where the file cannot be read or holds no record at all.
+    Yields one item for each response, revisit and resource record of an http(s) URI and for each such ARC
+    record, its body without transfer and content codings. The URL of an answer to another request than a
+    plain GET holds the method and the body of the request. One record at a time is in memory. Damage is
+    reported to ``on_damage``, and reading continues after it. A body that ends early or that its writer
+    truncated has the outcome INCOMPLETE, a body that decodes to more than ``max_body`` bytes TOO_LARGE; both
+    keep their content codings. A body that does not fit its digest is kept; the page's reason says so. Raises
+    WarcError at the first item if the file cannot be read or holds no record at all.
     """
     path = Path(path)
 
@@ -113,7 +111,7 @@ def read_pages(
 
 
 def _asked(page: Page, asked: Asked | None) -> Page:
-    """Return a page with what its request says: its URL, and the head without secrets."""
+    """Return a page with the data of its request: the URL, and the head without secrets."""
     if asked is None or page.wire is None:
         return page
     request, left_out = without_secrets(asked.head)
@@ -122,7 +120,7 @@ def _asked(page: Page, asked: Asked | None) -> Page:
 
 
 def first_date(path: Path) -> datetime | None:
-    """Return the date of the first record of a file that has one; None for a file without."""
+    """Return the date of the first dated record of a file; None if there is none."""
     with suppress(WarcError), RawFile(path) as raw:
         source = Source(raw, lambda offset, reason: None)
         for record in read_records(source, lambda offset, reason: None, MAX_BODY):
@@ -132,7 +130,7 @@ def first_date(path: Path) -> datetime | None:
 
 
 def _refuse_foreign(path: Path, raw: RawFile) -> None:
-    """Refuse a file of a known other format at once, before all of it is searched for records."""
+    """Refuse a file of another known format at once, before a search for records in all of it."""
     if head_of(raw, 0).startswith(tuple(_FOREIGN)):
         raise _not_a_warc(path, raw)
 
@@ -149,7 +147,7 @@ def _not_a_warc(path: Path, raw: RawFile) -> WarcError:
 
 
 def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage | None:
-    """Make a page of a record; None for records that hold none."""
+    """Return the page of a record; None if the record holds no page."""
     build = _BUILDERS.get(record.kind)
     if build is None:
         return None
@@ -191,7 +189,7 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built
 
 
 def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> _Built:
-    """Keep what is in place of a response, as it is, where nothing else is wrong with its record."""
+    """Keep a block that is not a response unchanged, if the rest of its record is valid."""
     if not record.framed:
         raise _PageError(wrong)
     outcome = Outcome.INCOMPLETE if record.cut else Outcome.PROTOCOL_ERROR
@@ -212,7 +210,7 @@ def _resource(record: Record, uri: str, when: datetime, _max_body: int) -> _Buil
 
 
 def _shortened(record: Record, body: Body) -> Outcome | None:
-    """Return the outcome of a page that is not there in full; None for one that is."""
+    """Return the outcome of an incomplete page; None if it is complete."""
     if body.state is State.TOO_LONG:
         return Outcome.TOO_LARGE
     cut = record.cut or record.fields.get("warc-truncated") or body.state is State.CUT
@@ -249,7 +247,7 @@ _BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built]] = {
 
 
 def _checked(record: Record, page: Page, body: Body) -> _Built:
-    """Add the digest to a page, with what went wrong; that of a record that was cut is no digest of it."""
+    """Add the digest and the fault to a page; the digest of a truncated record does not count."""
     digest = record.fields.get("warc-payload-digest")
     if record.cut:
         return WarcPage(page, digest_of(body.entity)), []

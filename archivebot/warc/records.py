@@ -13,16 +13,16 @@ from archivebot.warc.source import Source
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
-# The fields that a record may have more than once.
+# The fields that a record may repeat.
 _REPEATED = ("warc-concurrent-to", "warc-protocol")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record as it is stored; names of fields are lower case, ``flaw`` says what its frame lacks.
+    """One record as stored; names of fields are lower case, ``flaw`` is the fault of its frame.
 
-    Repeated fields (WARC-Concurrent-To, WARC-Protocol) are one, with blanks between. The block of a
-    record that is ``cut`` ended before its Content-Length; ``framed`` tells whether it ended where it should.
+    Repeated fields (WARC-Concurrent-To, WARC-Protocol) are joined with blanks. The block of a record that is
+    ``cut`` ended before its Content-Length; ``framed`` is whether it ended at the right position.
     """
 
     offset: int
@@ -35,16 +35,15 @@ class Record:
 
 
 class _RecordError(ValueError):
-    """A record cannot be read; the message says why."""
+    """A record cannot be read; the message is the reason."""
 
 
 def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]:
-    """Cut a source into records.
+    """Split a source into records.
 
-    Yields every record in order; an ARC record is given as a ``response`` with the fields that a
-    WARC would have. A record that ends early is given with what is there of it, a record of no
-    usable length where its block is empty. What is broken, or has more than ``limit`` bytes, is
-    reported.
+    Yields every record in order; an ARC record becomes a ``response`` with the fields of a WARC record. A
+    record that ends early has the existing part of its block; a record without a usable length is yielded
+    only if its block is empty. A record that is broken or larger than ``limit`` bytes is reported.
     """
     while source.next_record():
         offset = source.offset
@@ -72,15 +71,15 @@ def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]
 
 
 def _tell(source: Source, report: Report, offset: int, reason: str) -> None:
-    """Report damage once: a broken frame has told already why its record is short."""
+    """Report damage once: a broken frame was already reported as the reason of a short record."""
     if source.frame not in source.flaws:
         report(offset, reason)
 
 
 def _there(source: Source, length: int) -> tuple[int, bool]:
-    """Return how many bytes of a block are there, and whether the record ends with them.
+    """Return the number of existing bytes of a block, and whether the record ends after them.
 
-    A block goes up to its length, a gap, or another record inside.
+    A block extends to its length, a gap, or another record inside.
     """
     there = source.fill(length)
     if there == length and source.ends_at(length):
@@ -94,7 +93,7 @@ def _head(source: Source) -> dict[str, str]:
 
 
 def _warc_fields(head: bytes) -> dict[str, str]:
-    """Read named fields; a line that begins with white space continues the one before.
+    """Read named fields; a line that begins with white space continues the previous line.
 
     >>> _warc_fields(b"WARC/1.1\\r\\nWARC-Type: re\\r\\n source\\r\\nX: a:b\\r\\n\\r\\n")
     {'warc-type': 're source', 'x': 'a:b'}

@@ -1,4 +1,4 @@
-"""The requests of a file, read before its pages are, and which answer each belongs to."""
+"""The requests of a file, read before its pages, and the answer of each request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANSWERS = frozenset(("response", "revisit", "resource"))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request: the URL under which its answer is kept, "" if it is that of its page, and its head.
+    """A request: the URL under which its answer is stored ("" for the URL of the page), and its head.
 
     ``line`` is the first line of the head, ``lines`` are the others, which most requests share.
     """
@@ -39,9 +39,9 @@ class Asked:
 class Requests:
     """The requests of a file by their answers.
 
-    A request belongs to the answer that one of the two names by WARC-Concurrent-To; without that, to
-    the one directly before or behind it in the file if that has the same URI and date. Their heads are
-    kept in memory, with what they share once: some 400 bytes for each.
+    A request belongs to an answer if one of the two names the other by WARC-Concurrent-To. Otherwise it
+    belongs to the answer directly before or after it in the file if URI and date are the same. Their heads
+    are kept in memory, with shared lines stored once: some 400 bytes for each.
     """
 
     def __init__(self, raw: RawFile, limit: int) -> None:
@@ -70,7 +70,7 @@ class Requests:
         return found
 
     def _request(self, request: Record, before: Record | None) -> Record | None:
-        """Take a request in; return it if its answer may come next."""
+        """Add a request; return it if its answer may come next."""
         asked, answers = self._asked(request), request.fields.get(CONCURRENT, "").split()
         if identity := request.fields.get("warc-record-id"):
             self._of_request[identity] = asked
@@ -91,11 +91,11 @@ class Requests:
 
 
 def _unheard(_offset: int, _reason: str) -> None:
-    """Take a report of damage, which is made again when the pages are read."""
+    """Ignore a report of damage, which is repeated when the pages are read."""
 
 
 def _are_neighbours(request: Record, answer: Record) -> bool:
-    """Return whether two records that stand side by side and name none belong together."""
+    """Return whether two adjacent records without WARC-Concurrent-To belong together."""
     same = all(
         request.fields.get(name) == answer.fields.get(name) for name in ("warc-target-uri", "warc-date")
     )
@@ -103,7 +103,7 @@ def _are_neighbours(request: Record, answer: Record) -> bool:
 
 
 def _url(request: Record) -> str:
-    """Return the URL under which the answer to a request is kept; "" if it is that of its page."""
+    """Return the URL under which the answer to a request is stored; "" for the URL of the page."""
     line = _REQUEST_LINE.match(request.block)
     if line is None:
         return ""

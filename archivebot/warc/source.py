@@ -1,4 +1,4 @@
-"""A WARC or ARC file as one stream of decoded bytes that knows where records begin."""
+"""A WARC or ARC file as one stream of decoded bytes that finds the starts of records."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from archivebot.warc.frames import (
 )
 from archivebot.warc.lines import LINE, OPENING, begins, next_opening, opens
 
-# No head of a record is longer.
+# Maximum bytes of the head of a record.
 HEAD = 1 << 20
 
-# Behind damage the next frame is looked for from so far before it at least, for the decoder may have
-# taken the beginning of that frame for the rest of the damaged one: of random bytes it reads hundreds.
+# The search for the next frame starts at least this far before the end of damage, because the decoder may
+# have taken the start of that frame for the rest of the damaged one: it reads hundreds of random bytes.
 LOOK_BACK = 1 << 10
 
 _BLANK = re.compile(rb"[\r\n]*")
@@ -33,10 +33,10 @@ _LONGEST_HEAD_END = 4
 class Source:
     """The decoded bytes of a file, read forward from record to record.
 
-    Frames follow each other without a seam, so a record may span several; but where a new frame
-    begins with a record, the one before has ended. Damage between and in frames goes to ``report``,
-    and reading goes on at the next frame that begins with a record. Whatever the bytes are, each is
-    decoded and searched a few times at most.
+    Frames are joined seamlessly, so a record may span several frames; but if a new frame begins with a
+    record, the previous record has ended. Damage between and in frames is passed to ``report``, and reading
+    continues at the next frame that begins with a record. Each byte is decoded and searched a few times at
+    most, whatever the file.
     """
 
     def __init__(self, raw: RawFile, report: Report) -> None:
@@ -45,12 +45,12 @@ class Source:
         self._buffer = bytearray()
         self._at = 0
         self._start = 0  # offset of the first byte of the buffer
-        self._next = 0  # offset behind what was decoded so far
+        self._next = 0  # offset after the bytes decoded so far
         self._dropped = 0  # bytes that were in the buffer before its first one
-        self._record = -1  # the place of the record found last, counted as _dropped
+        self._record = -1  # the position of the record found last, counted as _dropped
         self._headless = 0  # no head of a record ends before, counted as _dropped
-        self._decoded_to = 0  # offset that decoding has come to, whatever was decoded twice
-        self._seam = (-1, False)  # the end of a frame, and whether the next one goes on with its record
+        self._decoded_to = 0  # the largest offset decoded so far
+        self._seam = (-1, False)  # the end of a frame, and whether the next one continues its record
         self._pieces: Iterator[bytes] = iter(())
         self._plain = False
         self.found = False  # whether anything began like a record
@@ -59,7 +59,7 @@ class Source:
 
     @property
     def offset(self) -> int:
-        """The place of the next byte, counted as in Damage."""
+        """The position of the next byte, counted as in Damage."""
         return self._start + self._at
 
     def next_record(self) -> bool:
@@ -87,12 +87,12 @@ class Source:
         return self._buffer.startswith(prefix, self._at)
 
     def line(self) -> bytes:
-        """Take the bytes up to and with the next line end, or all that can be read without a gap."""
+        """Take the bytes up to and including the next line end, or all before a gap."""
         end = self._buffer.find(b"\n", self._at)
         return self.take((end + 1 if end >= 0 else len(self._buffer)) - self._at)
 
     def head(self) -> bytes:
-        """Take the bytes up to and with the first empty line, or one line where none is near."""
+        """Take the bytes up to and including the first empty line, or one line if none is near."""
         while True:
             since = max(self._at, self._headless - self._dropped)
             if found := _HEAD_END.search(self._buffer, since):
@@ -103,19 +103,19 @@ class Source:
                 return self.line()
 
     def fill(self, size: int) -> int:
-        """Decode the next ``size`` bytes; return how many come before a gap or another record's frame."""
+        """Decode the next ``size`` bytes; return the number before a gap or another record's frame."""
         while len(self._buffer) - self._at < size and self._more():
             pass
         return min(size, len(self._buffer) - self._at)
 
     def take(self, size: int) -> bytes:
-        """Take ``size`` bytes that were decoded."""
+        """Take ``size`` decoded bytes."""
         data = bytes(self._buffer[self._at : self._at + size])
         self._at += len(data)
         return data
 
     def inner_record(self, size: int) -> int | None:
-        """Return how many of the next ``size`` bytes come before another record, None where none begins."""
+        """Return the number of the next ``size`` bytes before another record, None if none begins."""
         end = self._at + size
         found: int | None = self._at
         while found is not None and not (found < end and begins(self._buffer, found)):
@@ -123,7 +123,7 @@ class Source:
         return None if found is None else found - self._at
 
     def ends_at(self, size: int) -> bool:
-        """Return whether a record, or the end of the frame or file, comes behind the next ``size`` bytes."""
+        """Return whether a record, or the end of the frame or file, follows the next ``size`` bytes."""
         while len(self._buffer) - self._at < size + LINE and self._decode():
             pass
         border = _BORDER.match(self._buffer, self._at + size)
@@ -135,7 +135,7 @@ class Source:
         return self.fill(1) == 1 and self._buffer[self._at] in b"\r\n" and self.ends_at(0)
 
     def _at_record(self) -> bool:
-        """Return whether a record begins here; its first line is in the buffer then."""
+        """Return whether a record begins here; if so, its first line is in the buffer."""
         if self._record == self._dropped + self._at:
             return True
         while len(self._buffer) - self._at < OPENING and self._more():
@@ -151,7 +151,7 @@ class Source:
         return True
 
     def _skip_blank(self) -> bool:
-        """Go to the next byte that is no line end, in whatever frame; False at the end of the file."""
+        """Go to the next byte that is not a line end, in any frame; return False at the end of the file."""
         while True:
             blank = _BLANK.match(self._buffer, self._at)
             self._at = blank.end() if blank else self._at
@@ -161,7 +161,7 @@ class Source:
                 return False
 
     def _more(self) -> bool:
-        """Add decoded bytes to the buffer, from the next frame too if that goes on with the same record."""
+        """Add decoded bytes to the buffer, also from the next frame if it continues the same record."""
         while not self._decode():
             if not self._goes_on():
                 return False
@@ -169,7 +169,7 @@ class Source:
         return True
 
     def _goes_on(self) -> bool:
-        """Return whether the frame behind this one goes on with its record."""
+        """Return whether the next frame continues the record of this one."""
         if self._seam[0] != self._next:
             compressed = is_compressed(self._raw, self._next)
             self._seam = self._next, compressed and not begins_record(self._raw, self._next)
@@ -184,7 +184,7 @@ class Source:
         return bool(piece)
 
     def _drop(self) -> None:
-        """Let go of what was taken."""
+        """Drop the taken bytes from the buffer."""
         del self._buffer[: self._at]
         self._start += self._at
         self._dropped += self._at
@@ -202,7 +202,7 @@ class Source:
         return offset < self._raw.size
 
     def _is_frame(self, offset: int) -> bool:
-        """Return whether reading may go on here: at the start or end of the file, or at a frame."""
+        """Return whether reading may continue here: at the start or end of the file, or at a frame."""
         inside = 0 < offset < self._raw.size
         return not inside or is_compressed(self._raw, offset) or begins_record(self._raw, offset)
 
@@ -234,9 +234,9 @@ class Source:
         self._decoded_to = max(self._decoded_to, self._next)
 
     def _resumed(self, offset: int, damage: int) -> int:
-        """Return from where the next frame is looked for behind damage in the frame at an offset.
+        """Return the start of the search for the next frame after damage in the frame at an offset.
 
-        What is decoded a second time is no more than what was decoded for the first time.
+        At most as many bytes are decoded a second time as were decoded the first time.
         """
         new = max(damage - max(offset, self._decoded_to), 0)
         self._decoded_to = max(self._decoded_to, damage)

@@ -1,4 +1,4 @@
-"""What a record says of the exchange that it holds."""
+"""The facts of the exchange in a record."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What goes on beside the pages of a crawl: addresses, budgets of sites, progress, the end."""
+"""Scrapy extensions: private addresses, budgets of sites, progress, the end of a crawl."""

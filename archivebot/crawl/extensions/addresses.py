@@ -1,4 +1,4 @@
-"""Private addresses by name: what a name resolves to is checked when a connection is made."""
+"""Refuses private addresses behind host names: addresses are checked when a connection is made."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ def named_by_seeds(crawler: Crawler) -> frozenset[str]:
 
 
 class PublicAddresses:
-    """Keep a crawl from connecting to private addresses under the names of hosts that no seed names.
+    """Prevents connections to private addresses through host names that are not among the seeds.
 
-    The addresses that a name has when a connection is made are those that are checked, so a name that is
-    bound anew meanwhile is checked anew. The hosts of the operator's proxies are theirs to name; behind a
-    proxy, names are looked up by the proxy.
+    The addresses of a name are checked at every connection, so a changed DNS entry is checked again. The
+    hosts of the operator's proxies are allowed; behind a proxy, the proxy looks the names up.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
-        self.refused: set[str] = set()  # names of which an address was kept back
+        self.refused: set[str] = set()  # names with a refused address
         self._resolver: PublicResolver | None = None
 
     @classmethod
@@ -57,19 +56,19 @@ class PublicAddresses:
         if self._resolver is None:
             return
         self._resolver.is_open = False
-        if reactor.nameResolver is self._resolver:  # else another crawl of this process asks through ours
+        if reactor.nameResolver is self._resolver:  # else another crawl of this process still uses ours
             reactor.installNameResolver(self._resolver.resolver)
 
 
 @implementer(IHostnameResolver)
 class PublicResolver:
-    """Resolve names as another resolver does, without the private addresses of hosts that are not allowed."""
+    """Wraps a resolver and removes the private addresses of hosts that are not allowed."""
 
     def __init__(self, resolver: Any, allowed: frozenset[str], refused: set[str]) -> None:
         self.resolver = resolver
         self.allowed = allowed
         self.refused = refused
-        self.is_open = True  # whether its crawl is; else all addresses pass
+        self.is_open = True  # whether its crawl is running; otherwise all addresses pass
 
     def resolveHostName(self, receiver: Any, name: str, *wanted: Any, **more: Any) -> Any:  # noqa: N802 (Twisted's)
         if self.is_open and name.lower() not in self.allowed:
@@ -79,7 +78,7 @@ class PublicResolver:
 
 @implementer(IResolutionReceiver)
 class PublicReceiver:
-    """Hand on what is found out about a name, but for its private addresses."""
+    """Passes on the addresses of a name, except the private ones."""
 
     def __init__(self, receiver: Any, name: str, refused: set[str]) -> None:
         self.receiver = receiver

@@ -1,4 +1,4 @@
-"""The end of a crawl: it comes within seconds, whatever does not answer."""
+"""Ends a crawl within seconds, even if servers or processes do not answer."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.interrupt import watch
 
-# Seconds that a download gets to be finished, and then as many that its page gets to be stored.
+# Seconds to finish a download, and then the same again to store its page.
 GRACE = 5.0
 
 TICK = 0.25
 
 
 class Ending(Extension):
-    """Hold what is under way to the time that is left, from the moment when the crawl begins to end.
+    """Enforces deadlines on everything under way, from the moment when the crawl begins to end.
 
     Requests that wait for the delay of their host are dropped at once, downloads after ``GRACE`` seconds, and
-    the processes of the archive after twice that; if the storage failed, downloads at once as well. What
-    was not answered is not recorded: its lease returns to the frontier.
+    the processes of the archive after twice that. If the storage failed, downloads are dropped at once, too.
+    An unanswered request is not recorded: its lease returns to the frontier.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -37,18 +37,18 @@ class Ending(Extension):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Ending:
-        watch()  # from here, as the reactor takes the signals to itself when it starts
+        watch()  # here, because the reactor replaces the signal handlers when it starts
         ending = cls(crawler)
         crawler.signals.connect(ending.spider_opened, signals.spider_opened)
         crawler.signals.connect(ending.spider_closed, signals.spider_closed)
         return ending
 
     def spider_opened(self) -> None:
-        """Begin to look whether the crawl ends: Scrapy has no signal for that moment."""
+        """Begin to check whether the crawl is ending: Scrapy has no signal for that moment."""
         self._ticks.start(TICK, now=False)
 
     def spider_closed(self) -> None:
-        """Stop looking: all is done."""
+        """Stop checking: everything is done."""
         if self._ticks.running:
             self._ticks.stop()
 

@@ -29,7 +29,7 @@ LIVE_INTERVAL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The figures of a crawl at one moment."""
+    """The statistics of a crawl at one moment."""
 
     pages: int
     new: int
@@ -51,7 +51,7 @@ class Progress:
 
     @classmethod
     def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
-        """Read the figures from the stats of a crawl."""
+        """Read the statistics from the stats of a crawl."""
 
         def count(name: str) -> int:
             return int(stats.get_value(name, 0))
@@ -77,7 +77,7 @@ class Progress:
         )
 
     def line(self) -> str:
-        """Say it in one line."""
+        """Return the statistics as one line."""
         rate = self.pages / self.seconds if self.seconds > 0 else 0.0
         doors = f"; query forms: {self.doors}" if self.doors else ""
         gone = f"{self.gone} gone, " if self.gone else ""
@@ -94,7 +94,7 @@ class Progress:
 
 
 class ProgressLog:
-    """Tell how the crawl goes, and at its end where the archive is and what to run next."""
+    """Prints the progress of a crawl and, at its end, the location of the archive and the next commands."""
 
     def __init__(
         self,
@@ -120,9 +120,9 @@ class ProgressLog:
         return progress
 
     def spider_opened(self) -> None:
-        """Begin to tell."""
+        """Begin to print progress."""
         handler = get_scrapy_root_handler()
-        if isinstance(handler, logging.FileHandler):  # who shows the file has a terminal, too
+        if isinstance(handler, logging.FileHandler):  # the file may be shown on a terminal, too
             handler.setStream(Harmless(handler.stream))  # type: ignore[arg-type]  # it writes and flushes
         if self.live and handler is not None:
             handler.addFilter(self._make_room)
@@ -131,7 +131,7 @@ class ProgressLog:
         self._loop.start(self.interval, now=False)
 
     def spider_closed(self) -> None:
-        """Stop telling; what Scrapy logs after this has the terminal for itself."""
+        """Stop printing progress, so that it does not mix with Scrapy's last log lines."""
         if self._loop and self._loop.running:
             self._loop.stop()
         handler = get_scrapy_root_handler()
@@ -140,12 +140,12 @@ class ProgressLog:
             status("", self.out)
 
     def engine_stopped(self) -> None:
-        """Print the summary, after everything that Scrapy has to say."""
+        """Print the summary, after all log lines of Scrapy."""
         self.out.write(harmless(self.summary()))
         self.out.flush()
 
     def summary(self) -> str:
-        """Return the figures, the place of the archive and the commands to go on with."""
+        """Return the statistics, the location of the archive and the next commands."""
         uri = without_password(ArchiveConfig.from_settings(self.crawler.settings).uri)
         reason = self.crawler.stats.get_value("finish_reason", "stopped")
         seed = next(iter(getattr(getattr(self.crawler.spider, "arguments", None), "seeds", ())), "URL")
@@ -162,7 +162,7 @@ class ProgressLog:
         )
 
     def _given(self, setting: str) -> str:
-        """Repeat a setting that the command line gave."""
+        """Return the option that sets a setting as the command line did, or ""."""
         settings = self.crawler.settings
         if (settings.getpriority(setting) or 0) <= SETTINGS_PRIORITIES["project"]:
             return ""

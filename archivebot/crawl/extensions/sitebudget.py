@@ -1,4 +1,4 @@
-"""The budget of a site in a search for forms: after so many forms or pages the crawl leaves it."""
+"""The budget of a site in a search for forms: a maximum of forms and of pages."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from archivebot.exceptions import StorageError
 from archivebot.forms.record import FormRecord
 from archivebot.models import FoundForm
 
-# Seconds after which it is asked again what other workers have fetched of the sites.
+# Seconds between two reads of what other workers have fetched from the sites.
 REFRESH = 5.0
 
 
 class SiteBudget(Extension):
-    """Count the pages and the query forms of each site, whichever worker found them.
+    """Counts the pages and the query forms of each site, over all workers.
 
     A site is left after ``most_forms`` + 1 distinct query forms or ``most_pages`` + 1 pages: "more than 5",
-    "more than 100", taken by the letter. What is under way by then is still fetched.
+    "more than 100", taken literally. Requests already under way are still completed.
     """
 
     def __init__(self, crawler: Crawler, most_forms: int, most_pages: int) -> None:
@@ -49,7 +49,7 @@ class SiteBudget(Extension):
 
     @cached_property
     def since(self) -> datetime:
-        """When the crawl began, which may have been before an interruption."""
+        """The time when the crawl began, possibly before an interruption."""
         frontier = Dispatcher.of(self.crawler).frontier
         return next(
             datetime.fromtimestamp(known.began, UTC)
@@ -58,17 +58,17 @@ class SiteBudget(Extension):
         )
 
     def saw(self, site: str, forms: Iterable[FoundForm]) -> None:
-        """Take note of the forms of a page of a site; those that are no query interfaces do not count."""
+        """Note the forms of a page of a site; only query interfaces count."""
         query = (form.signature for form in forms if FormRecord.read(form).decision.multi_field)
         self._forms[site].update(query)
         self.crawler.stats.set_value("archive/query_forms", sum(map(len, self._forms.values())))
 
     def stored(self, site: str, forms: int) -> None:
-        """Take note of how many query forms of a site any worker has stored since the crawl began."""
+        """Note the number of query forms of a site that all workers have stored since the crawl began."""
         self._stored[site] = forms
 
     async def spent(self, site: str) -> str | None:
-        """Say by which of the two a site is done with, or None."""
+        """Return which of the two budgets of a site is spent, or None."""
         self._refresh()
         if site not in self._stored and Dispatcher.of(self.crawler).resumed:
             session = ArchiveSession.of(self.crawler)
@@ -82,10 +82,10 @@ class SiteBudget(Extension):
         self._pages[site] += 1
 
     def _refresh(self) -> None:
-        """Take in what the frontier knows of the sites: of other workers, and from before a restart."""
+        """Add the counts in the frontier: those of other workers, and those from before a restart."""
         now = time.monotonic()
         if now - self._asked >= REFRESH:
             self._asked = now
-            with suppress(StorageError):  # a frontier that is away for a while: our own counts hold
+            with suppress(StorageError):  # if the frontier is unreachable for a while, our own counts apply
                 for known in Dispatcher.of(self.crawler).frontier.hosts():
                     self._pages[known.host] = max(self._pages[known.host], known.done + known.failed)

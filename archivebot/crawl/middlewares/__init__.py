@@ -1,1 +1,1 @@
-"""What requests and answers pass on their way: rules, robots.txt, codings, the orders of a crawl."""
+"""Scrapy middlewares: scope, robots.txt, content codings, and the orders of a crawl."""

@@ -1,4 +1,4 @@
-"""Conditional requests: ask for what changed since the latest capture, read that where nothing did."""
+"""Conditional requests: an unchanged page is answered with 304 and read from the archive."""
 
 from __future__ import annotations
 

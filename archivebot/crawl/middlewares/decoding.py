@@ -1,4 +1,4 @@
-"""The content codings of answers undone, wholly or not at all."""
+"""Decodes the content codings of answers, completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ACCEPTED = "gzip, deflate, br, zstd"
 
 
 class DecodingMiddleware:
-    """Undo gzip, deflate, br and zstd in place of Scrapy's HttpCompressionMiddleware, which is lenient.
+    """Decodes gzip, deflate, br and zstd in place of Scrapy's HttpCompressionMiddleware, which is lenient.
 
-    Half a body must not pass for a page. A body that ends early, is damaged or has another coding than
-    it declares is kept as it came, with its Content-Encoding; its outcome is ``incomplete``. A body that
-    decodes to more than DOWNLOAD_MAXSIZE is ``too_large`` and keeps its status and headers. A coding
-    that nobody asked for is left as it is.
+    Half a body must not be taken for a page. A body that ends early, is damaged or has another coding than it
+    declares is kept as received, with its Content-Encoding; its outcome is ``incomplete``. A body that
+    decodes to more than DOWNLOAD_MAXSIZE is ``too_large`` and keeps its status and headers. A coding that was
+    not requested is left as it is.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -41,7 +41,7 @@ class DecodingMiddleware:
         request.headers.setdefault("Accept-Encoding", ACCEPTED)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the answer with its codings undone, or as it came with what is wrong with it."""
+        """Return the decoded answer, or the answer as received with its fault."""
         left, codings = _codings(response)
         if not codings or not response.body or "dataloss" in response.flags:
             return response
@@ -57,7 +57,7 @@ class DecodingMiddleware:
             return self.room.keep(flagged(response, Outcome.INCOMPLETE, str(error)))
 
     def _small(self, body: bytes, codings: list[str]) -> bytes | None:
-        """Decode a small body at once; None for a large one, which is decoded beside the event loop."""
+        """Return a small body decoded; None for a large one, which is decoded in a thread."""
         try:
             return decode(body, codings, min(LARGE, self.limit))
         except Oversized:
@@ -67,7 +67,7 @@ class DecodingMiddleware:
 
 
 def _decoded(response: Response, body: bytes, left: list[str]) -> Response:
-    """Return an answer with its decoded body, and with the codings that are left."""
+    """Return an answer with its decoded body and the remaining codings."""
     headers = response.headers.copy()
     del headers["Content-Encoding"]
     if left:
@@ -78,5 +78,5 @@ def _decoded(response: Response, body: bytes, left: list[str]) -> Response:
 
 
 def _codings(response: Response) -> tuple[list[str], list[str]]:
-    """Split the codings of an answer into those that stay and those that can be undone."""
+    """Split the codings of an answer into those that stay and those that can be decoded."""
     return parted(b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1"))

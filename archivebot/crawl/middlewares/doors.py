@@ -1,4 +1,4 @@
-"""The way to query forms: which links are followed, which pages are looked at, what leads to forms."""
+"""The search for query forms: which links are followed, which pages are read, what leads to forms."""
 
 from __future__ import annotations
 
@@ -32,42 +32,42 @@ from archivebot.topic.relevance import PageScorer, Relevance
 from archivebot.topic.training import profile_of
 from archivebot.urls import host_of
 
-DOORS = "archive_doors"  # meta key of what is said of a page, while its output passes
+DOORS = "archive_doors"  # meta key of the judgement of a page, while its output passes
 
-# Nats for a link that promises a form: as much as a word of the topic in its anchor.
+# Score in nats of a link that promises a form: as much as a word of the topic in its anchor.
 PROMISE = 2.0
 
-# What the terms of links count before anything was learnt, beside the promise: pages for logging in,
-# writing and buying have other forms.
+# Initial weights of link terms, beside the promise of a form: pages for login, comments and purchases have
+# other forms.
 _TOWARDS = "search advanced catalog catalogue database find finder browse directory archive library".split()
 _AWAY = """login logon signin signup sign register registration password account member contact feedback cart
     checkout subscribe unsubscribe newsletter privacy terms comment reply post""".split()
 _TERMS = {stem(word): 1.0 for word in _TOWARDS} | {stem(word): -1.0 for word in _AWAY}
 
-# Pages after which what waits is scored anew by what was learnt: a site has a hundred, not the thousands of
-# a crawl for a topic.
+# Pages after which queued URLs are scored again with what was learnt: a site has a hundred pages, not the
+# thousands of a crawl for a topic.
 EVERY = 10
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """A page that was looked at: its relevance (None without a topic), and what its links are worth."""
+    """A judged page: its relevance (None without a topic), and the scores of its links."""
 
     relevance: Relevance | None
     scores: dict[str, LinkScore]
 
     @property
     def passes(self) -> bool:
-        """Whether the page is on topic, stage 2."""
+        """Whether the page is on topic (stage 2)."""
         return is_relevant(self.relevance.value if self.relevance else None)
 
 
 class DoorMiddleware(LinkFilter):
-    """Let a crawl find query forms within few pages, in the three stages of Xin, Cui and others (2011).
+    """Finds query forms within few pages, in the three stages of Xin, Cui and others (2011).
 
-    Links: depth, which the guard knows; a word that promises a form; on topic. ``strict`` drops a link that
-    lacks one of these, otherwise it only waits longer. Pages: those off the topic lead nowhere, and their
-    forms are left out; seeds are what the operator wants. Which links led to forms is learnt on the way.
+    A link is judged by its depth (which the guard knows), by words that promise a form, and by the topic.
+    ``strict`` drops a link that lacks one of these; otherwise it only waits longer. The links and forms of an
+    off-topic page are ignored, unless it is a seed. The crawl learns which links led to forms.
     """
 
     counted = "doors/dropped"
@@ -101,7 +101,7 @@ class DoorMiddleware(LinkFilter):
         return self._refusal(response, looked, link, words)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return a page its forms, unless it is off the topic."""
+        """Add the forms to a page, unless it is off topic."""
         if not isinstance(item, Page) or response is None:
             return item
         looked = self._looked(response)
@@ -116,7 +116,7 @@ class DoorMiddleware(LinkFilter):
         return replace(item, forms=reading.forms)
 
     def _refusal(self, response: Response, looked: _Looked, link: Link, words: tuple[str, ...]) -> str | None:
-        if not looked.passes and response.meta["depth"]:  # 0 is a seed, or where it redirects to
+        if not looked.passes and response.meta["depth"]:  # 0 is a seed, or the target of its redirect
             return "page_off_topic"
         if self.strict and not words:
             return "no_search_word"
@@ -132,7 +132,7 @@ class DoorMiddleware(LinkFilter):
         return is_relevant(topic.score(link.heading, said).value)
 
     def _looked(self, response: Response) -> _Looked:
-        """Look at the page of a response once, and learn from it."""
+        """Judge the page of a response once, and learn from it."""
         if DOORS not in response.meta:
             response.meta[DOORS] = self._look(response)
         looked: _Looked = response.meta[DOORS]
@@ -141,7 +141,7 @@ class DoorMiddleware(LinkFilter):
     def _look(self, response: Response) -> _Looked:
         reading: Hypertext = response.meta.get(READING, Hypertext())
         relevance = None
-        # What a form asks for tells as much as the text around it, which may be little.
+        # The fields of a form show the topic as well as the text around it, which may be short.
         text = "\n".join((reading.text, *(FormRecord.read(form).said for form in reading.forms)))
         if self.topic and (reading.title or text):
             relevance = self.topic.score(reading.title, text)

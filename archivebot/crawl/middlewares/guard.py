@@ -1,4 +1,4 @@
-"""The guard: scope and trap rules over every request, from a spider or from anywhere else."""
+"""The guard: applies scope and trap rules to every request, whatever its origin."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass
 
 
 class Guard:
-    """Scope, depth, traps, length and addresses as one question: why may this request not be made?
+    """Checks scope, depth, traps, length and addresses: why may this request not be made?
 
-    ``named`` are the hosts that may have private addresses, None where all may.
+    ``named`` are the hosts that may have private addresses; None allows all.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Guard:
         self.deepest = deepest
         self.longest = longest
         self.named = named
-        self._refusal_of_url = lru_cache(maxsize=4096)(self._url)  # asked twice for each fetched URL
+        self._refusal_of_url = lru_cache(maxsize=4096)(self._url)  # called twice for each fetched URL
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Guard:
@@ -48,7 +48,7 @@ class Guard:
         return cls(getattr(spider, "scope", None), getattr(spider, "depth_limit", None), longest, named)
 
     def refusal(self, request: Request) -> str | None:
-        """Return the name of the reason, or None."""
+        """Return the name of the reason against a request, or None."""
         if self.deepest is not None and request.meta.get("depth", 0) > self.deepest:
             return "depth"
         if request.meta.get("archive_hops", 0) > MAX_HOPS:
@@ -65,7 +65,7 @@ class Guard:
         return (self.scope.refusal(url) if self.scope else None) or trap(url)
 
     def is_private(self, url: str) -> bool:
-        """Return whether a URL has an address for its host that is private and that no seed names."""
+        """Return whether the host of a URL is a private address that is not among the seeds."""
         if self.named is None:
             return False
         host = host_of(joined("", url) or url)
@@ -73,7 +73,7 @@ class Guard:
 
 
 class _Guarding:
-    """What both middlewares share: the guard, made when the spider is known, and its stats."""
+    """The common part of both middlewares: the guard, created when the spider is known, and its stats."""
 
     crawler: Crawler
     _guard: Guard | None = None
@@ -81,7 +81,7 @@ class _Guarding:
     def refusal(self, request: Request) -> str | None:
         """Return the reason against a request, counted as ``guard/<reason>``, or None.
 
-        Seeds are the operator's own wish, and robots.txt is asked for before any page.
+        Seeds are allowed because the operator chose them, robots.txt because it is read before any page.
         """
         if request.meta.get("archive_seed"):
             return None
@@ -95,13 +95,13 @@ class _Guarding:
         return reason
 
     def count(self, request: Request, reason: str) -> None:
-        """Take note of a refusal."""
+        """Count and log a refusal."""
         logger.debug("Refused %s: %s", request.url, reason)
         self.crawler.stats.inc_value(f"guard/{reason}")
 
 
 class GuardSpiderMiddleware(_Guarding, BaseSpiderMiddleware):
-    """Drop the links that may not be fetched before they are scheduled."""
+    """Drops links that may not be fetched, before they are scheduled."""
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
         reason = self.refusal(request)
@@ -119,7 +119,7 @@ class GuardSpiderMiddleware(_Guarding, BaseSpiderMiddleware):
 
 
 class GuardDownloaderMiddleware(_Guarding):
-    """Stop requests that came past the spider: a resumed queue, or rules changed meanwhile."""
+    """Stops requests that did not pass the spider: from a resumed queue, or after a change of rules."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler

@@ -1,4 +1,4 @@
-"""What the middlewares share that score links: one that is dropped is recorded, and may come again."""
+"""The base of middlewares that score links: a dropped link is recorded, and may be found again."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from archivebot.models import Link
 
 
 class LinkFilter(BaseSpiderMiddleware):
-    """Score each link by the evidence that the spider attached, or drop it with a reason.
+    """Scores each link by the evidence that the spider attached, or drops it with a reason.
 
-    ``counted`` is the stat of what is dropped, before its reason.
+    ``counted`` is the prefix of the stat that counts dropped links by reason.
     """
 
     counted: ClassVar[str]
@@ -31,10 +31,10 @@ class LinkFilter(BaseSpiderMiddleware):
 
     @abstractmethod
     def score(self, request: Request, response: Response, link: Link) -> str | None:
-        """Write the score of a link into the meta of its request; give the reason to drop it, or None."""
+        """Write the score of a link into the meta of its request; return the reason to drop it, or None."""
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
-        """Score a link and pass it on, or drop it; a seed, a redirect and a new try pass as they are."""
+        """Score a link and pass it on, or drop it; seeds, redirects and retries pass unchanged."""
         link = request.meta.pop(LINK, None)
         if response is None or link is None:
             return request
@@ -43,5 +43,5 @@ class LinkFilter(BaseSpiderMiddleware):
             return request
         self.crawler.stats.inc_value(f"{self.counted}/{reason}")
         Dispatcher.of(self.crawler).refuse(request, reason)
-        self.spider.forget(link)  # a better page may bring it again
+        self.spider.forget(link)  # a better page may link to it again
         return None

@@ -1,4 +1,4 @@
-"""What a focused crawl fetches first: by link score, linear priority, breadth first, or by rank."""
+"""The order of a focused crawl: by link score, linear priority, breadth first, or rank."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LinkOrder = Callable[[Link], LinkScore]
 
 DAMPING = 0.85
 
-# Nats by which a link may promise less than one whose host is busy and not wait with it. Area on WebKB by
-# training pages: 0.886 with 1 and 0.889 with 0.3; by five words, learning with a rate of 2, 0.800 and
+# Difference in nats up to which a link is fetched instead of a better one whose host is busy. Area on WebKB
+# by training pages: 0.886 with 1 and 0.889 with 0.3; by five words, learning with a rate of 2, 0.800 and
 # 0.814, and 0.817 with 0.1. The smaller it is, the more often a crawl of many hosts waits for one of them.
 SLACK = 0.3
 
@@ -27,25 +27,25 @@ SLACK = 0.3
 class Order(Protocol):
     """A way to choose what is fetched next.
 
-    ``slack`` is how much less than the best a URL may score that is fetched while the host of the best
-    is busy; None where the next host is always taken. ``learns`` is whether fetched pages change the scores.
+    While the host of the best URL is busy, a URL whose score is lower by at most ``slack`` may be fetched.
+    None: the next host is always taken. ``learns`` is whether fetched pages change the scores.
     """
 
     slack: float | None
     learns: bool
 
     def page(self, page: Judged, links: Sequence[Link]) -> LinkOrder:
-        """Take note of a fetched page with all its links; give the function that scores each link."""
+        """Note a fetched page with all its links; return the function that scores each link."""
 
     def news(self) -> Mapping[str, float]:
-        """Return new ranks of URLs that may be queued, where the pages of late changed them."""
+        """Return the new ranks of URLs that may be queued, if the latest pages changed them."""
 
     def chance(self, url: str) -> float | None:
-        """Return the chance (0..1) that a URL leads to the topic, by what is known now; None if unknown."""
+        """Return the current chance (0..1) that a URL leads to the topic; None if unknown."""
 
 
 class BestFirst:
-    """The link that promises most goes first."""
+    """Fetches the link with the highest score first."""
 
     slack: float | None = SLACK
     learns = True
@@ -65,9 +65,9 @@ class BestFirst:
 
 
 class Linear:
-    """The URL with the highest sum of what is known of it goes first, whatever the crawl learns.
+    """Fetches the URL with the highest sum of known features first; the crawl learns nothing.
 
-    Hosts that link to it count whenever they are found; all else is that of the first link.
+    The number of hosts that link to it grows as they are found; all other features are from the first link.
     """
 
     slack: float | None = None
@@ -100,11 +100,11 @@ class Linear:
         return {url: self._score(url).rank for url in moved}
 
     def chance(self, url: str) -> None:
-        """Return None: this order knows no chances."""
+        """Return None: this order does not compute chances."""
 
 
 class BreadthFirst:
-    """Nearer to the seed goes first."""
+    """Fetches the URL nearest to a seed first."""
 
     slack: float | None = None
     learns = False
@@ -118,15 +118,15 @@ class BreadthFirst:
         return {}
 
     def chance(self, url: str) -> None:
-        """Return None: this order knows no chances."""
+        """Return None: this order does not compute chances."""
 
 
 class RankOrder:
-    """The rank that a URL has in the graph of the pages fetched so far goes first.
+    """Fetches the URL with the highest rank in the graph of the pages fetched so far first.
 
-    ``weight`` says what a link counts: always 1 for PageRank, RW for IPageRank. Between two
-    computations, one after every ``every`` pages, a link adds to its target what the page passes on.
-    The graph is held in memory.
+    ``weight`` returns the weight of a link: always 1 for PageRank, RW for IPageRank. Ranks are computed after
+    every ``every`` pages; in between, each link adds the rank that its page passes on to its target. The
+    graph is kept in memory.
     """
 
     slack: float | None = None
@@ -161,7 +161,7 @@ class RankOrder:
         return {url: self._ranks[url] for url in moved}
 
     def chance(self, url: str) -> None:
-        """Return None: this order knows no chances."""
+        """Return None: this order does not compute chances."""
 
     def _compute(self) -> None:
         from archivebot.links.graph import LinkGraph

@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: rules per host, kept for a day; what cannot be read forbids everything."""
+"""robots.txt by RFC 9309: rules per host, kept for a day; an unreadable file forbids everything."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from archivebot.urls import host_of, joined
 logger = logging.getLogger(__name__)
 
 MAX_REDIRECTS = 5  # https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.2
-# The RFC asks for 500 KiB at least; of 2,100 real files one is longer, 1.3 MiB. The worst that so many bytes
-# can hold, 110,000 rules or as many lines that name us, takes 0.7 s.
+# The RFC requires at least 500 KiB; of 2,100 real files one is longer, 1.3 MiB. The worst case of this size,
+# 110,000 rules or as many lines that name archivebot, takes 0.7 s.
 MAX_BYTES = 1536 * 1024
 MAX_HOSTS = 10_000  # hosts whose rules are kept; about 100 MB at the usual few KB each
-SILENT = RobotsTxt()  # what a host says that has none
+SILENT = RobotsTxt()  # the rules of a host without robots.txt
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the robots.txt of one host says to us; without one everything is allowed, with a fault nothing."""
+    """The rules of one host for archivebot: without robots.txt all is allowed, with a fault nothing."""
 
     robots: RobotsTxt = SILENT
     fault: str = ""
@@ -55,10 +55,10 @@ class Rules:
 
 
 class RobotsMiddleware:
-    """Ask robots.txt before each page request, and raise RobotsDenied where it forbids.
+    """Checks robots.txt before each page request, and raises RobotsDenied if it forbids the page.
 
-    Rules are read anew after ``expiry`` seconds, an unreachable robots.txt after ``patience``.
-    A Crawl-delay goes to HostPace, bounded by ``longest_delay``.
+    Rules are fetched again after ``expiry`` seconds, an unreachable robots.txt after ``patience``. A
+    Crawl-delay is passed to HostPace, limited to ``longest_delay``.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class RobotsMiddleware:
             raise RobotsDenied(reason)
 
     async def rules(self, url: str) -> Rules:
-        """Return the rules for a URL's host and port, fetched once however many requests wait for them."""
+        """Return the rules for a URL's host and port, fetched once for all requests that wait for them."""
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         known = self._known.get(origin)
@@ -127,7 +127,7 @@ class RobotsMiddleware:
             logger.info("Crawl-delay of %s: %g seconds", host, delay)
 
     async def _fetch(self, origin: str) -> Rules:
-        """Try as often as a page would be tried: one lost answer must not close a whole host."""
+        """Fetch the rules, with as many retries as a page: one lost answer must not close a whole host."""
         attempt = 1
         while (rules := await self._try(origin)).fault and attempt <= self.retries.times:
             if not await pause(self.crawler.engine, self.retries.backoff(attempt)):
@@ -141,13 +141,13 @@ class RobotsMiddleware:
         self.crawler.stats.inc_value("robots/requests")
         try:
             response = await self._follow(f"{origin}/robots.txt")
-        except Interrupted:  # the pages that wait are neither allowed nor denied
+        except Interrupted:  # the waiting pages are neither allowed nor denied
             raise
         except PrivateAddress as error:
             if error.host == host_of(origin):  # so the pages are there, too
                 raise
             return Rules(fault=str(error))
-        except Exception as error:  # whatever keeps us from reading the file means the same
+        except Exception as error:  # any failure to read the file means the same
             return Rules(fault=reason_of(error))
         self.crawler.stats.inc_value(f"robots/status/{response.status}")
         if response.status == 429 or response.status >= 500:
@@ -159,7 +159,7 @@ class RobotsMiddleware:
         return Rules.parse(response.body, self.token)
 
     async def _follow(self, url: str) -> Response:
-        """Return the first answer that is no redirect, or the last of MAX_REDIRECTS hops."""
+        """Return the first answer that is not a redirect, or the last of MAX_REDIRECTS hops."""
         for _ in range(MAX_REDIRECTS + 1):
             response = await self.crawler.engine.download_async(self._request(url))
             location = response.headers.get("Location")

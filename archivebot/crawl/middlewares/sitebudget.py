@@ -1,4 +1,4 @@
-"""The budget of a site kept: no request to a site that the crawl has left."""
+"""Enforces the budget of a site: no request to a site that the crawl has left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from archivebot.urls import host_of
 
 
 class SiteBudgetMiddleware:
-    """Make no request to a site that is done with; it is recorded as rejected, with the reason."""
+    """Refuses requests to a site whose budget is spent; they are recorded as rejected, with the reason."""
 
     def __init__(self, crawler: Crawler, budget: SiteBudget) -> None:
         self.crawler, self.budget = crawler, budget

@@ -1,4 +1,4 @@
-"""The topic filter: judges pages, scores the links on them, and drops what leads too far away."""
+"""The topic filter: judges pages, scores their links, and drops links that lead too far away."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from archivebot.topic.relevance import Relevance
 from archivebot.topic.training import profile_of
 from archivebot.topic.tunnel import beyond, distance
 
-JUDGED = "archive_judged"  # meta key of what the filter says of a page, while its output passes
+JUDGED = "archive_judged"  # meta key of the judgement of a page, while its output passes
 MISSING = frozenset((Outcome.NOT_FOUND, Outcome.GONE))
-SHOWN = 10  # terms of a page that are kept to explain its relevance
+SHOWN = 10  # terms kept to explain the relevance of a page
 
 
 class TopicFilterMiddleware(LinkFilter):
-    """Keep a crawl on its topic.
+    """Keeps a crawl on its topic.
 
-    Soft focus only orders; hard focus drops links whose chance is under ``threshold``. Links of the last
-    of more than ``tunnel`` off-topic pages in a row are dropped (None: of none). An off-topic page is
-    recorded without its body in hard focus, unless ``keeps`` says otherwise.
+    Soft focus only orders; hard focus drops links whose chance is below ``threshold``. After more than
+    ``tunnel`` off-topic pages in a row, the links of the last page are dropped (None: never). In hard focus
+    an off-topic page is recorded without its body, unless ``keeps`` is set.
     """
 
     counted = "topic/dropped"
@@ -74,7 +74,7 @@ class TopicFilterMiddleware(LinkFilter):
         profile = profile_of(arguments.topic, config.topics)
         hard = arguments.focus == "hard"
         tunnel = config.tunnel_depth if hard else None
-        # Most anchors name no word of the topic: an order that knows nothing else drops them only if asked.
+        # Most anchors hold no word of the topic: an order without other evidence drops them only on request.
         least = config.link_threshold if arguments.order == "best" else 0.0
         return cls(
             crawler,
@@ -94,7 +94,7 @@ class TopicFilterMiddleware(LinkFilter):
         return self._refusal(found.value, page.distance)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Mark a page with what the filter says of it."""
+        """Add the judgement of the filter to a page."""
         if not isinstance(item, Page) or response is None:
             return item
         page, _ = self._judged(response)
@@ -114,7 +114,7 @@ class TopicFilterMiddleware(LinkFilter):
         return replace(item, outcome=Outcome.EXCLUDED, body=b"", reason=f"off topic: {page.relevance:.2f}")
 
     def _second_thought(self, url: str) -> str | None:
-        """Return why a URL that was queued is not fetched after all: the crawl has learnt since."""
+        """Return why a queued URL is not fetched after all, by what the crawl has learnt since."""
         chance = self.order.chance(url)
         if chance is None or not self.hard or chance >= self.threshold:
             return None
@@ -127,7 +127,7 @@ class TopicFilterMiddleware(LinkFilter):
         return "link_score" if self.hard and chance < self.threshold else None
 
     def _judged(self, response: Response) -> tuple[Judged, LinkOrder]:
-        """Judge the page of a response once, and take note of its links."""
+        """Judge the page of a response once, and note its links."""
         if JUDGED not in response.meta:
             response.meta[JUDGED] = self._judge(response)
         page, score, _ = response.meta[JUDGED]
@@ -162,7 +162,7 @@ class TopicFilterMiddleware(LinkFilter):
 
 
 def order_of(arguments: TopicArguments, profile: TopicProfile, config: FocusConfig) -> Order:
-    """Return the order that the arguments of a crawl name. Raises UsageError for weights of unknown parts."""
+    """Return the order that the arguments name. Raises UsageError for weights of unknown parts."""
     match arguments.order:
         case "bfs":
             return BreadthFirst()
@@ -185,7 +185,7 @@ def _weights(config: FocusConfig) -> Weights:
 
 
 def why(found: Relevance) -> str:
-    """Return the parts and the most telling terms of a judgement as JSON."""
+    """Return the parts and the most important terms of a judgement as JSON."""
     parts = {name: round(value, 3) for name, value in found.parts.items()}
     told = [[term, round(weight, 3)] for term, weight in found.terms[:SHOWN]]
     return json.dumps({**parts, "terms": told}, ensure_ascii=False)

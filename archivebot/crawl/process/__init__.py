@@ -1,1 +1,1 @@
-"""The processes in which the archive of a crawl works, and the session that tells them what to do."""
+"""The processes that run the archive of a crawl, and the session that sends them calls."""

@@ -1,4 +1,4 @@
-"""A process that holds the archive of a crawl: it does what it is told, one call after another."""
+"""The process that holds the archive of a crawl and executes calls, one after another."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.models import Position
 from archivebot.terminal import guard
 
-# Before each answer stands its length in bytes.
+# Each answer is preceded by its length, in this number of bytes.
 HEAD = 8
 
 
-# Answers that wait for the disk at most, and for how many seconds: it takes about 5 ms, in which no more
-# than a few pages are stored.
+# Maximum of answers that wait for a sync to disk, and maximum seconds that they wait: a sync takes about 5
+# ms, in which only a few pages are stored.
 MOST_HELD = 32
 LONGEST_HELD = 1.0
 
 
 class Answer(NamedTuple):
-    """What came of a call: its result or its error, what was logged, how far the archive has come with it."""
+    """The answer to a call: its result or error, its log records, and the position of the archive."""
 
     result: Any
     error: Exception | None
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
 
 def bound_memory(more: int) -> None:
-    """Let this process take so many bytes more than it has; beyond them allocating raises MemoryError."""
+    """Limit this process to ``more`` bytes beyond its present memory; more raises MemoryError."""
     taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = taken + more if hard == resource.RLIM_INFINITY else min(taken + more, hard)
@@ -52,21 +52,21 @@ def bound_memory(more: int) -> None:
 
 
 def main() -> None:
-    """Serve the process whose socket is the standard input, until it closes that or is gone."""
-    guard()  # a traceback may show a text of a page
+    """Serve the process whose socket is the standard input, until it closes the socket or ends."""
+    guard()  # a traceback may contain text of a page
     told: SimpleQueue[logging.LogRecord] = SimpleQueue()
     logging.basicConfig(level=logging.INFO, handlers=[QueueHandler(told)])
     with socket.socket(fileno=0) as line, suppress(EOFError, ConnectionError, pickle.UnpicklingError):
         _serve(line, told)
-    gc.freeze()  # what is left need not be looked through for garbage
+    gc.freeze()  # spare the last garbage collection
 
 
 def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
-    """Do calls until there are no more; the first brings the archive, and the process it is held for.
+    """Execute calls until there are no more; the first call names the archive and the parent process.
 
-    It may bring the bytes of memory, too, that may be taken when the archive is open. Answers are held back
-    until what was stored is durable: the disk is waited for when no further call waits to be done, once for
-    all calls since.
+    The first call may also set the memory limit once the archive is open. Answers are held back until the
+    data they report is durable. The archive is synced when no further call is waiting, once for all calls
+    since the last sync.
     """
     calls = line.makefile("rb")
     parent, config, *memory = pickle.load(calls)
@@ -86,20 +86,20 @@ def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
             if not held:
                 since = monotonic()
             work, args, kwargs = pickle.load(calls)
-            # What a process that was killed still had under way is fetched again by the next one:
-            # stored now, it could be stored twice.
+            # The parent was killed. The next one fetches the pages under way again: stored now, they could be
+            # stored twice.
             if os.getppid() != parent:
                 break
             held.append(Answer(*_tried(work, archive, *args, **kwargs), _taken(told)))
     finally:
         calls.close()
         if archive:
-            with suppress(StorageError):  # whoever closed the archive was told
+            with suppress(StorageError):  # already reported to the process that closed the archive
                 archive.close()
 
 
 def _waits(line: socket.socket, calls: BufferedReader) -> bool:
-    """Return whether another call has come, at least the beginning of one."""
+    """Return whether another call has arrived, at least in part."""
     line.setblocking(False)
     try:
         return bool(calls.peek(1))
@@ -108,14 +108,14 @@ def _waits(line: socket.socket, calls: BufferedReader) -> bool:
 
 
 def _release(line: socket.socket, archive: Archive, held: list[Answer]) -> None:
-    """Send answers once what they tell of is durable; if it cannot be, none of them is true."""
+    """Sync the archive and send the answers held back; if the sync fails, all of them become errors."""
     position, error = _tried(Archive.sync, archive)
     for answer in held:
         _tell(line, answer._replace(position=position, error=answer.error or error))
 
 
 def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Exception | None]:
-    """Return a result or an error; one that is not ours goes as text, as nobody may know its class."""
+    """Return a result or an error; a foreign error is sent as text, because its class may be unknown."""
     try:
         return work(*args, **kwargs), None
     except ArchiveError as error:
@@ -137,6 +137,6 @@ def _taken(told: SimpleQueue[logging.LogRecord]) -> list[logging.LogRecord]:
 def _tell(line: socket.socket, answer: Answer) -> None:
     try:
         data = pack(answer)
-    except Exception as error:  # a result that does not pickle
+    except Exception as error:  # the result cannot be pickled
         data = pack(answer._replace(result=None, error=_foreign(error)))
     line.sendall(len(data).to_bytes(HEAD, "big") + data)

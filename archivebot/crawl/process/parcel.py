@@ -1,4 +1,4 @@
-"""What goes from one process of a crawl to another, as bytes."""
+"""The messages between the processes of a crawl, as bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import archivebot.models
 
 
 def pack(thing: object) -> bytes:
-    """Pickle a thing; whatever pickle cannot write raises as there.
+    """Pickle an object; raises the errors of pickle.
 
     A page with 30 links takes 25 µs, a capture with 30 blocks as much; with plain pickle they took 110.
 
@@ -29,7 +29,7 @@ def pack(thing: object) -> bytes:
 
 
 def _reducer(kind: type) -> Callable[[Any], tuple[type, tuple[Any, ...]]]:
-    """Take a dataclass as the arguments that make it: its own way looks its fields up each time."""
+    """Pickle a dataclass as its constructor arguments: its own method looks up the fields each time."""
     values = attrgetter(*(field.name for field in fields(kind)))
     return lambda thing: (kind, values(thing))
 

@@ -11,31 +11,30 @@ from archivebot.config import ArchiveConfig
 from archivebot.crawl.process.worker import Crashed, Worker
 from archivebot.exceptions import StorageError
 
-# Processes that may die of a call that they had for themselves alone: one may have been killed from outside,
-# or have died for want of memory, by whatever others did.
+# Maximum of processes that may die during one call that they execute alone: a single one may have been killed
+# from outside, or have died because other processes used up the memory.
 CRASHES = 2
 
-# Processes in a row that may die while they open the archive, before a call is given up.
+# Maximum of processes in a row that may die while opening the archive, before a call is given up.
 OPENINGS = 5
 
-# Pages of which it is remembered which process read them last.
+# Maximum of pages for which the last process that read them is remembered.
 REMEMBERED = 1000
 
 CLOSED = "the archive of this crawl is closed"
 
 
-# Bytes that a process may take beside the hundred megabytes it begins with, so that no page makes it larger
+# Maximum bytes that a process may use beside its initial hundred megabytes, so that no page makes it larger
 # than 600 MB. The largest real page takes 340 MB.
 MOST_MEMORY = 440 * 1024 * 1024
 
 
 class Readers:
-    """So many processes that read an archive; the one with the least to do is asked next.
+    """A pool of processes that read an archive; the process with the fewest open calls gets the next.
 
-    The archive has to be there when the first is asked. A process that dies, be it of a page that no
-    parser stands, is replaced by another, and what it had not answered is asked again. The call that it
-    was at is asked alone, in a process of its own: whoever kills all the readers does not make all their
-    pages suspect.
+    The archive must exist before the first call. If a process dies, for example because a page crashes the
+    parser, it is replaced and its unanswered calls are repeated. The call that it was executing is repeated
+    alone, in a separate process: so if all readers are killed from outside, their pages are not given up.
     """
 
     def __init__(self, config: ArchiveConfig, count: int, patience: float | None = None) -> None:
@@ -49,10 +48,10 @@ class Readers:
         return len(self._readers)
 
     async def run(self, call: object, url: str = "") -> Any:
-        """Return the answer to a call; of calls about one page, by its URL, the process that has it parsed.
+        """Return the answer to a call; ``url`` selects the process that has the page parsed.
 
         Raises the error of the call, :class:`~archivebot.crawl.process.worker.Crashed` if processes died of
-        it that had nothing else to do, StorageError if the archive cannot be opened.
+        it that executed only this call, and StorageError if the archive cannot be opened.
         """
         openings = 0
         while self._readers:
@@ -65,7 +64,7 @@ class Readers:
             except StorageError as error:
                 crashed = isinstance(error, Crashed)
                 if not crashed and not (reader.is_open and reader.worker.lost):
-                    raise  # it is the archive's
+                    raise  # the error of the archive itself
                 self._replace(reader)
                 if crashed:
                     if reader.is_open:
@@ -76,7 +75,7 @@ class Readers:
         raise StorageError(CLOSED)
 
     async def _run_alone(self, call: object) -> Any:
-        """Return the answer to a call of which a process may have died, from processes with nothing else."""
+        """Return the answer to a call that may have killed a process, from a process that does only this."""
         async with self._suspects:
             crashes = openings = 0
             while self._readers:
@@ -97,7 +96,7 @@ class Readers:
         raise StorageError(CLOSED)
 
     def _chosen(self, url: str) -> _Reader:
-        """Return the process that read a page last, else the one with the least to do."""
+        """Return the process that read a page last, else the process with the fewest open calls."""
         if len(self._readers) == 1 or not url:
             return min(self._readers, key=lambda each: each.load)
         last = self._last.pop(url, None)
@@ -116,25 +115,25 @@ class Readers:
             reader.worker.close()
 
     def give_up(self) -> None:
-        """End the processes at once, whatever they do."""
+        """Kill the processes at once."""
         for reader in self._taken():
             reader.worker.kill("was not done in time")
             reader.worker.close()
 
     def _taken(self) -> list[_Reader]:
-        """Return all processes, and be closed from now on."""
+        """Return all processes, and mark this pool as closed."""
         readers, self._readers = [*self._readers, *filter(None, [self._alone])], []
         return readers
 
     def _replace(self, dead: _Reader) -> None:
-        """Start another process, unless somebody has."""
+        """Replace a dead process, unless that is already done."""
         if dead in self._readers:
             dead.worker.close()
             self._readers[self._readers.index(dead)] = _Reader(self._config, self._patience)
 
 
 class _Reader:
-    """One process, which opens the archive when it is needed."""
+    """One process of the pool; it opens the archive on its first call."""
 
     def __init__(self, config: ArchiveConfig, patience: float | None) -> None:
         try:
@@ -146,7 +145,7 @@ class _Reader:
 
     @property
     def load(self) -> int:
-        """The number of calls without an answer; one that is not open yet has one more."""
+        """The number of unanswered calls, plus one if the archive is not open yet."""
         return self.worker.waiting + (not self.is_open)
 
     @property

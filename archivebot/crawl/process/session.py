@@ -21,11 +21,11 @@ from archivebot.crawl.process.worker import Worker
 from archivebot.exceptions import StorageError
 from archivebot.models import Page, Snapshot
 
-# Seconds that the archive gets to be closed: SQLite copies its log into the file, 64 MB at most.
+# Seconds to close the archive: SQLite copies its log into the file, 64 MB at most.
 CLOSING = 5.0
 
-# Pages between the spider and the first pipeline whose stages are done: more than there are at a time. A page
-# that nobody stores is pushed out, and the stages of a page that was can be done again.
+# Maximum of pages between the spider and the first pipeline whose stages are done: more than exist at a time.
+# A page that is never stored is evicted, and the stages of an evicted page can be run again.
 MOST_AHEAD = 256
 
 P = ParamSpec("P")
@@ -33,16 +33,16 @@ T = TypeVar("T")
 
 
 class ArchiveSession(Extension):
-    """Open one Archive per crawl in a child process, do its work in order, close it after the last item.
+    """Opens one Archive per crawl in a child process, runs its calls in order, closes it after the last item.
 
-    A process, because parsing and compression would take the interpreter from the event loop as often
-    as they had it; one that writes, because writes are serial anyway, and ``readers`` that cut pages.
-    Work is a method of Archive or a function that takes one first, named by itself: ``await
-    session.run(Archive.add, snapshot)``; arguments and results travel, so they must pickle. What waits
-    for the processes is bounded by Scrapy's scraper slot, which stops fetching while too many bytes are
-    unstored.
+    Processes are used because parsing and compression in a thread would block the event loop. One process
+    writes, because writes are serial anyway, and ``readers`` processes cut pages. A call is a method of
+    Archive or a function whose first argument is an Archive: ``await session.run(Archive.add, snapshot)``.
+    Arguments and results are pickled. Scrapy's scraper slot limits the calls that wait: it stops fetching
+    while too many bytes are not stored yet.
 
-    ``stages`` are those that read pages: each pipeline adds its own, in the order of ``ITEM_PIPELINES``.
+    ``stages`` are the functions that read pages: each pipeline adds its own, in the order of
+    ``ITEM_PIPELINES``.
     """
 
     def __init__(self, config: ArchiveConfig, readers: int = 1, patience: float | None = None) -> None:
@@ -72,43 +72,43 @@ class ArchiveSession(Extension):
             raise
 
     async def run(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do one piece of work on the archive and give its result."""
+        """Run one call on the archive and return its result."""
         result: T = await self.worker.run((work, args, kwargs))
         return result
 
     async def read(self, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do one piece of work that writes nothing, beside all others; see :class:`Readers`."""
+        """Run one call that writes nothing, in parallel with others; see :class:`Readers`."""
         result: T = await self.readers.run((work, args, kwargs))
         return result
 
     async def read_page(
         self, url: str, work: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Do one piece of work as :meth:`read` does, in the process that read the page last."""
+        """Run one call as :meth:`read` does, in the process that read the page last."""
         result: T = await self.readers.run((work, args, kwargs), url)
         return result
 
     def keep_ahead(self, page: Page, found: Snapshot) -> None:
-        """Keep what the stages added to a page before its first pipeline asks."""
+        """Keep the result of the stages of a page until its first pipeline asks for it."""
         self._ahead[page.url, page.captured_at] = found
         if len(self._ahead) > MOST_AHEAD:
             del self._ahead[next(iter(self._ahead))]
 
     def take_ahead(self, page: Page) -> Snapshot | None:
-        """Return what was kept of a page, once."""
+        """Return and remove the result kept for a page."""
         return self._ahead.pop((page.url, page.captured_at), None)
 
     async def close(self) -> None:
         """Finish what is queued and close the archive."""
         try:
-            # Whoever needed the process was told that it is gone.
+            # The loss of the process was already reported to its callers.
             with suppress(StorageError, TimeoutError):
                 await asyncio.wait_for(self.run(Archive.close), CLOSING)
         finally:
             self._end()
 
     def give_up(self) -> None:
-        """End the processes, whatever they do; who waits for them gets StorageError."""
+        """Kill the processes; calls that wait for them raise StorageError."""
         self.worker.kill("was not done in time")
         self.readers.give_up()
 

@@ -1,4 +1,4 @@
-"""The stages of a page that read it: one call of the process that has the page parsed does them all."""
+"""Runs the stages of a page: all in one call, in the process that has the page parsed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ logger = logging.getLogger(__name__)
 
 
 async def read_ahead(session: ArchiveSession, page: Page, url: str, asked: Mapping[str, bool]) -> Hypertext:
-    """Return what a page says, read at its base URL; see :func:`~archivebot.crawl.reading.pages.read_page`.
+    """Read a page at its base URL and run its stages; see :func:`~archivebot.crawl.reading.pages.read_page`.
 
-    On the same journey the stages are done with it, and :func:`staged` finds what they added. Raises
-    StorageError, of that Crashed if processes die of the page.
+    The stages run in the same call, and :func:`staged` returns their result later. Raises StorageError; the
+    subclass Crashed if the page kills processes.
     """
     snapshot = _bare(page)
     if is_readable(snapshot):
@@ -35,11 +35,11 @@ async def read_ahead(session: ArchiveSession, page: Page, url: str, asked: Mappi
 
 
 async def staged(session: ArchiveSession, item: Page | Snapshot) -> Snapshot:
-    """Return a page with what the stages of the crawl add to it; a snapshot has gone through them.
+    """Return a page with the results of all stages; a snapshot has them already.
 
-    The first pipeline that asks has all of them done, since each call costs the page a journey. A page that
-    may not be read does not travel. If processes die of it that have nothing else to do, it is given up and
-    stored as it came. Raises StorageError.
+    The first pipeline that asks runs all stages, because each call sends the page to a process. A page that
+    may not be read is not sent. If the page kills processes that do nothing else, it is given up and stored
+    without blocks. Raises StorageError.
     """
     if isinstance(item, Snapshot):
         return item
@@ -56,5 +56,5 @@ async def staged(session: ArchiveSession, item: Page | Snapshot) -> Snapshot:
 
 
 def _bare(page: Page) -> Snapshot:
-    """Return a page as its stages need it; what else is known of it need not travel."""
+    """Return a page with only the data that its stages need."""
     return snapshot_of(replace(page, links=(), forms=(), wire=None))

@@ -1,4 +1,4 @@
-"""A process of its own that is told what to do, without waiting, and answers in order."""
+"""A child process that receives calls without waiting and answers them in order."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from archivebot.exceptions import StorageError
 from archivebot.interrupt import children
 from archivebot.models import Position
 
-# Bytes read at once; most answers are a tenth of that.
+# Bytes read at once; most answers have a tenth of that.
 CHUNK = 64 * 1024
 
-# Seconds that a process gets to end by itself.
+# Seconds for a process to end by itself.
 LAST = 2.0
 
 
 class Crashed(StorageError):
-    """The process died before it answered this call, the first of those that waited."""
+    """The process died before it answered this call, the first of the waiting calls."""
 
 
 class Worker:
-    """A child process that runs the ``main`` of a module of ours, and the line to it.
+    """A child process that runs the ``main`` of a module, and the socket to it.
 
-    A program of its own, not a fork or a spawn of :mod:`multiprocessing`: a fork would share the
-    reactor and the open databases, and a spawn imports the main module again, which is all of Scrapy
-    under ``scrapy crawl`` and a second crawl in a script without ``if __name__ == "__main__"``. Both
-    ends of the line are of one user and one program, so what goes over it may be pickled.
+    It is a separate program, not a fork or a spawn of :mod:`multiprocessing`. A fork would share the reactor
+    and the open databases. A spawn imports the main module again: all of Scrapy under ``scrapy crawl``, and a
+    second crawl in a script without ``if __name__ == "__main__"``. Both ends of the socket belong to one user
+    and one program, so messages may be pickled.
 
-    A Ctrl-C or a SIGTERM for the whole group does not reach the child: it ends when its line is closed,
-    be it that this process was killed. A child that leaves a call without an answer for ``patience``
-    seconds is killed; only the first call, which opens the archive, may take longer.
+    A Ctrl-C or a SIGTERM for the whole group does not reach the child: it ends when its socket is closed,
+    which also happens if this process is killed. A child that does not answer a call for ``patience`` seconds
+    is killed; only the first call, which opens the archive, may take longer.
     """
 
     def __init__(self, module: str, patience: float | None = None) -> None:
@@ -53,13 +53,13 @@ class Worker:
         children.add(self._process)
         self._patience = patience
         self._is_open = False
-        self._since = 0.0  # when the last answer came, or the first of the calls that wait was sent
+        self._since = 0.0  # when the last answer came, or the first waiting call was sent
         self._alarm: asyncio.TimerHandle | None = None
         self._unsent, self._received = bytearray(), bytearray()
         self._waiting: deque[asyncio.Future[Any] | Future[Any]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.lost: StorageError | None = None  # why there are no more answers
-        self.position: Position | None = None  # how far the archive had come by the last answer
+        self.position: Position | None = None  # the position of the archive in the last answer
 
     @property
     def pid(self) -> int:
@@ -73,8 +73,8 @@ class Worker:
     async def run(self, call: object) -> Any:
         """Return the answer to a call; calls are answered one after another, in their order.
 
-        Raises the error of the call, Crashed where the process died of it, StorageError where it is no
-        more.
+        Raises the error of the call, Crashed if the process died of it, StorageError if the process has
+        ended.
         """
         self._listen()
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -82,30 +82,30 @@ class Worker:
         return await future
 
     def begin(self, call: object) -> Future[Any]:
-        """Send a call whose answer is waited for later."""
+        """Send a call and return the future of its answer."""
         future: Future[Any] = Future()
         self._send(call, future)
         return future
 
     async def answer(self, future: Future[Any]) -> Any:
-        """Return the answer to a call that was begun."""
+        """Return the answer to a call sent with :meth:`begin`."""
         self._listen()
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Let the process finish what it was told for a moment, and wait for its end."""
+        """Let the process finish its calls within a few seconds, and wait for its end."""
         self.hang_up()
         self._end()
 
     def kill(self, reason: str) -> None:
-        """End the process at once; ``reason`` says why, for those who wait for an answer."""
+        """Kill the process; ``reason`` is reported to the calls that wait for an answer."""
         if not self.lost:
             self._process.kill()
             killed = StorageError(f"a process of the archive {reason} and was ended; what is stored is whole")
             self._lose(killed, Crashed(*killed.args))
 
     def hang_up(self) -> None:
-        """Let the process finish what it was told."""
+        """Let the process finish its calls and end."""
         self._lose(StorageError("the archive of this crawl is closed"))
 
     def _listen(self) -> None:
@@ -129,7 +129,7 @@ class Worker:
                 self._loop.add_writer(self._line, self._write)
 
     def _look(self) -> None:
-        """Look whether the process hangs, and when to look again."""
+        """Check whether the process hangs, and schedule the next check."""
         assert self._loop is not None
         assert self._patience is not None
         left = self._since + self._patience - time.monotonic()
@@ -140,7 +140,7 @@ class Worker:
             self.kill(f"gave no answer for {self._patience:g} seconds")
 
     def _end(self) -> int:
-        """Wait for the end of the process, and help it; return its code."""
+        """Wait for the end of the process, kill it if necessary, and return its exit code."""
         children.discard(self._process)
         for _ in range(2):
             try:
@@ -150,20 +150,20 @@ class Worker:
         return -signal.SIGKILL  # it hangs in the kernel
 
     def _write(self) -> None:
-        """Send as much as the line takes."""
+        """Send as much data as the socket accepts."""
         if not self._unsent:
             return
         try:
             del self._unsent[: self._line.send(self._unsent)]
         except BlockingIOError:
             return
-        except OSError:  # the process is gone: reading tells
+        except OSError:  # the process has ended: reading reports it
             self._unsent.clear()
         if not self._unsent and self._loop:
             self._loop.remove_writer(self._line)
 
     def _read(self) -> None:
-        """Take what has come, and hand out what is complete."""
+        """Receive data, and deliver the complete answers."""
         try:
             data = self._line.recv(CHUNK)
         except BlockingIOError:
@@ -192,7 +192,7 @@ class Worker:
             self._is_open = True
 
     def _lose(self, reason: StorageError, first: StorageError | None = None) -> None:
-        """Close the line; what was asked and what will be has no answer, ``first`` being for the first."""
+        """Close the socket; all calls, also later ones, raise ``reason``, the first waiting one ``first``."""
         if self.lost:
             return
         self.lost = reason
@@ -209,7 +209,7 @@ class Worker:
 
 
 def _settle(future: asyncio.Future[Any] | Future[Any], answer: Answer) -> None:
-    if future.done():  # whoever asked was cancelled
+    if future.done():  # the caller was cancelled
         return
     if answer.error:
         future.set_exception(answer.error)
@@ -220,8 +220,8 @@ def _settle(future: asyncio.Future[Any] | Future[Any], answer: Answer) -> None:
 def _start(module: str, line: socket.socket) -> subprocess.Popen[bytes]:
     """Start the main function of a module with a socket as its standard input.
 
-    It finds what this process finds: a script may have added a folder to sys.path, scrapyd an egg. It
-    inherits that SIGINT and SIGTERM are blocked, so there is no moment at which they end it.
+    It gets the sys.path of this process, because a script may have added a folder and scrapyd an egg. It
+    inherits a mask that blocks SIGINT and SIGTERM, so they can never end it.
     """
     ours = os.pathsep.join(map(os.path.abspath, sys.path))
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))

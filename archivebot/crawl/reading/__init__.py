@@ -1,1 +1,1 @@
-"""From an answer to what it says: pages, links, and what robots may do with them."""
+"""Turns answers into pages and links, and reads what robots may do with them."""

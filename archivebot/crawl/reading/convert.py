@@ -1,4 +1,4 @@
-"""The border between Scrapy and the archive: a response or a failure becomes a Page, HTML a Hypertext."""
+"""Converts Scrapy's objects: a response or a failure becomes a Page, HTML becomes a Hypertext."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (twisted_errors.TimeoutError, Outcome.TIMEOUT),
     (scrapy_errors.ResponseDataLossError, Outcome.INCOMPLETE),
     (scrapy_errors.DownloadCancelledError, Outcome.TOO_LARGE),
-    (scrapy_errors.IgnoreRequest, Outcome.TOO_LARGE),  # Scrapy's own decoder, if somebody switches it on
+    (scrapy_errors.IgnoreRequest, Outcome.TOO_LARGE),  # Scrapy's own decoder, if it is switched on
     (scrapy_errors.CannotResolveHostError, Outcome.UNREACHABLE),
     (scrapy_errors.DownloadConnectionRefusedError, Outcome.UNREACHABLE),
     (scrapy_errors.DownloadFailedError, Outcome.UNREACHABLE),
@@ -48,7 +48,7 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
 def read(
     response: Response, *, skip_nofollow: bool = True, context: bool = False, forms: bool = False
 ) -> Hypertext:
-    """Return what a page says; of a text its beginning if context is asked for; of anything else nothing."""
+    """Read a page; a plain text only for its beginning, if context is wanted; other bodies are empty."""
     media, body = media_of_response(response), response.body
     if media.is_page:
         asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms}
@@ -60,7 +60,7 @@ def read(
 
 
 def media_of_response(response: Response) -> Media:
-    """Return what the body of a response is; its class, which Scrapy chose by other rules, does not count."""
+    """Return the media kind of a response, whatever class Scrapy chose for it by other rules."""
     return media_of(response.body, content_type_of(response))
 
 
@@ -70,7 +70,7 @@ def content_type_of(response: Response) -> str:
 
 
 def stored_response(url: str, headers: Headers, body: bytes) -> Response:
-    """Make a response of what the archive holds, as if it had just been fetched."""
+    """Return a response made from archived headers and body, as if it had just been fetched."""
     fields = ScrapyHeaders()
     for name, value in headers:
         fields.appendlist(name, value.encode("latin-1", "replace"))
@@ -78,22 +78,22 @@ def stored_response(url: str, headers: Headers, body: bytes) -> Response:
     if left:
         fields[_CODING] = ", ".join(left)
     else:
-        fields.pop(_CODING, None)  # the body has it no longer
+        fields.pop(_CODING, None)  # the body is already decoded
     return Response(url, headers=fields, body=body)
 
 
 def flagged(response: Response, outcome: Outcome, reason: str) -> Response:
-    """Return an answer that carries its outcome and the reason, whatever its status says."""
+    """Return an answer that carries an outcome and a reason, which override its status."""
     return response.replace(flags=[*response.flags, f"{outcome.value}: {reason}"])
 
 
 def outcome_of_response(response: Response) -> Outcome:
-    """Return the outcome of an answer by its status and whether its body is whole."""
+    """Return the outcome of an answer by its status and whether its body is complete."""
     return outcome_told(response)[0] or outcome_of(response.status, response.body)
 
 
 def outcome_told(response: Response) -> tuple[Outcome | None, str]:
-    """Return the outcome that an answer carries, if it does, and its reason."""
+    """Return the outcome that an answer carries, or None, and its reason."""
     for flag in response.flags:
         name, colon, reason = flag.partition(": ")
         if colon and name in _OUTCOMES:
@@ -104,7 +104,7 @@ def outcome_told(response: Response) -> tuple[Outcome | None, str]:
 
 
 def outcome_of_failure(error: BaseException) -> Outcome:
-    """Return the outcome of a fetch that brought no answer."""
+    """Return the outcome of a fetch without an answer."""
     causes = getattr(error.__cause__, "reasons", ())
     if any(reason.check(ParseError) for reason in causes):
         return Outcome.PROTOCOL_ERROR
@@ -112,14 +112,14 @@ def outcome_of_failure(error: BaseException) -> Outcome:
 
 
 def reason_of(error: BaseException) -> str:
-    """Say in one line why a fetch brought no answer."""
+    """Return in one line why a fetch has no answer."""
     reasons = getattr(error.__cause__, "reasons", None)
     text = reasons[0].getErrorMessage() if reasons else str(error)
     return " ".join(text.split()) or type(error).__name__
 
 
 def wire_of(response: Response) -> Wire | None:
-    """Return the facts of the exchange that brought an answer, None where they are not known."""
+    """Return the facts of the exchange that brought an answer, None if they are not known."""
     wire: Wire | None = response.request.meta.get(WIRE) if response.request else None
     if wire is None:
         return None
@@ -129,7 +129,7 @@ def wire_of(response: Response) -> Wire | None:
 
 
 def headers_of(response: Response, wire: Wire | None = None) -> Headers:
-    """Return the headers as text pairs as they came, repeated ones repeated."""
+    """Return the headers as pairs of text, as received, with repetitions."""
     if wire:
         return wire.headers
     return tuple(
@@ -140,7 +140,7 @@ def headers_of(response: Response, wire: Wire | None = None) -> Headers:
 
 
 def location_of(response: Response) -> str | None:
-    """Return the canonical URL that a redirect or a 201 points at, or None."""
+    """Return the canonical URL that a redirect or a 201 points to, or None."""
     if response.status not in _NAMES_A_TARGET or "Location" not in response.headers:
         return None
     raw = response.headers["Location"] or b""
@@ -156,10 +156,10 @@ def page_of(
     links: tuple[Link, ...] = (),
     level: int | None = None,
 ) -> Page:
-    """Make the Page of an answer: its bytes after content decoding, and what came with them.
+    """Return the Page of an answer: its bytes after content decoding, its headers and other data.
 
-    A body that was cut short or cannot be decoded is kept as it came with its reason; its outcome keeps
-    it from passing for a change.
+    A body that was cut short or cannot be decoded is kept as received, with the reason. Because of its
+    outcome it never counts as a change.
     """
     wire = wire_of(response)
     return Page(

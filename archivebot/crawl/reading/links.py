@@ -1,4 +1,4 @@
-"""The links of a page that was not fetched just now, as a spider that fetches it finds them."""
+"""The links of an archived page, as a spider that fetches the page finds them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from archivebot.models import Link, Outcome, Page
 
 
 def links_of(page: Page, skip_nofollow: bool = True) -> tuple[Link, ...]:
-    """Return the links of a page that has its body decoded; none of what is no HTML, or no page."""
+    """Return the links of a page whose body is decoded; none if it is not HTML, or not a page."""
     if page.outcome is not Outcome.FETCHED and page.status != 300:
         return ()
     response = stored_response(page.url, page.headers, page.body)

@@ -1,4 +1,4 @@
-"""META robots and X-Robots-Tag: what a page asks not to be kept, and what not to be followed."""
+"""META robots and X-Robots-Tag: whether a page may be stored and its links followed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "m
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """Two independent answers: may the page be stored, may its links be followed; and who said no."""
+    """Whether a page may be stored, whether its links may be followed, and the source of a refusal."""
 
     store: bool = True
     follow: bool = True
@@ -27,7 +27,7 @@ ALL = Directives()
 def directives(meta: Iterable[tuple[str, str]], header_values: Iterable[str], agent: str) -> Directives:
     """Combine the META tags (name, content) and X-Robots-Tag values of one page for one agent.
 
-    A tag that names the agent overrides the generic ones; of equals the strictest wins.
+    A tag that names the agent overrides the generic ones; among equals the strictest applies.
 
     >>> directives([("robots", "NoIndex, Follow")], [], "archivebot")
     Directives(store=False, follow=True, reason='META robots: noindex')
@@ -59,7 +59,7 @@ def _words(content: str) -> list[str]:
 
 
 def _by_agent(value: str) -> list[tuple[str, list[str]]]:
-    """Split ``noindex, otherbot: nofollow, noarchive``: an agent holds for all that follows it."""
+    """Split ``noindex, otherbot: nofollow, noarchive``: an agent applies to all directives after it."""
     agent, found = GENERIC, []
     for part in value.lower().split(","):
         name, colon, rest = part.partition(":")

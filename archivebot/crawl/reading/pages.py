@@ -1,4 +1,4 @@
-"""What a crawl reads of a page, in a process of the archive, where the stages find the page parsed."""
+"""Reads a page for a crawl, in a process of the archive, which keeps the parsed page for the stages."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from archivebot.forms.find import search_forms
 from archivebot.hypertext import Hypertext
 from archivebot.hypertext import read_page as read_hypertext
 
-# Characters of a page that are judged. A million take 0.6 seconds, in which the crawl stands still, and a
-# log may have 60; a quarter of one is a book of 40,000 words.
+# Maximum of characters of a page that are judged. A million take 0.6 seconds, in which the crawl stands
+# still, and a log file may have 60 million; a quarter of a million is a book of 40,000 words.
 MOST_TEXT = 250_000
 
-# Links of a page that are followed at a stretch; each takes 0.1 to 0.2 ms in which the crawl stands still.
+# Links of a page that are followed without a pause; each takes 0.1 to 0.2 ms in which the crawl stands still.
 STRETCH = 1000
 
-# Bytes at the start of a page beyond the bounds that are read for its META tags and its first links.
+# If a page exceeds the bounds, this many bytes are read for its META tags and its first links.
 BEGINNING = 256 * 1024
 
 
 def shortened(body: bytes) -> bytes:
-    """Return a page, or the beginning of a page that is beyond the bounds."""
+    """Return a page, or the beginning of a page that exceeds the bounds."""
     return body[:BEGINNING] if excess(body) else body
 
 
@@ -34,9 +34,9 @@ def read_page(
     context: bool = False,
     forms: bool = False,
 ) -> Hypertext:
-    """Return the links of a page, with ``context`` its title and main text as well, with ``forms`` its forms.
+    """Return the links of a page; with ``context`` also title and main text, with ``forms`` also its forms.
 
-    What is no page says nothing.
+    The result is empty if the body is not a page.
     """
     if reading.content is None:
         return Hypertext()

@@ -1,1 +1,1 @@
-"""What is fetched next: requests go into a frontier and come out as leases, at the pace of each host."""
+"""Scheduling: requests go into a frontier and come out as leases, at the pace of each host."""

@@ -1,4 +1,4 @@
-"""Between Scrapy and a frontier: requests go in, leases come out as requests, items settle them."""
+"""Connects Scrapy with a frontier: requests go in, leases come out as requests, items settle them."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ logger = logging.getLogger(__name__)
 
 _UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
-_SOON = 0.05  # seconds until it is asked again where a better URL is waited for
-_POLL = 1.0  # seconds until a frontier that others work on is asked again
-_LATE = 5.0  # seconds until a frontier whose hosts all have long delays is asked whether others are done
-_BEGINNING = 30.0  # seconds that another worker gets to remove what an earlier crawl left
+_SOON = 0.05  # seconds until the next request to the frontier while a better URL is waited for
+_POLL = 1.0  # seconds until the next request to a frontier that other workers use
+_LATE = 5.0  # seconds until the next check whether others are done, if all hosts have long delays
+_BEGINNING = 30.0  # seconds for another worker to remove the data of an earlier crawl
 
 
 class Dispatcher(Extension):
-    """The one place that talks to the frontier of a crawl; ``most`` is its page limit.
+    """The only user of the frontier of a crawl; ``most`` is the page limit.
 
-    What is written waits in order until :meth:`flush`, or until the next lease, with which it is one
-    stroke. A frontier that cannot be reached is asked again until ``ARCHIVE_FRONTIER_PATIENCE`` seconds
-    have passed; then the crawl ends, and it is asked no more.
+    Writes wait in order until :meth:`flush`, or until the next lease, with which they form one transaction.
+    An unavailable frontier is retried until ``ARCHIVE_FRONTIER_PATIENCE`` seconds have passed; then the crawl
+    ends.
     """
 
     def __init__(self, crawler: Crawler, frontier: Frontier) -> None:
@@ -59,7 +59,7 @@ class Dispatcher(Extension):
         self.crawler, self.frontier = crawler, frontier
         config = FrontierConfig.from_settings(settings)
         self.lease_seconds = config.lease_seconds
-        # A focused crawl sets how much less than the best may be fetched, and why a URL is not after all.
+        # Set by a focused crawl: the slack of scores, and a function that rejects a leased URL after all.
         self.slack: float | None = None
         self.refusal: Callable[[str], str | None] = lambda _: None
         self.resumed = False
@@ -75,10 +75,10 @@ class Dispatcher(Extension):
         self._checks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
         self._beat: AsyncioLoopingCall | LoopingCall | None = None
-        self._resting = False  # nothing is ready, and nothing happened since that could change it
+        self._resting = False  # nothing is ready, and nothing has happened since that could change this
         self._bytes = 0
         self._begun = False
-        self.failed = False  # the archive or the frontier, so that the crawl ends
+        self.failed = False  # whether the archive or the frontier failed, so that the crawl ends
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dispatcher:
@@ -88,7 +88,7 @@ class Dispatcher(Extension):
         frontier = open_frontier(
             chosen_uri(settings), name, FrontierConfig.from_settings(settings).lease_seconds
         )
-        frontier.crawls()  # a server that does not answer is told before anything starts
+        frontier.crawls()  # an unreachable server is reported before anything starts
         dispatcher = cls(crawler, frontier)
         crawler.signals.connect(dispatcher.item_scraped, signals.item_scraped)
         crawler.signals.connect(dispatcher.item_dropped, signals.item_dropped)
@@ -98,7 +98,7 @@ class Dispatcher(Extension):
         return dispatcher
 
     async def open(self, spider: HasArguments) -> None:
-        """Open the archive, and begin the crawl or go on with an interrupted one. Raises ArchiveError."""
+        """Open the archive, and begin the crawl or continue an interrupted one. Raises ArchiveError."""
         try:
             await self._open(spider)
         except ArchiveError:
@@ -112,10 +112,10 @@ class Dispatcher(Extension):
         arguments = spider.arguments
         self.most, self.most_bytes = arguments.pages, arguments.bytes
         relied = self.frontier.relied()
-        # Asked after the frontier: an archive that others write to has only moved on since.
+        # Read after the frontier: an archive that others write to can only have advanced since.
         position = await ArchiveSession.of(self.crawler).run(Archive.position)
         if lost := lost_by(relied, position):
-            logger.warning("The crawl begins anew, because %s; its pages are fetched again", lost)
+            logger.warning("The crawl starts over, because %s; its pages are fetched again", lost)
         identity = json.dumps(arguments.identity, ensure_ascii=False)
         begin = partial(self.frontier.begin, identity, self.most, position, relied if lost else None)
         self.resumed = await self._patience.insist(begin, _BEGINNING)
@@ -125,7 +125,7 @@ class Dispatcher(Extension):
         if self.resumed:
             logger.info(
                 "Goes on with an interrupted crawl: %d pages done, %d queued (`scrapy frontier --forget` "
-                "makes it start anew)",
+                "makes it start over)",
                 counts.done,
                 counts.queued,
             )
@@ -133,7 +133,7 @@ class Dispatcher(Extension):
         self._beat.start(self.lease_seconds / 4, now=False)
 
     def close(self, reason: str) -> None:
-        """Write what waits, give leases back, and mark a crawl as over that ended by itself."""
+        """Write what is pending, return leases, and mark the crawl as ended if it was not interrupted."""
         if self._beat and self._beat.running:
             self._beat.stop()
         if self._wake:
@@ -143,9 +143,9 @@ class Dispatcher(Extension):
         self.frontier.close()
 
     def enqueue(self, request: Request) -> None:
-        """Take a request in; one that asks again for a URL whose lease is held keeps the lease.
+        """Queue a request; a new request for a URL that is leased keeps the lease.
 
-        The links of a page go out together, so that the best of them is fetched first.
+        The links of a page are written together, so that the best of them is fetched first.
         """
         if request.dont_filter and key_of(request) in self._held:
             self._again.append(request)
@@ -154,32 +154,32 @@ class Dispatcher(Extension):
             waiting.append(entry_of(request, self.crawler.spider))
 
     def refuse(self, request: Request, reason: str) -> None:
-        """Record that a link is not followed, and why, if nothing else is known of its URL."""
+        """Record why a link is not followed, if its URL is not known yet."""
         self._outbox.refused.append(entry_of(request, self.crawler.spider, reason))
 
     def turn_down(self, request: Request, reason: str) -> None:
-        """Record that a request is not made after all, and why: its lease ends."""
+        """Record why a leased request is not made after all; its lease ends."""
         if (url := key_of(request)) in self._held:
             self._settle(Settled(url, State.REJECTED, reason))
         else:
             self.refuse(request, reason)
 
     def repeated(self, url: str) -> None:
-        """Take note of a page that repeats another page: its pattern has less room now."""
+        """Note a page that repeats another page: the budget of its pattern shrinks."""
         self._outbox.repeated.append(url)
 
     def reprioritise(self, scores: Mapping[str, float]) -> None:
-        """Give URLs that are queued new scores; a frontier that is away goes without."""
+        """Set new scores of queued URLs; skipped if the frontier is unavailable."""
         if self.flush():
             self._patience.ask(lambda: self.frontier.reprioritise(scores))
             self._resting = False
 
     def next(self) -> Request | None:
-        """Return the next request, or None if none is ready; it looks again when one may be."""
+        """Return the next request, or None if none is ready; in that case a new attempt is scheduled."""
         if self._again:
             return self._again.popleft()
         if self._held.is_full:
-            self.flush()  # what is settled makes room
+            self.flush()  # settled leases make room for new ones
         while (self._outbox or not self._resting) and not self._held.is_full:
             waits = bool(self._outbox)
             lease = self._patience.ask(self._turn if waits else self._lease, proof=waits)
@@ -199,7 +199,7 @@ class Dispatcher(Extension):
         return None
 
     def pending(self) -> bool:
-        """Return whether anything is queued, or under way with any worker."""
+        """Return whether any URL is queued, or leased by any worker."""
         if self._patience.is_over:
             return False
         if self._again or not self.publish():
@@ -208,11 +208,11 @@ class Dispatcher(Extension):
         return counts is None or counts.open > 0
 
     def flush(self) -> bool:
-        """Write what waits: refusals, requests, outcomes. False where the frontier is away."""
+        """Write the pending refusals, requests and outcomes; return False if the frontier is unavailable."""
         return not self._outbox or self._patience.ask(self._write, proof=True) is not None
 
     def publish(self) -> bool:
-        """Write what waits, with the links of pages that are not done yet; False while some are left."""
+        """Write all that is pending, also links of unfinished pages; return False while some are left."""
         self._outbox.stage(STROKE)
         return self.flush() and not self._outbox.links
 
@@ -221,9 +221,9 @@ class Dispatcher(Extension):
         self._held.learns = True
 
     async def safe(self, url: str) -> None:
-        """Wait until the links found so far are in the frontier; only then may their page be stored.
+        """Wait until the links found so far are in the frontier; their page may be stored only afterwards.
 
-        Raises StorageError if the crawl ends before.
+        Raises StorageError if the crawl ends first.
         """
         self._outbox.followed.append(url)
         if self._held.judged(url):
@@ -234,19 +234,19 @@ class Dispatcher(Extension):
             await asyncio.sleep(PAUSE if self._patience.is_waiting else 0)
 
     def fail(self, what: str, error: StorageError) -> None:
-        """End the crawl, unless it ends already, as the archive or the frontier failed; tell why, once."""
+        """End the crawl because the archive or the frontier failed, and log the reason once."""
         if not self.failed and not is_closing(self.crawler.engine):
             self.failed = True
             logger.error("%s, so the crawl ends: %s", what, error)
             self._close("storage_error")
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """An answer came: its host may be asked again, while its page is judged and stored."""
+        """Note an answer: its host may get the next request while the page is judged and stored."""
         if self._held.arrived(url := key_of(request)):
             self._outbox.arrived.append(url)
 
     def item_scraped(self, item: object) -> None:
-        """A page went through all stages: its URL is done, or failed if no answer came."""
+        """Settle the URL of a page that passed all stages: done, or failed if no answer came."""
         page = item.page if isinstance(item, Snapshot) else item
         if isinstance(page, Capture | Page):
             state = State.FAILED if page.outcome in _UNANSWERED else State.DONE
@@ -254,20 +254,20 @@ class Dispatcher(Extension):
             self._settle(Settled(page.url, state, page.reason, stored))
 
     def item_dropped(self, item: object, exception: BaseException) -> None:
-        """A pipeline dropped a page."""
+        """Settle the URL of a page that a pipeline dropped."""
         if isinstance(item, Page | Snapshot):
             self._settle(Settled(_url(item), State.DONE, str(exception)))
 
     def item_error(self, item: object, failure: Failure) -> None:
-        """A page could not be stored: fetch it again later, or give it up where the stage is at fault.
+        """Handle a page that could not be stored: fetch it again, or give it up if a stage is at fault.
 
-        A crawl whose archive fails ends: pages fetched after it would be lost.
+        If the archive failed, the crawl ends, because later pages would be lost.
         """
         if isinstance(item, Page | Snapshot):
             self._not_stored(_url(item), failure)
 
     def spider_error(self, failure: Failure, response: Response) -> None:
-        """The spider, or the archive that it asked, failed on a page; what it found before stays."""
+        """Handle a failure of the spider or the archive on a page; the links found before are kept."""
         self.publish()
         if response is not None and response.request is not None:
             self._not_stored(key_of(response.request), failure)
@@ -288,7 +288,7 @@ class Dispatcher(Extension):
             self._close_at(self.most)
 
     def _close_at(self, most: int) -> None:
-        """End the crawl at its page limit, whoever fetched the last page."""
+        """End the crawl at its page limit, whichever worker fetched the last page."""
         counts = self._patience.ask(self.frontier.counts)
         if counts and counts.answered >= most:
             self._close("pages")
@@ -298,7 +298,7 @@ class Dispatcher(Extension):
             asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006 (engine waits)
 
     def _end(self, reason: str) -> bool:
-        """Write what waits, give leases back, and mark the crawl as over if it is."""
+        """Write what is pending, return leases, and mark the crawl as ended if it is."""
         self._outbox.stage()
         self._write()
         self.frontier.release()
@@ -307,7 +307,7 @@ class Dispatcher(Extension):
         return True
 
     def _turn(self) -> Lease | None:
-        """Write what waits and take the next URL, as one stroke."""
+        """Write what is pending and lease the next URL, in one transaction."""
         with self.frontier.together():
             new = self._put()
             lease = self._lease()
@@ -321,14 +321,14 @@ class Dispatcher(Extension):
         return True
 
     def _put(self) -> int:
-        """Hand the frontier what waits, and return the number of new URLs."""
+        """Write what is pending to the frontier, and return the number of new URLs."""
         for host in {entry.host for entry in self._outbox.entries} & self._paces.keys():
-            self._pace(host)  # the others are told when they are asked for the first time
+            self._pace(host)  # other hosts follow at their first request
         position = ArchiveSession.of(self.crawler).worker.position
         return self._outbox.put(self.frontier, position.number if position else 0)
 
     def _written(self, new: int) -> None:
-        """Forget what waited: it is in the frontier now."""
+        """Clear the outbox: its contents are in the frontier now."""
         if self._outbox.is_news:
             self._resting = False
         self.crawler.stats.inc_value("scheduler/enqueued", new)
@@ -343,7 +343,7 @@ class Dispatcher(Extension):
         return lease
 
     async def _check(self, lease: Lease, lost: float) -> None:
-        """Ask for a page that a worker had who died, unless that had stored it: see Lease for its links."""
+        """Request the page of a dead worker again, unless that worker stored it; see Lease for its links."""
         url, session = lease.entry.url, ArchiveSession.of(self.crawler)
         try:
             stored = await session.run(Archive.seen_since, url, datetime.fromtimestamp(lost, UTC))
@@ -358,7 +358,7 @@ class Dispatcher(Extension):
         self._go_on()
 
     def _pace(self, host: str) -> None:
-        """Tell the frontier how fast a host may be asked, where that is news."""
+        """Write the pace of a host to the frontier, if it changed."""
         rules = self.crawler.get_extension(HostPace)
         pace = (rules.concurrency_of(host), rules.delay_of(host)) if rules else (1, 0.0)
         if self._paces.get(host) != pace:
@@ -369,7 +369,7 @@ class Dispatcher(Extension):
         self._patience.ask(self.frontier.renew, proof=not self._outbox)
 
     def _rest(self) -> None:
-        """Ask no more until a delay has passed, another worker may be done, or something is written."""
+        """Pause until a delay has passed, another worker may be done, or something is written."""
         self._resting = True
         if self.most is not None:
             self._close_at(self.most)
@@ -388,7 +388,7 @@ class Dispatcher(Extension):
         look_again(self.crawler.engine)
 
     def _away(self) -> None:
-        self._paces.clear()  # what was written with them may be undone
+        self._paces.clear()  # the transaction that wrote them may have been undone
         self._go_on_in(PAUSE)
 
 

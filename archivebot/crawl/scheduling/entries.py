@@ -1,4 +1,4 @@
-"""A request as an entry of the frontier, and back."""
+"""Converts requests into entries of the frontier, and leases into requests."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from archivebot.crawl.scheduling import serializer
 from archivebot.frontier import Entry, Lease
 from archivebot.urls import canonical_url, host_of, with_method
 
-# Keys of Request.meta that the frontier keeps in fields of their own ...
+# Keys of Request.meta that the frontier keeps in separate fields ...
 SCORE = "archive_score"  # the score of the link that led to a request
 DISTANCE = "archive_distance"  # the off-topic pages in a row before it
 ORDER = "archive_order"  # the number of the fetch
-SOURCE = "archive_source"  # the URL of the page it was found on
-PARTS = "archive_parts"  # how the score came about
-# ... and those that it never sees.
+SOURCE = "archive_source"  # the URL of the page with the link
+PARTS = "archive_parts"  # the parts of the score
+# ... and keys that are never written to the frontier.
 LINK = "archive_link"  # the evidence of a link, until it is scored
-READING = "archive_reading"  # what was read of a page, while its links are scored
+READING = "archive_reading"  # the data read from a page, while its links are scored
 
 _KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK, READING))
 
 
 def key_of(request: Request) -> str:
-    """Return the URL under which the answer to a request is kept, the URL of its page for a plain GET.
+    """Return the URL under which the answer to a request is stored; for a plain GET, the URL of the page.
 
     >>> key_of(Request("http://a.example/", method="POST", body="a=b", headers={"Content-Type": "text/csv"}))
     'http://a.example/?__wb_method=POST&__wb_post_data=YT1i'
@@ -36,9 +36,9 @@ def key_of(request: Request) -> str:
 
 
 def entry_of(request: Request, spider: Spider | None, reason: str = "") -> Entry:
-    """Return the entry of a request of a spider; ``reason`` says why it is refused, where it is.
+    """Return the entry of a request; ``reason`` is why it is refused, if it is.
 
-    Without a score the priority is the score.
+    Without a score, the priority of the request is the score.
     """
     meta = request.meta
     told = {name: getattr(request, name) for name in request.attributes}
@@ -57,7 +57,7 @@ def entry_of(request: Request, spider: Spider | None, reason: str = "") -> Entry
 
 
 def _name(method: object, spider: Spider | None) -> str | None:
-    """Name a method of the spider; Request.to_dict goes through all its members, 0.2 ms for each of them."""
+    """Return the name of a spider method; Request.to_dict would search all members, 0.2 ms for each."""
     if method is None:
         return None
     if spider is None or getattr(method, "__self__", None) is not spider:
@@ -66,7 +66,7 @@ def _name(method: object, spider: Spider | None) -> str | None:
 
 
 def request_of(lease: Lease, spider: Spider | None) -> Request:
-    """Return the request of a lease, with what the frontier knows of it in its meta."""
+    """Return the request of a lease, with the data of the frontier in its meta."""
     entry = lease.entry
     request = request_from_dict(serializer.loads(entry.request), spider=spider)
     known = {SCORE: entry.score, DISTANCE: entry.distance, ORDER: lease.order, SOURCE: entry.source}

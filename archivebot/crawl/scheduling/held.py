@@ -8,7 +8,7 @@ from statistics import median
 
 from archivebot.frontier import HOLD
 
-# Leases for each request that may be under way: the pages that wait to be stored lie in memory.
+# Maximum of leases for each concurrent request: the pages that wait to be stored are in memory.
 UNSETTLED = 2
 
 # A crawl that learns has at most this many pages under way that are not judged, or this share of the pages
@@ -19,14 +19,14 @@ UNSETTLED = 2
 FEWEST = 4
 SHARE = 0.01
 
-# A better host is waited for so many times as long as the median answer takes.
+# A better host is waited for this many times the median response time.
 HOLDS = 3.0
 
-REMEMBERED = 50  # answers whose times are kept
+REMEMBERED = 50  # number of response times that are kept
 
 
 class HeldLeases:
-    """URLs by when their leases began, for so many ``requests`` at once; ``clock`` returns seconds.
+    """The leased URLs and when their leases began, for ``requests`` at once; ``clock`` returns seconds.
 
     ``learns`` limits the leases whose pages are not judged, see :data:`SHARE`.
 
@@ -57,23 +57,23 @@ class HeldLeases:
 
     @property
     def hold(self) -> float:
-        """Seconds that a better host is waited for."""
+        """The maximum seconds to wait for a better host."""
         return max(HOLD, HOLDS * median(self._waits)) if self._waits else HOLD
 
     def add(self, url: str) -> None:
-        """Take note of a lease."""
+        """Note a new lease."""
         self._began[url] = self._clock()
         self._open.add(url)
 
     def arrived(self, url: str) -> bool:
-        """Take note of an answer; return whether the URL is leased."""
+        """Note an answer; return whether the URL is leased."""
         if url not in self._began:
             return False
         self._waits.append(self._clock() - self._began[url])
         return True
 
     def judged(self, url: str) -> bool:
-        """Take note that the page of a URL is judged, or missing; return whether that makes room."""
+        """Note that the page of a URL is judged, or missing; return whether that makes room."""
         was_full = self.is_full
         if url in self._open:
             self._open.remove(url)
@@ -81,6 +81,6 @@ class HeldLeases:
         return was_full and not self.is_full
 
     def remove(self, url: str) -> None:
-        """Take note that a URL is settled."""
+        """Note that a URL is settled."""
         self.judged(url)
         self._began.pop(url, None)

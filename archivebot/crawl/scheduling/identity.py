@@ -9,7 +9,7 @@ from archivebot.models import Position
 
 
 def crawl_name(spider: str, identity: object) -> str:
-    """Name a crawl by its spider and what it is about; the same command gives the same name.
+    """Return the name of a crawl, made from its spider and identity; the same command has the same name.
 
     >>> crawl_name("site", {"seeds": ["http://a.example/"]}) == crawl_name("site", {"seeds": []})
     False
@@ -19,7 +19,7 @@ def crawl_name(spider: str, identity: object) -> str:
 
 
 def lost_by(relied: Position | None, archive: Position) -> str:
-    """Return why an archive lacks what a crawl relied on; empty if it does not, or nothing is known.
+    """Return why an archive lacks pages that a crawl relied on; "" if it does not, or if unknown.
 
     >>> lost_by(Position("a", 7), Position("a", 9)), lost_by(None, Position("a", 1))
     ('', '')
@@ -28,4 +28,4 @@ def lost_by(relied: Position | None, archive: Position) -> str:
         return ""
     if relied.archive == archive.archive:
         return "the archive was restored from a copy that is older than the crawl"
-    return "the archive is another one than it relied on: was that deleted or replaced?"
+    return "the archive is not the one that it relied on: was that archive deleted or replaced?"

@@ -1,4 +1,4 @@
-"""What a crawl will write to its frontier, kept in order until it is written at one stroke."""
+"""The pending writes of a crawl to its frontier, kept in order and written in one transaction."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from archivebot.crawl.scheduling.budget import UrlBudget
 from archivebot.frontier import Entry, Frontier, State
 from archivebot.models import Capture
 
-# Links that the frontier takes at one stroke: 0.1 s, in which nothing else happens.
+# Maximum of links written in one transaction: 0.1 s, in which the crawl stands still.
 STROKE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of a URL: its state, and its capture if there is one."""
+    """The final state of a URL, and its capture if there is one."""
 
     url: str
     state: State
@@ -26,12 +26,12 @@ class Settled:
 
 
 class Outbox:
-    """Collects links, requests, refusals and outcomes of a crawl; true while anything is to be written.
+    """Collects links, requests, refusals and outcomes of a crawl; true while anything is pending.
 
-    ``links`` are those of pages that are not stored yet; they wait apart until they are staged, so that
-    the best of them is fetched first. ``followed`` are the pages whose links are complete: the frontier
-    is told so together with the last of them. ``arrived`` are the URLs whose answers came, ``repeated``
-    the pages that repeat another page.
+    ``links`` belong to pages that are not stored yet; they wait separately until they are staged, so that the
+    best of them is fetched first. ``followed`` are the pages whose links are complete, which is written
+    together with the last link. ``arrived`` are the URLs whose answers came, ``repeated`` the pages that
+    repeat another page.
     """
 
     def __init__(self, budget: UrlBudget, stats: StatsCollector) -> None:
@@ -41,7 +41,7 @@ class Outbox:
         self.clear()
 
     def clear(self) -> None:
-        """Forget what was written."""
+        """Remove everything that was written."""
         self.entries: list[Entry] = []
         self.refused: list[Entry] = []
         self.settled: list[Settled] = []
@@ -55,16 +55,16 @@ class Outbox:
 
     @property
     def is_news(self) -> bool:
-        """Whether there is anything after which another URL may be ready."""
+        """Whether anything is pending that may make another URL ready."""
         return bool(self.entries or self.settled or self.arrived)
 
     def stage(self, most: int | None = None) -> None:
-        """Let links go out with what is written next, all of them or so many."""
+        """Add links to the next write: all of them, or the first ``most``."""
         self.entries += self.links[:most]
         del self.links[:most]
 
     def put(self, frontier: Frontier, position: int) -> int:
-        """Hand a frontier what waits, and return the number of new URLs; ``position`` is the archive's."""
+        """Write to a frontier, and return the number of new URLs; ``position`` is that of the archive."""
         if self.refused:
             frontier.reject(self.refused)
         entries = self._within_budget(frontier)
@@ -75,7 +75,7 @@ class Outbox:
             frontier.mark_arrived(self.arrived)
         for settled in self.settled:
             _settle(frontier, settled, position)
-        for url in self.repeated:  # last, as what is written again after an error counts again
+        for url in self.repeated:  # last: after an error they are written again, and would count twice
             self._budget.repeat(frontier, url)
         return new
 

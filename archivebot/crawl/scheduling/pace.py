@@ -1,4 +1,4 @@
-"""The pace per host: base delay, Crawl-delay, slowing down for a host that asks for it."""
+"""The pace of each host: base delay, Crawl-delay, and a penalty after 429 or 503."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from archivebot.crawl.compat import keep_exact
 from archivebot.urls import is_loopback
 
 _ASKS_FOR_REST = frozenset((429, 503))
-_NEGLIGIBLE = 0.05  # seconds; a penalty below it is dropped instead of halved for ever
+_NEGLIGIBLE = 0.05  # seconds; a lower penalty is dropped instead of halved further
 
 
 class HostPace:
-    """Keep the delay of each host's download slot at the largest of what asks for one.
+    """Sets the delay of each host's download slot to the maximum of all delays that apply.
 
-    ``delay`` and ``concurrency`` hold for hosts in general. Hosts on this machine get no base delay
-    and ``local_concurrency``: nobody else is served by them. A Crawl-delay or a penalty holds
-    for them too. ``first`` and ``ceiling`` bound the penalty after a 429 or 503, which
-    doubles with each such answer and halves with each other one.
+    ``delay`` and ``concurrency`` apply to hosts in general. Hosts on this machine get no base delay and
+    ``local_concurrency``, because they serve nobody else. A Crawl-delay or a penalty applies to them, too.
+    The penalty is between ``first`` and ``ceiling`` seconds. It doubles with each 429 or 503, and halves with
+    each other answer.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class HostPace:
         return max(base, self.crawl_delays.get(host, 0.0), self.penalties.get(host, 0.0))
 
     def concurrency_of(self, host: str) -> int:
-        """Return how many requests to a host may be under way at once."""
+        """Return the maximum of concurrent requests to a host."""
         return self.local_concurrency if self.is_local(host) else self.concurrency
 
     def is_local(self, host: str) -> bool:
@@ -76,7 +76,7 @@ class HostPace:
             self.penalties[host] = penalty / 2
 
     def request_reached_downloader(self, request: Request) -> None:
-        """Set the host's slot; for each request, because Scrapy drops slots that rest for a minute."""
+        """Configure the host's slot, before each request: Scrapy drops slots that are idle for a minute."""
         self._set_slot(request.meta["download_slot"])
 
     def response_downloaded(self, response: Response, request: Request) -> None:
@@ -92,4 +92,4 @@ class HostPace:
         slot.delay = self.delay_of(host)
         slot.concurrency = self.concurrency_of(host)
         if host in self.crawl_delays:
-            keep_exact(slot)  # the jitter would undercut it
+            keep_exact(slot)  # jitter would go below the delay

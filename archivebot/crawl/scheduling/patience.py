@@ -1,4 +1,4 @@
-"""How long a crawl waits for a frontier that is away."""
+"""The time that a crawl waits for an unavailable frontier."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-# Seconds until a frontier that is away is asked again. A question may take seconds then, in which all else
-# stands still: between two of them there is time for all else.
+# Seconds until an unavailable frontier is retried. A retry may take seconds, in which all other work stands
+# still; the pause leaves time for it.
 PAUSE = 1.0
 
 
 class Patience:
-    """Ask a frontier, and wait for it ``seconds`` if it is away; then it is asked no more.
+    """Calls a frontier, and waits up to ``seconds`` in total while it is unavailable.
 
-    ``again`` is called when it is away, to come back after PAUSE, and ``over`` when patience ends.
+    ``again`` is called if the frontier is unavailable, to retry after PAUSE, and ``over`` when time is up.
     """
 
     def __init__(
@@ -30,19 +30,19 @@ class Patience:
         self.seconds = seconds
         self.is_over = False
         self._again, self._over = again, over
-        self._since: float | None = None  # when the first question was asked that had no answer
+        self._since: float | None = None  # the time of the first call without an answer
         self._next = 0.0
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the frontier is away."""
+        """Whether the frontier is unavailable."""
         return self._since is not None
 
     def ask(self, question: Callable[[], T], *, proof: bool = False, last: bool = False) -> T | None:
-        """Return the answer, None if the frontier is away.
+        """Return the answer, or None if the frontier is unavailable.
 
-        An answer that is a ``proof`` shows that it is back: on a full disk it can be read, and small changes
-        may be written that fit where others were. The ``last`` question is asked without a pause.
+        An answer to a ``proof`` shows that the frontier is available again. Other answers do not: on a full
+        disk reads and small writes may still succeed. The ``last`` call is made without a pause.
         """
         clock = asyncio.get_running_loop()
         now = clock.time()
@@ -52,7 +52,7 @@ class Patience:
             answer = question()
         except StorageError as error:
             if self._since is None:
-                logger.warning("The frontier is away, the crawl waits for it: %s", error)
+                logger.warning("The frontier is unavailable, the crawl waits for it: %s", error)
                 self._since = now
             self._next = clock.time() + PAUSE
             if clock.time() - self._since > self.seconds:

@@ -1,8 +1,8 @@
 """One crawl for several processes: scrapy-redis' scheduler with leases instead of pops.
 
-Stock scrapy-redis removes a request when it hands it out, so a killed worker loses it; it writes
-requests with pickle, gives equal priorities in the order of their bytes, and speaks to Scrapy with
-arguments that are deprecated since 2.14.
+Stock scrapy-redis removes a request when it hands it out, so a killed worker loses it. It writes requests
+with pickle, returns equal priorities in the order of their bytes, and calls Scrapy with arguments that are
+deprecated since 2.14.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ defaults.REDIS_PARAMS.pop("retry_on_timeout", None)  # redis-py 6 and later warn
 
 
 class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
-    """scrapy-redis' queue over the frontier of the crawl: a pop is a lease, settled by the stored page."""
+    """scrapy-redis' queue over the frontier: a pop is a lease, which the stored page settles."""
 
     def __init__(self, server: Any, spider: HasArguments, key: str, serializer: Any = None) -> None:
         super().__init__(server, spider, key, serializer)
@@ -47,9 +47,9 @@ class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
 
 
 class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
-    """Keep this worker from telling Redis the same twice: a URL with the same score changes nothing.
+    """Prevents this worker from sending Redis the same URL with the same score twice.
 
-    Whether a URL is new to the crawl is for the frontier to say, not for a filter.
+    The frontier, not a filter, decides whether a URL is new to the crawl.
     """
 
     def __init__(self, server: Any, key: str, debug: bool = False) -> None:
@@ -65,7 +65,7 @@ class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
 
 
 class LeaseScheduler(Scheduler):  # type: ignore[misc]
-    """scrapy-redis' scheduler, acknowledged late."""
+    """scrapy-redis' scheduler with late acknowledgement."""
 
     def open(self, spider: HasArguments) -> Deferred[None]:
         return deferred_from_coro(self._open(spider))

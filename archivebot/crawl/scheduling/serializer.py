@@ -1,6 +1,6 @@
-"""Requests as JSON text: what a frontier keeps of a request, and how scrapy-redis writes one.
+"""Requests as JSON text, as stored in a frontier and written by scrapy-redis.
 
-Pickle would let whoever can write to the frontier run code in the crawler.
+With pickle, anyone who can write to the frontier could run code in the crawler.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _DEFAULTS = Request("http://a.example/").to_dict()
 
 
 def dumps(request: dict[str, Any]) -> str:
-    """Write what :meth:`scrapy.Request.to_dict` gives, without the fields that have their default.
+    """Write the result of :meth:`scrapy.Request.to_dict`, without the fields that have their default.
 
-    Raises TypeError where ``meta`` or ``cb_kwargs`` hold what JSON has no form for.
+    Raises TypeError if ``meta`` or ``cb_kwargs`` hold values that JSON cannot represent.
 
     >>> dumps(Request("http://a.example/b", meta={"depth": 1}).to_dict())
     '{"url":"http://a.example/b","meta":{"depth":1}}'
@@ -31,7 +31,7 @@ def dumps(request: dict[str, Any]) -> str:
 
 
 def loads(text: str | bytes) -> dict[str, Any]:
-    """Read a request back, ready for :func:`scrapy.utils.request.request_from_dict`.
+    """Read a request, ready for :func:`scrapy.utils.request.request_from_dict`.
 
     >>> post = Request("http://a.example/", method="POST", headers={"Accept": "*/*"}, body=b"\\xff")
     >>> loads(dumps(post.to_dict())) == post.to_dict()

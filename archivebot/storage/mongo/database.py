@@ -1,4 +1,4 @@
-"""One database of a MongoDB server or of one like it: opened, and asked until it answers."""
+"""One database of a MongoDB server or of a compatible server, with retries."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ ASCENDING, DESCENDING = 1, -1
 # The number of the layout of the documents, kept in the collection "archive".
 SCHEMA = 7
 
-# (collection, keys, unique); every _id is unique as well. They are made one by one: FerretDB 1 drops
-# the connection when it is asked for several of which one exists.
+# (collection, keys, unique); every _id is unique as well. Indexes are created one by one: FerretDB 1 drops
+# the connection if several are requested and one of them exists.
 INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("captures", (("slot", ASCENDING),), True),
     ("captures", (("page", ASCENDING), ("seq", DESCENDING)), False),
@@ -60,33 +60,32 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
 )
 COLLECTIONS = frozenset({"archive", "frames", "payloads", *(name for name, _, _ in INDEXES)})
 
-# How long a server may take to be found, in seconds, and to answer a question: FerretDB 1 reads 20,000
-# documents in a second, whatever is asked for.
+# Timeouts in seconds for the connection to a server and for its answer: FerretDB 1 reads 20,000 documents per
+# second, whatever the query.
 FIND_TIMEOUT = 5
 ANSWER_TIMEOUT = 120
 
-# For how many seconds an interrupted operation is tried again: a server that restarts, or a replica set that
-# elects a primary, is back by then.
+# Seconds for which an interrupted operation is retried: by then a server has restarted, or a replica set has
+# elected a primary.
 PATIENCE = 30
 PAUSE = 0.2
 
-# Documents that are checked with one question to the server.
+# Documents that are checked with one request to the server.
 BATCH = 500
 
-# Changes of documents in one message. FerretDB 1.24 holds a connection to its SQLite for each of them until
-# the last is done, and then waits for ever for another one: with 100 changes always, with 20 from each of
-# four processes never.
+# Changes of documents in one message. FerretDB 1.24 holds a connection to its SQLite for each change until
+# the last is done, and then waits endlessly for another connection: always with 100 changes, never with 20
+# from each of four processes.
 UPDATES = 20
 
 DUPLICATE_KEY = 11000
 
 
 class MongoDatabase:
-    """The collections of an archive, and the ways to ask for documents and to write them.
+    """The collections of an archive, and the methods to read and write documents.
 
-    Raises UsageError for a URI that names no database, StorageError if no server answers, or if the
-    database is that of another program or of a newer archivebot, and NotArchived if it is empty and
-    ``create`` is false.
+    Raises UsageError if the URI names no database, StorageError if no server answers or if the database
+    belongs to another program or a newer archivebot, and NotArchived if it is empty and ``create`` is false.
     """
 
     def __init__(self, uri: str, create: bool = True) -> None:
@@ -108,7 +107,7 @@ class MongoDatabase:
             raise UsageError(f"mongodb://{self._place} names no archive ({error}): {advice}") from error
         self._database = database
         self._pages, self._frames = database["pages"], database["frames"]
-        # The journal is awaited once, by the document that makes all written before it visible.
+        # The journal is awaited only for the last document, which makes all earlier ones visible.
         self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
         self._unsynced = False  # whether anything was written since the last sync
         try:
@@ -132,7 +131,7 @@ class MongoDatabase:
         self._identity = self.position().archive
 
     def _schema(self, create: bool) -> int:
-        """Return the schema of the archive, 0 if there is none and it is to be made."""
+        """Return the schema of the archive, 0 if there is none and it is to be created."""
         found = self._database["archive"].find_one({"_id": "archive"})
         if found is None:
             names = self._database.list_collection_names()
@@ -148,7 +147,7 @@ class MongoDatabase:
         return int(schema)
 
     def _add_sums(self) -> None:
-        """Write the checksums of documents of an older schema; a process that is interrupted goes on."""
+        """Write the checksums of documents of an older schema; may be interrupted and continued."""
         for name in SUMMED:
             for document in self._database[name].find({"sum": {"$exists": False}}):
                 change = {"$set": {"sum": sum_of(name, document)}}
@@ -171,7 +170,7 @@ class MongoDatabase:
     def sync(self) -> Position | None:
         if self.is_durable:
             return None
-        # Captures are in the journal when they are stored; this tells that they are still there.
+        # Captures are in the journal when they are stored; this check shows that they are still there.
         moved = self.retried(
             lambda: self._database["archive"].update_one(
                 {"_id": "archive", "identity": self._identity}, {"$inc": {"position": 1}}
@@ -197,7 +196,7 @@ class MongoDatabase:
             raise StorageError(f"{self._place}: {error}") from error
 
     def retried(self, operation: Callable[[], Result]) -> Result:
-        """Run what may run twice until a server answers, or patience ends."""
+        """Run a repeatable operation until a server answers, or the retry time is over."""
         deadline = time.monotonic() + PATIENCE
         with self._translated():
             while True:
@@ -213,7 +212,7 @@ class MongoDatabase:
         self._unsynced = True
 
     def insert(self, collection: Collection[Document], document: Document) -> bool:
-        """Insert a document; False where its id or slot is taken by another one."""
+        """Insert a document; False if its id or slot is taken by another one."""
         attempts = 0
 
         def insert() -> bool:
@@ -230,7 +229,7 @@ class MongoDatabase:
         return self.retried(insert)
 
     def upsert(self, collection: Collection[Document], identity: str, change: Document) -> None:
-        """Change a document, which is made where there is none."""
+        """Change a document, creating it if it does not exist."""
         self._writing()
         self.retried(lambda: upsert(collection, identity, change))
 
@@ -252,7 +251,7 @@ class MongoDatabase:
         return self.retried(insert)
 
     def update_many(self, collection: Collection[Document], changes: list[tuple[Document, Document]]) -> None:
-        """Change documents, each (which one, how), in no order."""
+        """Change documents, given as (filter, change), in no order."""
         if changes:
             self._writing()
         updates = [UpdateOne(which, change) for which, change in changes]
@@ -264,7 +263,7 @@ class MongoDatabase:
         return int(self.retried(lambda: self._database.command("dbStats")).get("totalSize", 0))
 
     def close(self) -> None:
-        """Close the connections; what was stored is in the journal of the server."""
+        """Close the connections; everything stored is in the journal of the server."""
         self._client.close()
 
     def _present(self, collection: Collection[Document], key: str, values: list[str]) -> set[str]:
@@ -292,18 +291,18 @@ class MongoDatabase:
         order: Order | None = None,
         limit: int | None = None,
     ) -> Iterator[Document]:
-        """Yield documents, each held against its checksum; raises CorruptObject."""
+        """Yield documents after a check of their checksums; raises CorruptObject."""
         return (whole(collection.name, document) for document in self.rows(collection, query, order, limit))
 
 
 def upsert(collection: Collection[Document], identity: str, change: Document) -> None:
-    """Change a document, which is made where there is none."""
+    """Change a document, creating it if it does not exist."""
     with suppress(DuplicateKeyError):  # another process inserted it at this very moment
         collection.update_one({"_id": identity}, change, upsert=True)
 
 
 def batches(items: Iterable[Item], size: int | None = None) -> Iterator[list[Item]]:
-    """Cut items into lists that one question is enough for."""
+    """Split items into lists for one request each."""
     iterator = iter(items)
     while batch := list(islice(iterator, size or BATCH)):
         yield batch

@@ -1,4 +1,4 @@
-"""Captures, versions, frames and links as the documents of a MongoDB server, and back."""
+"""Converts captures, versions, frames and links to documents of a MongoDB server, and back."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ PART_BYTES = 8 * 1024 * 1024
 
 
 def page_id(url: str) -> str:
-    """Name a page: 32 hex digits of the SHA-256 of its URL.
+    """Return the id of a page: 32 hex digits of the SHA-256 of its URL.
 
-    Ids are text because several servers that speak MongoDB's protocol do not keep binary ones apart.
+    Ids are text because several servers with MongoDB's protocol do not distinguish binary ids.
 
     >>> page_id("http://example.com/")
     '2a1b402420ef46577471cdc7409b0fa2'
@@ -30,7 +30,7 @@ def page_id(url: str) -> str:
 
 
 def slot(page: str, seq: int) -> str:
-    """Name a version: its page, and its place in the order in which the page's versions were stored.
+    """Return the name of a version: its page, and its place in the order of the page's versions.
 
     >>> slot("2a1b", 7)
     '2a1b-00000007'
@@ -48,7 +48,7 @@ def seq_of(name: str) -> int:
 
 
 def frame_name(frame: bytes) -> str:
-    """Name a frame: 32 hex digits of the SHA-256 of its bytes, and the number of its parts.
+    """Return the name of a frame: 32 hex digits of the SHA-256 of its bytes, and the number of its parts.
 
     >>> frame_name(b"")
     'e3b0c44298fc1c149afbf4c8996fb924/1'
@@ -67,13 +67,13 @@ def part_ids(name: str) -> list[str]:
 
 
 def part_documents(frame: bytes) -> Iterator[Document]:
-    """Cut a frame into the documents that keep it."""
+    """Split a frame into the documents that store it."""
     for number, identity in enumerate(part_ids(frame_name(frame))):
         yield {"_id": identity, "data": frame[number * PART_BYTES : (number + 1) * PART_BYTES]}
 
 
 def capture_document(page: str, capture: Capture) -> Document:
-    """Write a capture, still without what it is known by (see :func:`named`)."""
+    """Return the document of a capture, still without its id and slot (see :func:`named`)."""
     host, separator, _ = capture.urlkey.partition(")")
     return {
         "page": page,
@@ -102,12 +102,12 @@ def capture_document(page: str, capture: Capture) -> Document:
 
 
 def told_apart(capture: Capture) -> Headers:
-    """Return the headers of a capture that its wire does not tell."""
+    """Return the headers of a capture, or none if its wire holds them."""
     return () if capture.wire and capture.wire.headers == capture.headers else capture.headers
 
 
 def version_document(new: NewVersion, head: PageHead, seq: int, base: Document | None) -> Document:
-    """Write what a capture carries besides when it brings a version; ``base`` is that of its base."""
+    """Return the additional fields of a capture with a new version; ``base`` is the document of its base."""
     record = new.record
     return {
         "seq": seq,
@@ -127,8 +127,8 @@ def version_document(new: NewVersion, head: PageHead, seq: int, base: Document |
         "base": record.base,
         "frame": frame_name(new.frame),
         "frame_bytes": len(new.frame),
-        # All frames that reading takes, so that they come with one question. The bound on cost
-        # keeps this list below 64 entries.
+        # All frames needed for reading, so that one request returns them. The bound on cost keeps this list
+        # below 64 entries.
         "chain": [*base["chain"], base["frame"]] if base else [],
     } | ({"duplicate": asdict(new.duplicate)} if new.duplicate and record.number else {})
 
@@ -136,8 +136,8 @@ def version_document(new: NewVersion, head: PageHead, seq: int, base: Document |
 def named(document: Document, version: VersionId | None) -> Document:
     """Complete the document of a capture with the version that it points at, its id and its slot.
 
-    The id is that of the visit, so the same one is not stored twice. The slot is the version that
-    the visit brought, so a place in a page's history is given once; else the id again.
+    The id identifies the visit, so the same visit is not stored twice. The slot is the version that the visit
+    brought, so each place in a page's history is assigned once; without a version it is the id again.
     """
     key = f"{document['page']} {document['time']} {document['outcome']} {version or ''}"
     identity = sha256(key.encode()).hexdigest()
@@ -146,7 +146,7 @@ def named(document: Document, version: VersionId | None) -> Document:
 
 
 def head_of(last: Document | None) -> PageHead:
-    """Read the counters of a page from the last version stored of it."""
+    """Read the counters of a page from its last stored version."""
     return PageHead(last["versions"], last["lineages"]) if last else PageHead()
 
 
@@ -174,9 +174,9 @@ def version_of(document: Document) -> StoredVersion:
 def capture_of(
     document: Document, marks: Callable[[], Mapping[int, Duplicate]], reference: Callable[[str], bytes]
 ) -> Capture:
-    """Read a capture; ``marks`` returns those of the versions of its page, by number.
+    """Read a capture; ``marks`` returns the marks of the versions of its page, by number.
 
-    ``reference`` gives what the facts of the wire are held against, by its id.
+    ``reference`` returns the reference of a compressed exchange, by its id.
     """
     url, when = document["url"], moment(document["time"])
     facts = document.get("wire")
@@ -208,6 +208,6 @@ def capture_of(
 
 
 def quality_of(document: Document) -> Quality | None:
-    """Read what a capture brought in place of a page; captures of schema 2 do not tell."""
+    """Read the quality of a capture; captures of schema 2 have none."""
     kind = document.get("quality")
     return Quality(QualityKind(kind), document["reason"]) if kind else None

@@ -1,4 +1,4 @@
-"""Fingerprints and marks of near-duplicates as the documents of a MongoDB server, and back."""
+"""Converts fingerprints and marks of near-duplicates to documents of a MongoDB server, and back."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FIRST = [("first", ASCENDING)]
 
 
 class MongoFingerprints:
-    """The FingerprintStore of an archive in a database; fingerprints are put there with their version."""
+    """The FingerprintStore of an archive in a database; fingerprints are stored with their version."""
 
     def __init__(self, database: MongoDatabase) -> None:
         self._database = database
         self._pages, self._captures = database.collection("fingerprints"), database.collection("captures")
 
     def put(self, page: str, capture: Capture, number: int, fingerprint: Fingerprint | None) -> None:
-        """Replace the fingerprint of a page; None takes it away."""
+        """Replace the fingerprint of a page; None removes it."""
         if fingerprint:
             change = fingerprint_change(capture.url, number, fingerprint, milliseconds(capture.captured_at))
             self._database.upsert(self._pages, page, change)
@@ -32,7 +32,7 @@ class MongoFingerprints:
 
     def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
         found = self._having({"$in": list(keys)})
-        if len(found) == MOST_NEAR:  # a key that many share would hide the pages that have others
+        if len(found) == MOST_NEAR:  # a key shared by many pages would hide pages with other keys
             pages = {page["_id"]: page for key in keys for page in self._having(key)}
             found = sorted(pages.values(), key=lambda page: int(page["first"]))
         yield from (fingerprint_of(whole("fingerprints", page)) for page in found)
@@ -49,7 +49,7 @@ class MongoFingerprints:
 
 
 def fingerprint_change(url: str, number: int, fingerprint: Fingerprint, when: int) -> Document:
-    """Write what storing the fingerprint of a version changes; ``when`` is its time in milliseconds.
+    """Return the change that stores the fingerprint of a version; ``when`` is in milliseconds.
 
     BSON has no unsigned numbers: the SimHash is written as 16 hex digits.
 
@@ -70,7 +70,7 @@ def fingerprint_change(url: str, number: int, fingerprint: Fingerprint, when: in
 
 
 def fingerprint_of(document: Document) -> Fingerprinted:
-    """Read a fingerprint with the page and the version that it is of."""
+    """Read a fingerprint with its page and version."""
     simhash = document["simhash"]
     fingerprint = Fingerprint(
         digest=int(document["digest"]),
@@ -82,5 +82,5 @@ def fingerprint_of(document: Document) -> Fingerprinted:
 
 
 def mark_of(document: Document) -> Marked:
-    """Read the mark that a capture carries."""
+    """Read the mark of a capture."""
     return document["url"], document["number"], Duplicate(**document["duplicate"])

@@ -1,4 +1,4 @@
-"""The forms of sites as the documents of a MongoDB server, and back."""
+"""Converts the forms of sites to documents of a MongoDB server, and back."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MongoForms:
         found = [
             form_of(document, pages)
             for document in self._database.whole(self._forms, {} if site is None else {"site": site})
-            # A process that was killed may have written a form and none of its pages.
+            # A killed process may have written a form without its pages.
             if (pages := list(self._database.rows(self._pages, {"form": document["_id"]})))
         ]
         yield from sorted(found, key=lambda kept: (kept.site, kept.first, kept.form.signature))
@@ -46,7 +46,7 @@ class MongoForms:
 
 
 def form_id(site: str, signature: str) -> str:
-    """Name a form of a site.
+    """Return the id of a form of a site.
 
     >>> form_id("a.example", "0a") == form_id("a.example", "0b")
     False
@@ -55,24 +55,24 @@ def form_id(site: str, signature: str) -> str:
 
 
 def form_document(site: str, form: FoundForm) -> Document:
-    """Write a form without what is said of it, which may change."""
+    """Return the document of a form without its description, which may change."""
     return {"site": site, "signature": form.signature}
 
 
 def form_page_change(form: str, url: str, when: datetime) -> tuple[str, Document]:
-    """Write that a page had a form: the name of the document, and what it changes."""
+    """Return the change that stores a form of a page: the id of the document, and the change."""
     time = milliseconds(when)
     told = {"$setOnInsert": {"form": form, "url": url}, "$min": {"first": time}, "$max": {"last": time}}
     return f"{form}-{page_id(url)}", told
 
 
 def form_page_of(document: Document) -> tuple[str, datetime, datetime]:
-    """Read a page that had a form, with its first and last time."""
+    """Read a page with a form, with its first and last time."""
     return document["url"], moment(document["first"]), moment(document["last"])
 
 
 def form_of(document: Document, pages: list[Document]) -> KeptForm:
-    """Read a form with the pages it was seen on."""
+    """Read a form with the pages on which it was seen."""
     seen = [form_page_of(page) for page in pages]
     url, first, _ = min(seen, key=lambda page: page[1])
     form = FoundForm(document["signature"], document["data"])

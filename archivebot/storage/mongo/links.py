@@ -27,7 +27,8 @@ class MongoLinks:
         alone = self._database.insert_many(self._links, documents)
         again = edges.keys() - new if alone else edges.keys()
         self._change([({"_id": name}, link_change(edges[name])) for name in again])
-        # Only now is it certain what was seen last: nothing in an unordered bulk may depend on the rest.
+        # Only now the last sighting is certain: operations of an unordered bulk must not depend on each
+        # other.
         self._change(
             [
                 ({"_id": name, "last": milliseconds(edge.last)}, {"$set": link_words(edge)})
@@ -57,7 +58,7 @@ class MongoLinks:
 
 
 def link_id(source: str, target: str) -> str:
-    """Name a link by the ids of its two pages; those of one source are a range of ids.
+    """Return the id of a link: the ids of its two pages; the links of one source are a range of ids.
 
     >>> link_id("http://example.com/", "http://example.com/")
     '2a1b402420ef46577471cdc7409b0fa2-2a1b402420ef46577471cdc7409b0fa2'
@@ -66,14 +67,14 @@ def link_id(source: str, target: str) -> str:
 
 
 def link_words(edge: Edge) -> Document:
-    """Return what a link says beside its target, with the checksum of all."""
+    """Return the words of a link, with the checksum of the whole link."""
     words = {"anchor": edge.anchor, "role": edge.role, "kind": edge.kind}
     link = {"source": edge.source, "target": edge.target, **words}
     return {**words, "sum": document_checksum(link, *link)}
 
 
 def link_document(edge: Edge) -> Document:
-    """Write a link that was not stored before."""
+    """Return the document of a new link."""
     return {
         "source": edge.source,
         "target": edge.target,
@@ -85,7 +86,7 @@ def link_document(edge: Edge) -> Document:
 
 
 def link_change(edge: Edge) -> Document:
-    """Write what storing a link again changes; what it says stays as it was stored before."""
+    """Return the change that stores a known link again; its words stay unchanged."""
     return {"$min": {"first": milliseconds(edge.first)}, "$max": {"last": milliseconds(edge.last)}}
 
 

@@ -1,4 +1,4 @@
-"""The archive in one database of a MongoDB server, open to be read only."""
+"""The archive in one database of a MongoDB server, opened read-only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from archivebot.storage.mongo.store import MongoStore
 
 
 class MongoReader(MongoStore):
-    """Reads an archive in a database that other processes may write meanwhile.
+    """Reads an archive in a database while other processes may write to it.
 
     Any thread may use an instance. Raises NotArchived if there is no archive, Outdated if its schema is older
-    than that of this version, and StorageError if it is newer or no server answers.
+    than the schema of this version, and StorageError if it is newer or no server answers.
     """
 
     def __init__(self, uri: str) -> None:

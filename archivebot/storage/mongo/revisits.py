@@ -1,7 +1,7 @@
 """Payload digests and waiting visits as documents of a MongoDB server.
 
-A document of ``payloads`` names the version that has a payload, one of ``waiting`` a visit whose payload
-has not come yet.
+A document of ``payloads`` names the version that has a payload, a document of ``waiting`` a visit whose
+payload is not in the archive yet.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class MongoRevisits:
-    """A RevisitStore in collections of the archive; ``retried`` asks the server until it answers."""
+    """A RevisitStore in collections of the archive; ``retried`` repeats operations until they succeed."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class MongoRevisits:
         return found
 
     def release(self, url: str, when: datetime) -> None:
-        # The capture first: a writer that is killed between is told again that the visit waits.
+        # The capture first: if the writer is killed in between, the visit is recorded as waiting again.
         capture = {
             "page": page_id(url),
             "time": milliseconds(when),

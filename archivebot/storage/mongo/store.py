@@ -1,13 +1,13 @@
-"""The archive in one database of a MongoDB server, or of another server that speaks its protocol.
+"""The archive in one database of a MongoDB server, or of another server with its protocol.
 
-One document of ``captures`` is one visit. The visit that brings a version carries the record of that
-version too, so a single insert makes both visible. Before it come the parts of the frame (``frames``,
-named by their content) and the page's place among its site (``pages``); alone they are never shown.
-After it comes the fingerprint of the page (``fingerprints``), so that it never tells of a version that
-is not there. Links (``links``) have documents of their own, one for each pair of pages.
+One document of ``captures`` is one visit. A visit that brings a version also contains the record of that
+version, so a single insert makes both visible. The parts of the frame (``frames``, named by their content)
+and the entry of the page (``pages``) are written first; alone they are never shown. The fingerprint of the
+page (``fingerprints``) is written afterwards, so that it never refers to a missing version. Links (``links``)
+are separate documents, one for each pair of pages.
 
-Only what simple servers do as well is relied on: unique indexes, inserts of one document, no
-transactions, no update that depends on what it finds but for the least and the greatest.
+The store relies only on features that simple servers also have: unique indexes, inserts of one document, and
+updates with the minimum or maximum of a field. It uses no transactions.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import shared
 from archivebot.storage.times import milliseconds
 
-# No more parts of large frames than this are asked for at a time: a message holds 48 MB.
+# Maximum of parts of large frames in one request: a message holds 48 MB.
 PARTS_AT_ONCE = 4
 
-# Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
+# Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
 NEIGHBOURS = 8
 
 # The documents that carry a version; only they have a sequence number.
@@ -109,7 +109,7 @@ class MongoStore(MongoDatabase):
         document |= version_document(version, head, seq, base)
         self._put_frame(version.frame)
         self._put_page(page, capture, version.sketch)
-        # Of two writers that read the same state both come here, and the slot is given to one.
+        # If two writers read the same state, both reach this point, and one of them gets the slot.
         if not self.insert(self._captures, _sealed(named(document, slot(page, seq)))):
             raise Conflict(f"another writer stored a version of {capture.url}")
         if version.record.number is not None and version.latest:
@@ -127,7 +127,7 @@ class MongoStore(MongoDatabase):
             self.retried(lambda: self._captures.replace_one({"_id": found["_id"]}, changed))
             return
         version = self.find(new.url, new.sha256)
-        # The new one first: a writer that is killed between leaves two visits rather than none.
+        # The new document first: a writer killed in between leaves two visits rather than none.
         document = capture_document(page, new) | self._wire.told(new)
         document = named(document, version.id if version else None)
         self.insert(self._captures, _sealed(document))
@@ -222,7 +222,7 @@ class MongoStore(MongoDatabase):
         times |= {"$gt": milliseconds(since)} if since else {}
         query: Document = {"page": page_id(url)} | ({"time": times} if times else {})
         marks = cache(lambda: {number: mark for _, number, mark in self.fingerprints.marks(url)})
-        # By time alone, of which there is an index: a server has no need to sort them all first.
+        # By time alone, which is indexed, so that the server need not sort all of them first.
         found = self.whole(self._captures, query, [("time", order)])
         for _, moment in groupby(found, itemgetter("time")):
             for document in sorted(moment, key=_version_name, reverse=newest_first):
@@ -257,7 +257,7 @@ class MongoStore(MongoDatabase):
     def _sums(
         self, amount: int | str, query: Document | None = None, distinct: str | None = None
     ) -> dict[str, int]:
-        """Add up per host. One sum per question: FerretDB 1 gives 0 for the second sum of a group."""
+        """Return a sum for each host; one sum per query, as FerretDB 1 returns 0 for a second one."""
         stages: list[Document] = [{"$match": query or {}}]
         if distinct:
             stages.append({"$group": {"_id": {"host": "$host", "value": f"${distinct}"}}})

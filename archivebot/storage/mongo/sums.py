@@ -6,8 +6,8 @@ from archivebot.exceptions import CorruptObject
 from archivebot.storage.checksum import document_checksum
 from archivebot.storage.mongo.documents import Document
 
-# The fields that the checksum of a document covers: of captures all, of the others those that one writer
-# sets at one stroke. Frames and their parts are named by their digest.
+# The fields that the checksum of a document covers: all fields of captures, and of other documents the fields
+# that a writer sets in one operation. Frames and their parts are named by their digest.
 SUMMED: dict[str, tuple[str, ...]] = {
     "captures": (),
     "fingerprints": ("url", "number", "digest", "simhash", "words", "keys"),
@@ -26,12 +26,12 @@ def sum_of(collection: str, document: Document) -> int:
 
 
 def is_whole(collection: str, document: Document) -> bool:
-    """Return whether a document is what was stored."""
+    """Return whether a document matches its checksum."""
     return bool(document.get("sum") == sum_of(collection, document))
 
 
 def whole(collection: str, document: Document) -> Document:
-    """Return a document that is what was stored; raises CorruptObject for another one."""
+    """Return a document if it matches its checksum, else raise CorruptObject."""
     if not is_whole(collection, document):
         raise CorruptObject(
             f"the document {document['_id']} of {collection} does not have its checksum"

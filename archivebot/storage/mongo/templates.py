@@ -1,4 +1,4 @@
-"""What was learned of the templates of sites, as documents of a MongoDB server."""
+"""The learned templates of sites, as documents of a MongoDB server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MongoTemplates:
 
 
 def template_document(template: LearnedTemplate) -> Document:
-    """Write a template; its tree, about a megabyte, takes a tenth of that."""
+    """Return the document of a template; its tree, about a megabyte, is compressed to a tenth."""
     time = milliseconds(template.learned_at)
     return {
         "_id": f"{template.site} {time}",

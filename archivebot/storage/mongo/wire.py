@@ -1,4 +1,4 @@
-"""The facts of the wire as documents of a MongoDB server, and the exchanges that others are held against."""
+"""The exchanges of captures as documents of a MongoDB server, and the references to compress them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from archivebot.storage.mongo.sums import sum_of, whole
 from archivebot.storage.times import milliseconds
 from archivebot.storage.wire import CANDIDATES, nearest, packed, reference_of
 
-# References remembered while captures are read and written; they never change.
+# References in the cache while captures are read and written; they never change.
 REMEMBERED = 256
 
 
 class MongoWire:
-    """The references of an archive in a database; one is named by its host and its bytes."""
+    """The references of an archive in a database; a reference is named by its host and its bytes."""
 
     def __init__(self, database: MongoDatabase) -> None:
         self._database = database
@@ -26,7 +26,7 @@ class MongoWire:
         self.reference = lru_cache(maxsize=REMEMBERED)(self._reference)
 
     def told(self, capture: Capture) -> Document:
-        """Return what the document of a capture says of its exchange, after its reference was stored."""
+        """Store the reference of a capture's exchange if necessary; return the exchange's document fields."""
         wire = capture.wire
         if wire is None:
             return {"reference": None, "wire": None}

@@ -1,4 +1,4 @@
-"""The SQLite file of an archive: opened, read, written, made durable, and closed."""
+"""The SQLite file of an archive: opens, reads, writes, syncs and closes it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from archivebot.storage.sqlite.sums import UnsummedConnection, WirelessConnectio
 
 Row = TypeVar("Row")
 
-# How long a writer waits for another one, in seconds.
+# Seconds that a writer waits for another writer.
 BUSY_TIMEOUT = 30
 
-# The write-ahead log is cut back to this size once it has been copied into the database.
+# The write-ahead log is truncated to this size after it was copied into the database.
 JOURNAL_LIMIT = 64 * 1024 * 1024
 
-# The log is copied each time it has grown by so many pages of 2 KB: at SQLite's own 1,000 the commits
-# of a crawl took twice as long (0.55 and 0.28 ms for a page with 30 links).
+# The log is copied each time it has grown by this many pages of 2 KB: with SQLite's default of 1,000 the
+# commits of a crawl took twice as long (0.55 and 0.28 ms for a page with 30 links).
 CHECKPOINT = 8_000
 
 POSITION = f"SELECT {intact('archive')}, identity, position FROM archive"
@@ -36,7 +36,7 @@ ADVANCE = (
     f" WHERE {intact('archive')}"
 )
 
-# What reading a damaged value raises.
+# The exceptions that reading a damaged value raises.
 MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, struct.error, zlib.error)
 
 
@@ -70,16 +70,16 @@ class ArchiveFile:
                 raise
             self._open_unwritable()
             return
-        # A commit survives the death of the process; sync() lets those before it survive that of the machine.
+        # A commit survives a crash of the process; after sync() all earlier commits survive a power cut.
         self.database.execute("PRAGMA synchronous = NORMAL")
         self.database.execute(f"PRAGMA journal_size_limit = {JOURNAL_LIMIT}")
         self.database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
         if writable:
             with transaction(self.database):
-                pass  # better told now than after the first page was fetched
+                pass  # better reported now than after the first page was fetched
 
     def _open_unwritable(self) -> None:
-        """Read a copy on a medium that cannot be written as it is."""
+        """Open a copy on a read-only medium as it is."""
         kinds = ((WIRE, sqlite3.Connection), (CHECKSUMS, WirelessConnection), (0, UnsummedConnection))
         for schema, kind in kinds:
             self.database.close()
@@ -98,7 +98,7 @@ class ArchiveFile:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Read values that may be damaged."""
+        """Raise CorruptObject if a value read in the block is damaged."""
         try:
             with self._translated():
                 yield
@@ -134,14 +134,14 @@ class ArchiveFile:
             return None
         self._presence.check()
         with self._translated():
-            # A commit is written behind all before it, and this one is waited for.
+            # A commit is written after all earlier ones, and this one is waited for.
             self.database.execute("PRAGMA synchronous = FULL")
             try:
                 with transaction(self.database):
                     self.database.execute(ADVANCE)
             finally:
                 self.database.execute("PRAGMA synchronous = NORMAL")
-        position = self.position()  # raises if a damaged row was not moved on
+        position = self.position()  # raises if a damaged row was not updated
         self._durable = self.database.total_changes
         return position
 

@@ -51,7 +51,7 @@ class SQLiteFingerprints:
 def put_fingerprint(
     database: sqlite3.Connection, page: int, number: int, fingerprint: Fingerprint | None
 ) -> None:
-    """Replace the fingerprint of a page and its keys, in the transaction under way; None takes them away."""
+    """Replace the fingerprint of a page and its keys, in the current transaction; None removes them."""
     row = database.execute("SELECT keys FROM fingerprint WHERE page = ?", (page,)).fetchone()
     before = set(unpack(row[0])) if row else set()
     after = set(fingerprint.keys) if fingerprint else set()
@@ -69,7 +69,7 @@ def put_fingerprint(
 
 
 def put_mark(database: sqlite3.Connection, version: int, duplicate: Duplicate) -> None:
-    """Mark a version as a near-duplicate, in the transaction under way."""
+    """Mark a version as a near-duplicate, in the current transaction."""
     database.execute(
         insert("duplicate"),
         (
@@ -79,7 +79,7 @@ def put_mark(database: sqlite3.Connection, version: int, duplicate: Duplicate) -
 
 
 def near(database: sqlite3.Connection, keys: Iterable[int]) -> Iterator[Fingerprinted]:
-    """Yield the pages that have one of the keys, at most MOST_NEAR for each, those stored first before."""
+    """Yield the pages with one of the keys, at most MOST_NEAR for each, in the order they were stored."""
     given = tuple(keys)
     pages = {page for (page,) in database.execute(_sharing(len(given), MOST_NEAR), given)} if given else set()
     ordered = f"{FINGERPRINT} JOIN json_each(?) AS near ON near.value = fingerprint.page ORDER BY near.key"
@@ -88,19 +88,19 @@ def near(database: sqlite3.Connection, keys: Iterable[int]) -> Iterator[Fingerpr
 
 @cache
 def _sharing(count: int, most: int) -> str:
-    """Return the statement that finds ``most`` pages for each key, six times as fast as one for each."""
+    """Return one statement for all keys, six times as fast as one for each; ``most`` pages per key."""
     one = f"SELECT page FROM (SELECT page FROM fingerprint_key WHERE key = ? ORDER BY page LIMIT {most})"
     return " UNION ".join([one] * count)
 
 
 def marks(database: sqlite3.Connection, url: str | None) -> Iterator[Marked]:
-    """Yield the marks of the versions of a page, or all."""
+    """Yield the marks of the versions of a page, or of all pages."""
     where, values = (" WHERE page.url = ?", (url,)) if url is not None else ("", ())
     return map(mark_of, database.execute(f"{MARK}{where} ORDER BY page.id, version.id", values))
 
 
 def lost_keys(database: sqlite3.Connection) -> Iterator[str]:
-    """Hold the keys by which fingerprints are found against those in the fingerprints."""
+    """Yield the differences between the index of keys and the keys in the fingerprints."""
     kept = sum(checksum(*row) for row in database.execute("SELECT key, page FROM fingerprint_key"))
     rows = database.execute("SELECT page, keys FROM fingerprint")
     if kept != sum(checksum(key, page) for page, keys in rows for key in set(unpack(keys))):
@@ -127,7 +127,7 @@ def _values(fingerprint: Fingerprint) -> tuple[int, bytes | None, int, bytes]:
 
 
 def pack(keys: tuple[int, ...]) -> bytes:
-    """Write keys as 8 bytes each, big-endian and signed.
+    """Return keys as 8 bytes each, big-endian and signed.
 
     >>> pack((1, -1)).hex(" ", 8)
     '0000000000000001 ffffffffffffffff'

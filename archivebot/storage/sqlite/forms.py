@@ -23,7 +23,7 @@ PAGES = (
     f"SELECT {intact('form_page')}, value, first, last {SEEN} WHERE site = ? AND signature = ? ORDER BY value"
 )
 
-# Whether what is known of a form of a site on a page is what was stored: ?1 the page, ?2 and ?3 the form.
+# Whether the stored data of a form of a site on a page is intact: ?1 the page, ?2 and ?3 the form.
 KNOWN = (
     f"SELECT {intact('form')} AND (form_page.form IS NULL OR {intact('form_page')}) FROM form"
     " LEFT JOIN form_page ON form = form.id AND page = (SELECT id FROM text WHERE value = ?1)"
@@ -39,7 +39,7 @@ class SQLiteForms:
 
     def add(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
         with self._file.together():
-            for form in forms:  # what is damaged must not get a new checksum
+            for form in forms:  # a damaged row must not get a new checksum
                 self._file.one(whole, KNOWN, url, site, form.signature)
             put(self._file.database, site, url, forms, when)
 
@@ -56,7 +56,7 @@ class SQLiteForms:
 def put(
     database: sqlite3.Connection, site: str, url: str, forms: Sequence[FoundForm], when: datetime
 ) -> None:
-    """Store that a page had forms, in the transaction under way."""
+    """Store the forms of a page, in the current transaction."""
     page, time = numbers(database, [url])[url], milliseconds(when)
     for form in forms:
         (identity,) = database.execute(
@@ -76,7 +76,7 @@ def put(
 
 
 def forms(database: sqlite3.Connection, site: str | None) -> Iterator[KeptForm]:
-    """Yield the forms of a site, or all; the page beside the least ``first`` is that of its row."""
+    """Yield the forms of a site, or all; SQLite takes the page from the row with the minimum ``first``."""
     where, values = (" WHERE site = ?", (site,)) if site is not None else ("", ())
     sql = f"{FORM}{where} GROUP BY form.id ORDER BY site, min(first), signature"
     for row in database.execute(sql, values):

@@ -1,7 +1,7 @@
 """The links of a page as one value of the SQLite archive: numbers of texts, grouped by time.
 
-For a page with 30 links, 29 of them navigation, a row for each link and an index of the targets took
-1,430 bytes, this takes 550 with the texts of its own (2026-11), and each visit writes one row.
+For a page with 30 links, 29 of them navigation, a row for each link and an index of the targets took 1,430
+bytes. This format takes 550 including the page's own texts (2026-11), and each visit writes one row.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from archivebot.storage.sqlite.schema import LINKS
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.times import milliseconds, moment
 
-# Target -> its label, and when the link was seen first and last, in milliseconds since 1970. Target
-# and label are numbers of texts.
+# Target -> its label, and when the link was seen first and last, in milliseconds since 1970. Target and label
+# are ids of texts.
 Links = dict[int, tuple[int, int, int]]
 
 ROW = f"SELECT {intact('link')}, source, links FROM link"
@@ -32,7 +32,7 @@ ROW = f"SELECT {intact('link')}, source, links FROM link"
 GROUP = struct.Struct(">qqI")
 LINK = struct.Struct(">II")
 
-# URLs and labels remembered while links are read: those that the pages of a site share, and more.
+# URLs and labels in the cache while links are read: more than the pages of a site share.
 TEXTS = 16_384
 
 
@@ -67,13 +67,13 @@ class SQLiteLinks:
         known, start = self._number(url), self._number(after)
         if not known or start is None:
             return iter(())
-        # All pages are looked through: an index would take more room than the links.
+        # All pages are searched: an index would take more space than the links.
         sql = f"{ROW} WHERE instr(links, ?) AND source > ? ORDER BY source"
         found = self._edges(sql, holding(known), start)
         return islice((edge for edge in found if edge.target == url), limit)
 
     def _number(self, text: str) -> int | None:
-        """Return the number of a text, 0 for none at all, None if the archive does not have it."""
+        """Return the id of a text, 0 for the empty text, None if the archive does not have it."""
         if not text or self._file.schema < LINKS:
             return 0
         return self._file.one(lambda row: int(row[0]), "SELECT id FROM text WHERE value = ?", text)
@@ -85,9 +85,9 @@ class SQLiteLinks:
 
 
 def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:
-    """Return the number of each text; new ones are added, in the transaction under way.
+    """Return the id of each text; new texts are added, in the current transaction.
 
-    One statement for all: each gives way to other threads, and a page has some fifty texts.
+    One statement for all texts: each statement yields to other threads, and a page has some fifty texts.
     """
     found = known_numbers(database, texts)
     if missing := [text for text in texts if text not in found]:
@@ -97,7 +97,7 @@ def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, i
 
 
 def known_numbers(database: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
-    """Return the numbers of those texts that have one."""
+    """Return the ids of the texts that are stored."""
     (found,) = database.execute(
         "SELECT json_group_object(value, id) FROM text WHERE value IN (SELECT value FROM json_each(?))",
         (_array(texts),),
@@ -110,7 +110,7 @@ def _array(texts: Iterable[str]) -> str:
 
 
 def label(role: str, kind: str, anchor: str) -> str:
-    """Write what a link says beside its target as one text; most are on every page of a site.
+    """Return the words of a link as one text; most labels are on every page of a site.
 
     >>> label("footer", "link", "About us")
     'footer\\tlink\\tAbout us'
@@ -119,7 +119,7 @@ def label(role: str, kind: str, anchor: str) -> str:
 
 
 def merged(links: Links, seen: Iterable[tuple[int, int]], time: int) -> Links:
-    """Add the links (target, label) that a page had at a time; the label seen last is kept.
+    """Return links with the links (target, label) of a page at a time; the label seen last is kept.
 
     >>> merged({1: (7, 20, 30), 2: (7, 20, 30)}, [(1, 8), (3, 8)], 40)
     {1: (8, 20, 40), 2: (7, 20, 30), 3: (8, 40, 40)}
@@ -134,7 +134,7 @@ def merged(links: Links, seen: Iterable[tuple[int, int]], time: int) -> Links:
 
 
 def pack(links: Links) -> bytes:
-    """Write links: for each pair of first and last time these two, how many links, and the links.
+    """Pack links: for each pair of first and last time both times, the number of links, and the links.
 
     >>> pack({5: (7, 20, 30)}).hex(" ", 4)
     '00000000 00000014 00000000 0000001e 00000001 00000005 00000007'
@@ -164,15 +164,15 @@ def unpack(data: bytes) -> Links:
 
 
 def links_of(row: Any) -> tuple[int, Links]:
-    """Read a source and its links, behind what tells whether the row is whole."""
+    """Read a source and its links, after the column that shows whether the row is intact."""
     source, data = whole(row)
     return source, unpack(data)
 
 
 def edges(database: sqlite3.Connection, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
-    """Yield the links in the rows that a statement gives, see ``links_of``, by the numbers of their targets.
+    """Yield the links in the rows of a statement (see ``links_of``), by the ids of their targets.
 
-    Only those come whose number is greater than ``after``.
+    Only targets with an id greater than ``after`` are returned.
     """
 
     @lru_cache(maxsize=TEXTS)
@@ -188,5 +188,5 @@ def edges(database: sqlite3.Connection, sql: str, *values: object, after: int = 
 
 
 def holding(target: int) -> bytes:
-    """Return the bytes that are in all packed links to a target, and in few others."""
+    """Return bytes that all packed links to a target contain, and few other links."""
     return struct.pack(">I", target)

@@ -1,4 +1,4 @@
-"""Bringing a SQLite file to its newest schema, whichever process comes first."""
+"""Upgrades a SQLite file to the newest schema; safe if several processes try at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from archivebot.exceptions import Closed, CorruptObject, StorageError
 
-# What SQLite says of a file whose pages, texts or definitions a disk or a memory changed.
+# The error messages of SQLite for a file changed by a faulty disk or memory.
 DAMAGE = re.compile(
     "malformed|decode to UTF-8|codec can't decode|user-defined function raised|unsupported file format"
     "|no such (table|column)|has no column|duplicate column|already exists"
@@ -20,7 +20,7 @@ Step = Callable[[sqlite3.Connection], None]
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Run a block as one write transaction, or as part of the one under way: all of it is kept, or nothing.
+    """Run a block as one write transaction, or as part of the current transaction.
 
     The lock is taken at once (BEGIN IMMEDIATE): a transaction that reads before it writes would
     fail instead of waiting when two processes write.
@@ -39,7 +39,7 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 def failure(uri: str, error: sqlite3.Error | UnicodeDecodeError, damaged: str) -> StorageError:
-    """Return the error of a file with advice; ``damaged`` says what it is no file of, and what to do then.
+    """Return the error of a file with advice; ``damaged`` is the advice for a damaged or foreign file.
 
     >>> failure("sqlite:///a.db", sqlite3.OperationalError("database is locked"), "")
     StorageError('sqlite:///a.db: database is locked (another process is writing; try again)')
@@ -66,10 +66,10 @@ def upgrade(
     advice: str,
     page_size: int | None = None,
 ) -> None:
-    """Take the steps that a file lacks, each as one transaction; their number is its PRAGMA user_version.
+    """Run the missing upgrade steps, each in one transaction; PRAGMA user_version counts the steps done.
 
-    Raises StorageError for a file of another ``application`` (PRAGMA application_id), with the advice,
-    and for one that knows more steps than there are.
+    Raises StorageError for a file of another ``application`` (PRAGMA application_id), with the advice, and
+    for a file with a newer schema.
     """
     version = schema_of(database, uri, application, len(steps), advice)
     if not version and page_size:
@@ -96,7 +96,7 @@ def schema_of(database: sqlite3.Connection, uri: str, application: int, newest: 
 
 
 def _state(database: sqlite3.Connection) -> tuple[int, int, int]:
-    """Read application, number of tables and version at one moment: another process may be making them."""
+    """Read application, number of tables and version in one transaction: another process may change them."""
     database.execute("BEGIN")
     try:
         (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -9,7 +9,7 @@ from archivebot.exceptions import StorageError
 
 
 class Presence:
-    """The file that a path names now: SQLite goes on writing into one that was deleted."""
+    """The file that a path names now: SQLite continues to write into a deleted file."""
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""The archive in one SQLite file, open to be read only."""
+"""The archive in one SQLite file, opened read-only."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from archivebot.storage.sqlite.store import SQLiteStore
 
 
 class SQLiteReader(SQLiteStore):
-    """Reads an archive in a file that other processes may write meanwhile.
+    """Reads an archive in a file while other processes may write to it.
 
     Any thread may use an instance, one at a time. Raises NotArchived if there is no archive, Outdated if its
-    schema is older than that of this version, and StorageError if it is newer or cannot be read.
+    schema is older than the schema of this version, and StorageError if it is newer or cannot be read.
     """
 
     def __init__(self, path: str) -> None:
@@ -42,7 +42,7 @@ class SQLiteReader(SQLiteStore):
             yield
 
     def _keep_up(self) -> None:
-        """Open the file anew if it was taken as one that nobody writes, and somebody did."""
+        """Open the file again if it was opened as a file without writers, and was written to since."""
         if self._fixed and (has_log(self._path) or _state(self._path) != self._state):
             with self._translated():
                 self.database.close()
@@ -60,6 +60,6 @@ class SQLiteReader(SQLiteStore):
 
 
 def _state(path: str) -> tuple[int, int]:
-    """Return what is another after a file was written: when that was, and its size."""
+    """Return the modification time and size of a file, which show whether it was written to."""
     found = os.stat(path)
     return found.st_mtime_ns, found.st_size

@@ -1,4 +1,4 @@
-"""Connections to SQLite files that are only read, whether this process may write them or not."""
+"""Read-only connections to SQLite files, also to files that this process may not write to."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from urllib.parse import quote
 
 from archivebot.exceptions import NotArchived, StorageError
 
-# How long to wait for a process that puts the write-ahead log in order after another one was killed, in
-# seconds.
+# Seconds to wait for a process that recovers the write-ahead log after another process was killed.
 PATIENCE = 30
 
 FIXED = "immutable=1"
 
 
 def connect(path: str) -> tuple[sqlite3.Connection, bool]:
-    """Return a connection that writes nothing, and whether it relies on nobody else writing.
+    """Return a read-only connection, and whether it relies on the absence of writers.
 
     Any thread may use it, one at a time. Raises sqlite3.Error if the file cannot be opened.
     """
@@ -45,10 +44,10 @@ def connect(path: str) -> tuple[sqlite3.Connection, bool]:
 
 
 def _ways(path: str) -> Iterator[str]:
-    """Yield how a file may be opened, the best first.
+    """Yield the URIs with which a file may be opened, the best first.
 
-    Readers of a file in WAL mode share memory with its writers, by a file beside it. A process that may
-    write makes that file and takes it away again; one that may not needs that of a writer.
+    Readers of a file in WAL mode share memory with its writers, through a file beside it. A process with
+    write permission creates and removes that file; a process without it needs the file of a writer.
     """
     if os.access(path, os.W_OK):
         yield "mode=rw"
@@ -59,7 +58,7 @@ def _ways(path: str) -> Iterator[str]:
 
 
 def has_log(path: str) -> bool:
-    """Return whether there is anything that a writer committed and that is not in the file itself yet."""
+    """Return whether a writer has committed data that is not in the file itself yet."""
     try:
         return os.stat(log_of(path)).st_size > 0
     except FileNotFoundError:
@@ -76,7 +75,7 @@ def _is_unwritable(error: sqlite3.OperationalError) -> bool:
 
 
 def require(path: str, missing: NotArchived) -> None:
-    """Raise ``missing`` if there is no such file or it is empty, StorageError if it may not be read."""
+    """Raise ``missing`` if a file does not exist or is empty, StorageError if it may not be read."""
     try:
         with open(path, "rb") as file:
             if file.read(1):

@@ -1,4 +1,4 @@
-"""Payload digests and waiting visits in the SQLite archive, and captures taken out to be replaced."""
+"""Payload digests and waiting visits in the SQLite archive, and the removal of captures to replace."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class SQLiteRevisits:
 
 
 def take_out(database: sqlite3.Connection, capture: Capture) -> int:
-    """Delete the row of a capture, to be replaced by another one; return its page."""
+    """Delete the row of a capture that will be replaced; return its page."""
     when = milliseconds(capture.captured_at)
     values = (capture.url, when, capture.outcome, capture.sha256)
     page, version = database.execute(_CAPTURE, values).fetchone()

@@ -1,4 +1,4 @@
-"""Versions and captures as rows of the SQLite archive, and back."""
+"""Converts versions and captures to rows of the SQLite archive, and back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CAPTURE = (
     f" LEFT JOIN version ON version.id = capture.version{_REFERENCE}"
 )
 
-# Of one version, that which stands alone first.
+# The frames of one version, the frame without a base first.
 FRAMES = (
     "WITH RECURSIVE chain (id, base, depth) AS ("
     "SELECT id, base, 0 FROM version WHERE id = ? UNION ALL"
@@ -62,7 +62,7 @@ def capture_rows(schema: int) -> str:
 
 
 def packed(headers: Headers, wire: Wire | None = None) -> bytes | None:
-    """Write response headers as compressed JSON; None for none, and for those that the wire tells."""
+    """Return response headers as compressed JSON; None if there are none or the wire holds them."""
     if not headers or (wire and wire.headers == headers):
         return None
     return zlib.compress(json.dumps(headers, ensure_ascii=False, separators=(",", ":")).encode(), 9)
@@ -86,7 +86,7 @@ def version_of(row: Any) -> StoredVersion:
 
 
 def totals_of(row: Any) -> tuple[str, Totals]:
-    """Read a row of ``TOTALS``; raises CorruptObject if a sum is none."""
+    """Read a row of ``TOTALS``; raises CorruptObject if a sum is not a number."""
     host, *sums = row
     if not isinstance(host, str) or not all(isinstance(value, int | None) for value in sums):
         raise CorruptObject(f"the figures of {host!r} cannot be added up")
@@ -94,7 +94,7 @@ def totals_of(row: Any) -> tuple[str, Totals]:
 
 
 def capture_of(row: Any, marks: Callable[[], Mapping[int, Duplicate]]) -> Capture:
-    """Read a row of ``capture_rows``; ``marks`` returns those of the versions of its page, by number."""
+    """Read a row of ``capture_rows``; ``marks`` returns the marks of its page's versions, by number."""
     (
         url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
         headers, quality, reference, facts, number, digest, length, level, blocks,

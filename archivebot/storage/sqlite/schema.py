@@ -11,10 +11,10 @@ from archivebot.storage.base import outdated
 from archivebot.storage.sqlite.migration import Step, schema_of, upgrade
 from archivebot.storage.sqlite.sums import enable
 
-# "abot" in ASCII; tells an archive from any other SQLite file.
+# "abot" in ASCII; distinguishes an archive from any other SQLite file.
 APPLICATION_ID = 0x61626F74
 
-# Frames are 3 KB in the median: small database pages waste least at their ends.
+# The median frame has 3 KB: small database pages waste the least space at their ends.
 PAGE_SIZE = 2048
 
 ADVICE = "give another ARCHIVE_URI"
@@ -70,7 +70,7 @@ def _first_schema(database: sqlite3.Connection) -> None:
 
 
 def _links(database: sqlite3.Connection) -> None:
-    # Navigation repeats its URLs and labels on every page of a site: each text is kept once.
+    # Navigation repeats its URLs and labels on every page of a site: each text is stored once.
     for statement in (
         """CREATE TABLE text (
             id INTEGER PRIMARY KEY,
@@ -83,8 +83,8 @@ def _links(database: sqlite3.Connection) -> None:
 
 
 def _fingerprints(database: sqlite3.Connection) -> None:
-    # The keys of a page are kept a second time beside its fingerprint: without them, taking away those of
-    # the version before would need an index by page, which takes twice the room.
+    # The keys of a page are stored a second time beside its fingerprint: otherwise the removal of the
+    # previous version's keys would need an index by page, which takes twice the space.
     for statement in (
         """CREATE TABLE fingerprint (
             page INTEGER PRIMARY KEY REFERENCES page,
@@ -116,7 +116,7 @@ def _fingerprints(database: sqlite3.Connection) -> None:
 
 
 def _forms(database: sqlite3.Connection) -> None:
-    # A search box is on every page of its site: what is said of it is kept once.
+    # A search box is on every page of its site: its description is stored once.
     for statement in (
         """CREATE TABLE form (
             id INTEGER PRIMARY KEY,
@@ -153,12 +153,13 @@ def _revisits(database: sqlite3.Connection) -> None:
 
 
 def _checksums(database: sqlite3.Connection) -> None:
-    # Frames may be large, and a column behind such a value is slow to reach: their checksums stand elsewhere.
+    # Frames may be large, and a column after a large value is slow to read: their checksums are in another
+    # table.
     database.execute("ALTER TABLE version ADD COLUMN frame_sum INTEGER")
     database.execute(
         "UPDATE version SET frame_sum = (SELECT checksum(data) FROM frame WHERE frame.version = version.id)"
     )
-    # The columns of this schema are written out: SUMMED has those of the newest one.
+    # The columns of this schema are written out: SUMMED has the columns of the newest schema.
     for table, columns in (
         ("page", "url, urlkey, versions, lineages, sketch"),
         (
@@ -211,8 +212,8 @@ def _wire(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
-# The schemas that brought the links, the fingerprints with marks, qualities and templates, the forms, the
-# checksums, and the facts of the wire: a copy of an older one that cannot be written is read without them.
+# The schemas that introduced the links, the fingerprints with marks, qualities and templates, the forms, the
+# checksums, and the exchanges: an older copy on a read-only medium is read without them.
 LINKS, FINGERPRINTS, FORMS, CHECKSUMS, WIRE = 2, 3, 4, 6, 7
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
@@ -220,15 +221,15 @@ STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits, _c
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:
-    """Bring an archive to the newest schema; raises StorageError for what is no archive, or a newer one."""
+    """Upgrade an archive to the newest schema; raises StorageError if it is newer, or not an archive."""
     enable(database)
     upgrade(database, uri, APPLICATION_ID, STEPS, ADVICE, PAGE_SIZE)
 
 
 def is_archive(database: sqlite3.Connection, uri: str) -> bool:
-    """Return whether a file has an archive of the newest schema in it, or nothing.
+    """Return whether a file holds an archive of the newest schema; False if it is empty.
 
-    Raises Outdated for an archive of an older schema, StorageError for a newer one and for no archive.
+    Raises Outdated if the schema is older, StorageError if it is newer or the file is not an archive.
     """
     enable(database)
     schema = schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE)
@@ -238,7 +239,7 @@ def is_archive(database: sqlite3.Connection, uri: str) -> bool:
 
 
 def altered(database: sqlite3.Connection) -> Iterator[str]:
-    """Name the tables and indexes of the newest schema that an archive does not have just so."""
+    """Yield the tables and indexes of the newest schema that differ or are missing in an archive."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
         migrate(fresh, "")
         missing = _definitions(fresh) - _definitions(database)

@@ -57,16 +57,16 @@ LOST = (
     " WHERE version <> 0 AND NOT EXISTS (SELECT 1 FROM version WHERE version.id = capture.version)"
 )
 
-# Captures whose exchange is held against one that is not there.
+# Captures whose exchange refers to a missing reference.
 REFERENCELESS = (
     "SELECT url, time FROM capture JOIN page ON page.id = capture.page WHERE reference IS NOT NULL"
     " AND NOT EXISTS (SELECT 1 FROM reference WHERE reference.id = capture.reference)"
 )
 
-# Tables with checksums that an archive has not whose captures know nothing of the wire.
+# Tables with checksums that an archive without exchanges does not have.
 NEW = {"reference"}
 
-# Neighbours in urlkey order, on each side, that are looked at for a similar page of the same site.
+# Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
 NEIGHBOURS = 8
 
 

@@ -1,4 +1,4 @@
-"""The checksums of the rows of a SQLite archive: how they are written, read, and looked through."""
+"""The checksums of the rows of a SQLite archive: writes, reads and verifies them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from archivebot.exceptions import CorruptObject
 from archivebot.storage.checksum import checksum
 
-# The columns that the checksum of a row covers, in this order: all but ``id`` and ``sum``. The tables
-# without a checksum repeat what is elsewhere: ``text`` in its index, ``fingerprint_key`` in ``fingerprint``,
-# and ``frame`` is covered by ``version.frame_sum``.
+# The columns that the checksum of a row covers, in this order: all but ``id`` and ``sum``. The tables without
+# a checksum repeat data of other tables: ``text`` in its index, ``fingerprint_key`` in ``fingerprint``, and
+# ``frame`` is covered by ``version.frame_sum``.
 SUMMED: dict[str, tuple[str, ...]] = {
     "archive": ("identity", "position"),
     "page": ("url", "urlkey", "versions", "lineages", "sketch"),
@@ -35,7 +35,7 @@ SUMMED: dict[str, tuple[str, ...]] = {
     "waiting": ("page", "time", "payload", "refers_to", "refers_time"),
 }
 
-# How a row of each table is named to the user, by columns.
+# How a row of each table is named in messages, by columns.
 NAMES = {
     "archive": "'the identity of the archive'",
     "page": "url",
@@ -52,14 +52,14 @@ NAMES = {
     "waiting": "'the visit at ' || time || ' of page ' || page || ' that waits'",
 }
 
-# What the schema that brought the facts of the wire added to rows of older ones.
+# The columns that the schema with exchanges added to older rows.
 _WIRE = ", capture.reference, capture.wire)"
 
 _INTACT = re.compile(r"\w+\.sum IS checksum\([^)]*\)")
 
 
 def enable(database: sqlite3.Connection) -> None:
-    """Make the function ``checksum`` known to the statements of a connection."""
+    """Define the SQL function ``checksum`` on a connection."""
     database.create_function("checksum", -1, checksum, deterministic=True)
 
 
@@ -73,7 +73,7 @@ def sum_of(table: str) -> str:
 
 
 def intact(table: str) -> str:
-    """Return the expression that tells whether a row has the checksum stored with it.
+    """Return the expression that checks the stored checksum of a row.
 
     >>> intact("link")
     '(link.sum IS checksum(link.source, link.links))'
@@ -103,9 +103,9 @@ def renew(table: str) -> str:
 
 
 def whole(row: Any) -> Any:
-    """Return the values of a row after its first one, which is what ``intact`` gave.
+    """Return the values of a row after its first one, which is the result of ``intact``.
 
-    Raises CorruptObject if the row is not what was stored.
+    Raises CorruptObject if the row does not match its checksum.
     """
     if row[0] != 1:
         raise CorruptObject("a row does not have the checksum that was stored with it")
@@ -113,21 +113,21 @@ def whole(row: Any) -> Any:
 
 
 class UnsummedConnection(sqlite3.Connection):
-    """A connection to an older archive that cannot be written: its rows have no checksums to hold."""
+    """A connection to an older, read-only archive whose rows have no checksums."""
 
     def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
         return super().execute(_INTACT.sub("1", sql), *values)
 
 
 class WirelessConnection(sqlite3.Connection):
-    """A connection to an older archive that cannot be written: its captures know nothing of the wire."""
+    """A connection to an older, read-only archive whose captures have no exchanges."""
 
     def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
         return super().execute(sql.replace(_WIRE, ")"), *values)
 
 
 def damage(database: sqlite3.Connection, tables: Collection[str]) -> Iterator[str]:
-    """Look through all rows of some tables, and name those that are not what was stored."""
+    """Check all rows of some tables, and yield a message for each damaged row."""
     for table in tables:
         sql = f"SELECT {NAMES[table]} FROM {table} WHERE NOT {intact(table)}"
         yield from _named(database, table, sql, "{} does not have its checksum")

@@ -1,4 +1,4 @@
-"""What was learned of the templates of sites, as rows of the SQLite archive."""
+"""The learned templates of sites, as rows of the SQLite archive."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SQLiteTemplates:
 
 
 def template_row(template: LearnedTemplate) -> tuple[str, int, int, bytes]:
-    """Write a template; its tree, about a megabyte, takes a tenth of that."""
+    """Return the row of a template; its tree, about a megabyte, is compressed to a tenth."""
     tree = zlib.compress(template.tree.encode(), 9)
     return template.site, milliseconds(template.learned_at), template.pages, tree
 

@@ -1,4 +1,4 @@
-"""The facts of the wire in the SQLite archive, and the exchanges that others are held against."""
+"""The exchanges of captures in the SQLite archive, and the references to compress them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _REFERENCES = "SELECT id, data FROM reference WHERE host = ? ORDER BY id DESC LI
 
 
 def put_wire(database: sqlite3.Connection, capture: Capture) -> tuple[int | None, bytes | None]:
-    """Return the reference and the bytes that a capture keeps of its exchange, in the transaction under way.
+    """Return the reference and the packed exchange of a capture, in the current transaction.
 
-    An exchange that is like no other of its host becomes a reference.
+    An exchange that resembles no other exchange of its host becomes a reference.
     """
     wire = capture.wire
     if wire is None:
