@@ -73,11 +73,6 @@ class LinkGraph:
         """Count the links to each node."""
         return np.bincount(np.asarray(self.matrix.indices, dtype=np.int64), minlength=len(self))
 
-    def out_links(self) -> Numbers:
-        """Count the links from each node."""
-        starts = np.asarray(self.matrix.indptr, dtype=np.int64)
-        return starts[1:] - starts[:-1]
-
     def linking_sites(self, site: Callable[[str], str]) -> Numbers:
         """Count the different sites (of a URL, as ``site`` says) that link to each node.
 
