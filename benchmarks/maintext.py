@@ -20,9 +20,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from common import data_folder
+from ownwords import own_words
 from tables import Row, Table, at_least, report
 
-from archivebot.content.ownwords import own_words
 from archivebot.content.page import main_text, read
 
 WORDS = re.compile(r"\w+")

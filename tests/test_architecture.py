@@ -61,7 +61,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "records": {"content", "duplicates", "forms", "frontier", "labels", "storage"},
     "": {"archive"},  # the package itself: its public names
-    "cli": {"archive", "frontier"},
+    "cli": {"archive", "frontier", "vision"},
     "crawl": {
         "archive",
         "forms",

@@ -55,6 +55,7 @@ NOTE = prose(50)
 
 SITE, MIRROR, PRINT = "http://a.example/story", "http://mirror.example/story", "http://a.example/print/story"
 ONE, OTHER = "http://a.example/news", "http://paper.example/today"
+SHORTER = "http://a.example/news/short"
 PAGES: list[tuple[str, bytes]] = [
     (SITE, page("The last ferry", *STORY)),
     (MIRROR, page("The last ferry", *STORY)),
@@ -141,6 +142,25 @@ def test_with_a_url_only_what_is_like_that_page_is_told(run: Run) -> None:
     assert run(PRINT, "--json").pairs("page") == [(PRINT, SITE), (PRINT, MIRROR)]
     found = run(OTHER, "--json")
     assert (found.pairs("page"), found.pairs("block")) == ([], [(OTHER, ONE)])
+
+
+def test_pages_that_share_less_than_near_duplicates_do_are_found_on_demand(tmp_path: Path, run: Run) -> None:
+    shorter = (SHORTER, page("The last ferry, in short", *STORY[:4]))
+    uri = archive_of([*PAGES, shorter], tmp_path)
+    assert SHORTER not in run("--pages", "--json", archive=uri).out
+    found = run("--jaccard", "0.55", "--json", archive=uri)
+    assert found.pairs("page") == [(SITE, MIRROR), (SITE, PRINT), (SITE, SHORTER), (PRINT, SHORTER)]
+    assert found.pairs("block") == []
+    assert [record["jaccard"] > 0.55 for record in found.document] == [True] * 4
+    assert run("--jaccard", "0.8", "--json", archive=uri).pairs("page") == [(SITE, MIRROR), (SITE, PRINT)]
+    like = run(MIRROR, "--jaccard", "0.55", "--json", archive=uri).pairs("page")
+    assert like == [(MIRROR, SITE), (MIRROR, PRINT), (MIRROR, SHORTER)]
+    assert "4 pages" in run("--jaccard", "0.55", "--clusters", archive=uri).out
+
+
+def test_a_share_that_chance_gives_is_refused(run: Run) -> None:
+    found = run("--jaccard", "0.2")
+    assert (found.code, "give 0.5 to 1" in found.err) == (2, True)
 
 
 def test_whole_pages_only(run: Run) -> None:

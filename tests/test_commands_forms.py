@@ -113,3 +113,28 @@ def test_no_form_is_ever_submitted(page: Path, site: socket.socket) -> None:
 def test_wrong_use_exits_with_2_and_advice(args: tuple[str, ...], message: str, capsys: Printed) -> None:
     assert forms(*args) == 2
     assert message in capsys.readouterr().err
+
+
+RECIPES = (
+    "<form action=/find>Ingredient <input name=ingredient> Cuisine <input name=cuisine>"
+    "<input type=submit value=Search></form>"
+)
+
+
+def test_domains_are_learnt_from_labelled_pages(tmp_path: Path, told: Any) -> None:
+    for name in ("one.html", "two.html", "new.html"):
+        (tmp_path / name).write_text(f"<title>{name}</title>{RECIPES}")
+    lines = [json.dumps({"file": name, "domain": "recipes"}) for name in ("one.html", "two.html")]
+    examples = tmp_path / "domains.jsonl"
+    examples.write_text("\n".join(lines))
+    assert [form["domain"] for form in told(tmp_path / "new.html")] == [None]
+    assert [form["domain"] for form in told(tmp_path / "new.html", "--domains", examples)] == ["recipes"]
+
+
+def test_labelled_pages_that_cannot_be_read_are_named(tmp_path: Path, page: Path, capsys: Printed) -> None:
+    examples = tmp_path / "domains.jsonl"
+    examples.write_text('{"file": "books.html"}')
+    assert forms("--classify", page, "--domains", examples) == 2
+    assert 'write {"file": ..., "domain": ...} in each line' in capsys.readouterr().err
+    assert forms("--domains", examples) == 2
+    assert "give --classify as well" in capsys.readouterr().err

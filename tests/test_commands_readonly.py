@@ -38,6 +38,7 @@ COMMANDS = [
     ["blocks", URL],
     ["verify"],
     ["duplicates"],
+    ["links", URL],
     ["rank"],
     ["forms"],
     ["frontier"],

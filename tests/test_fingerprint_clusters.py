@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from sklearn.cluster import DBSCAN  # type: ignore[import-untyped,unused-ignore]
 
 from archivebot.fingerprint.clusters import NOISE, clusters
-from archivebot.fingerprint.hamming import HammingIndex
 from archivebot.fingerprint.simhash import distance
 
 
-def by_index(prints: list[int], least: int, k: int = 3) -> list[int]:
-    index = HammingIndex(prints)
-    return clusters(
-        len(prints), lambda point: (match.number for match in index.near(prints[point], k)), least
-    )
+def around(prints: list[int]) -> Callable[[int], list[int]]:
+    """Return a search for the points within three bits of one."""
+    return lambda point: [n for n, other in enumerate(prints) if distance(other, prints[point]) <= 3]
+
+
+def by_search(prints: list[int], least: int) -> list[int]:
+    return clusters(len(prints), around(prints), least)
 
 
 def by_sklearn(prints: list[int], least: int, k: int = 3) -> tuple[list[int], set[int]]:
@@ -43,7 +45,7 @@ def drifting(seed: int) -> list[int]:
 @pytest.mark.parametrize("least", [2, 3, 4])
 def test_the_clusters_are_those_of_scikit_learn(seed: int, least: int) -> None:
     prints = drifting(seed)
-    ours, (theirs, cores) = by_index(prints, least), by_sklearn(prints, least)
+    ours, (theirs, cores) = by_search(prints, least), by_sklearn(prints, least)
     assert [label == NOISE for label in ours] == [label == NOISE for label in theirs]
     names = {(ours[core], theirs[core]) for core in cores}
     assert len(names) == len({a for a, _ in names}) == len({b for _, b in names}) == max(ours) + 1
@@ -52,9 +54,9 @@ def test_the_clusters_are_those_of_scikit_learn(seed: int, least: int) -> None:
 def test_a_point_first_marked_noise_is_taken_in_by_a_later_core() -> None:
     border, core, inside = 0b0, 0b111, 0b111111
     prints = [border, core, inside, inside]
-    assert by_index([border, 2**60 - 1, 2**61], least=3) == [NOISE] * 3
-    assert by_index(prints, least=3) == [0, 0, 0, 0]
-    assert by_index(prints, least=5) == [NOISE] * 4
+    assert by_search([border, 2**60 - 1, 2**61], least=3) == [NOISE] * 3
+    assert by_search(prints, least=3) == [0, 0, 0, 0]
+    assert by_search(prints, least=5) == [NOISE] * 4
 
 
 def test_a_border_point_is_in_the_first_of_two_clusters() -> None:
@@ -74,11 +76,8 @@ def test_a_point_may_stand_for_many(seed: int) -> None:
     weights = [chance.randrange(1, 4) for _ in prints]
     repeated = [one for one, weight in zip(prints, weights, strict=True) for _ in range(weight)]
     firsts = np.cumsum([0, *weights[:-1]])
-    index = HammingIndex(prints)
-    weighed = clusters(
-        len(prints), lambda point: [match.number for match in index.near(prints[point])], 4, weights
-    )
-    each = by_index(repeated, 4)
+    weighed = clusters(len(prints), around(prints), 4, weights)
+    each = by_search(repeated, 4)
     assert weighed == [each[first] for first in firsts]
 
 

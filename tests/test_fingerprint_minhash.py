@@ -60,34 +60,33 @@ def test_the_estimate_is_near_the_coefficient() -> None:
 def test_the_index_finds_what_is_alike_and_nothing_else() -> None:
     chance = random.Random(7)
     index = MinHashIndex()
-    texts = {}
-    for story in range(40):
+    texts: list[str] = []
+    for _ in range(40):
         text = prose(chance, 200)
-        texts[story, 0], texts[story, 1] = " ".join(text), " ".join(edited(chance, text, 10))
-    for key, told in texts.items():
-        index.add(key, minhash(told))
-    assert len(index) == 80
-    assert sorted((a, b) for a, b, _ in index.pairs()) == [((n, 0), (n, 1)) for n in range(40)]
-    [itself, other] = index.near(minhash(texts[3, 1]))
-    assert (itself.key, itself.jaccard, other.key) == ((3, 1), 1.0, (3, 0))
+        texts += [" ".join(text), " ".join(edited(chance, text, 10))]
+    for number, told in enumerate(texts):
+        index.add(number, minhash(told))
+    assert sorted((a, b) for a, b, _ in index.pairs(9)) == [(n, n + 1) for n in range(0, 80, 2)]
+    [itself, other] = index.near(minhash(texts[7]))
+    assert (itself.number, itself.jaccard, other.number) == (7, 1.0, 6)
     assert 0.6 < other.jaccard < 0.9
 
 
 def test_a_higher_limit_finds_less() -> None:
     text = prose(random.Random(1), 200)
     strict = MinHashIndex(least=0.95)
-    strict.add("text", minhash(" ".join(text)))
+    strict.add(0, minhash(" ".join(text)))
     assert strict.near(minhash(" ".join(edited(random.Random(2), text, 10)))) == []
     assert len(strict.near(minhash(" ".join(text)))) == 1
 
 
 def test_what_the_index_refuses() -> None:
     index = MinHashIndex()
-    index.add("a", minhash("one text"))
-    with pytest.raises(UsageError, match="'a' already"):
-        index.add("a", minhash("another"))
-    with pytest.raises(UsageError, match=r"by 0.5 to 1, not by 0.4"):
-        MinHashIndex(least=0.4)
+    index.add(1, minhash("one text"))
+    with pytest.raises(UsageError, match="of 1 already"):
+        index.add(1, minhash("another"))
+    with pytest.raises(UsageError, match=r"by 0.4 to 1, not by 0.3"):
+        MinHashIndex(least=0.3)
     assert minhash("...") is None
 
 

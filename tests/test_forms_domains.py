@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from archivebot.exceptions import UsageError
 from archivebot.forms.domains import OTHER, Domains
 from archivebot.forms.form import Form
 from archivebot.forms.reader import read_forms
@@ -72,18 +69,3 @@ def test_labelled_forms_of_no_domain_outweigh_the_lists() -> None:
     form = read("Make <input name=make> Model <input name=model>")
     assert Domains.shipped().of(form).name == "cars"
     assert Domains.shipped().taught([(OTHER, form)] * 20).of(form).name is None
-
-
-def test_a_model_goes_on_after_it_was_saved(tmp_path: Path) -> None:
-    Domains.shipped().save(tmp_path / "domains.json")
-    again = Domains.load(tmp_path / "domains.json")
-    form = read("Author <input name=author> Title <input name=title>")
-    assert again.of(form) == Domains.shipped().of(form)
-    assert again.taught([("books", form)]).of(form).posterior > again.of(form).posterior
-
-
-@pytest.mark.parametrize("text", ["", "{}", '{"format": 2}', '{"format": 1, "bayes": {}}', "[]"], ids=repr)
-def test_what_is_no_model_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "domains.json").write_text(text)
-    with pytest.raises(UsageError):
-        Domains.load(tmp_path / "domains.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archivebot.labels.density import DENSE, is_dense, link_density, visible_length
+from archivebot.labels.density import DENSE, is_dense, link_density
 
 
 @pytest.mark.parametrize("threshold", [0.0, DENSE, 1e9])
@@ -17,22 +17,3 @@ def test_equality_with_the_threshold_is_kept() -> None:
     assert link_density(3, 60) == 0.05
     assert not is_dense(3, 60, 0.05)
     assert is_dense(3, 59, 0.05)
-
-
-@pytest.mark.parametrize(
-    ("text", "length"),
-    [
-        ("nine char", 0),
-        ("ten charact", 10),
-        ("&nbsp;" * 30, 0),
-        (" \t\u3000\n" * 30, 0),
-        ("ten&nbsp;cha&amp;act", 10),
-    ],
-)
-def test_lengths_below_ten_count_nothing_and_entities_are_one_character(text: str, length: int) -> None:
-    assert visible_length(text) == length
-
-
-def test_the_least_length_is_a_setting() -> None:
-    assert visible_length("short", least=5) == 5
-    assert visible_length("short", least=6) == 0

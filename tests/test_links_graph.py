@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import networkx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,7 +46,7 @@ def test_an_edge_is_asked_for_by_url_and_by_number() -> None:
 def test_a_graph_without_anything_can_be_asked() -> None:
     graph = LinkGraph.of([])
     assert len(graph) == 0
-    assert pairs(graph.undirected().external(site).without({"a"}, site).among([])) == set()
+    assert pairs(graph.external(site).unweighted().among([])) == set()
     assert graph.in_links().tolist() == graph.linking_sites(site).tolist() == []
 
 
@@ -64,31 +63,13 @@ def test_a_graph_has_the_largest_weight_of_each_edge(edges: list[tuple[str, str,
     for source, target, weight in edges:
         largest[source, target] = max(weight, largest.get((source, target), 0.0))
     assert pairs(graph) == {(*pair, weight) for pair, weight in largest.items()}
-    assert graph.out_links().sum() == graph.in_links().sum() == len(largest)
-
-
-@given(EDGES)
-def test_the_undirected_view_is_that_of_networkx(edges: list[tuple[str, str, float]]) -> None:
-    expected = networkx.DiGraph([edge[:2] for edge in edges]).to_undirected()
-    view = LinkGraph.of(edges).undirected()
-    assert {(a, b) for a, b, _ in pairs(view)} == {
-        pair for a, b in expected.edges for pair in ((a, b), (b, a))
-    }
-
-
-def test_a_reverse_edge_has_the_weight_of_its_edge() -> None:
-    assert pairs(parse(["a -> b 2"]).undirected()) == {("a", "b", 2.0), ("b", "a", 2.0)}
+    assert graph.in_links().sum() == len(largest)
 
 
 def test_edges_inside_a_site_go_and_those_between_sites_stay() -> None:
     graph = parse(["a.x -> b.x", "b.x -> a.x", "a.x -> a.y 3", "a.y -> a.y"])
     assert pairs(graph.external(site)) == {("a.x", "a.y", 3.0)}
     assert len(graph.external(site)) == 3
-
-
-def test_edges_of_a_stop_list_go_in_both_directions() -> None:
-    graph = parse(["a.x -> a.ads", "a.ads -> a.y", "a.x -> a.y", "a.y -> b.y"])
-    assert pairs(graph.without({"ads"}, site)) == {("a.x", "a.y", 1.0), ("a.y", "b.y", 1.0)}
 
 
 def test_sites_that_link_are_counted_once_each() -> None:

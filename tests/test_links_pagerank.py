@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archivebot.links.graph import LinkGraph, parse
-from archivebot.links.pagerank import SCALE, pagerank, scale
+from archivebot.links.pagerank import pagerank
 
 TRIANGLE = parse(["A -> B", "A -> C", "B -> C", "C -> A"])
 LIMIT = [14 / 13, 10 / 13, 15 / 13]
@@ -140,12 +140,3 @@ def test_a_farm_of_links_lifts_a_page() -> None:
     farm = [f"farm{number} -> shop" for number in range(20)]
     plain, farmed = parse(["a -> shop", "a -> b", "b -> a"]), parse(["a -> shop", "a -> b", "b -> a", *farm])
     assert pagerank(farmed)[farmed.numbers["shop"]] > 2 * pagerank(plain)[plain.numbers["shop"]]
-
-
-def test_the_scale_has_the_boundaries_of_its_base() -> None:
-    assert pytest.approx(SCALE) == [
-        0.9, 5.4, 32.4, 194.4, 1166.4, 6998.4, 41990.4, 251942.4, 1511654.4, 9069926.4,
-    ]  # fmt: skip
-    assert [scale(boundary * 0.999) for boundary in SCALE] == list(range(10))
-    assert [scale(boundary) for boundary in SCALE] == list(range(1, 11))
-    assert scale(0.15) == 0

@@ -98,6 +98,22 @@ def test_ipagerank_follows_the_links_that_speak_of_the_topic(run: Run) -> None:
     assert scores[1]["http://www.a.org/b"] < scores[0]["http://www.a.org/b"]
 
 
+def test_pagerank_for_a_topic_sets_out_from_what_links_name_by_its_words(run: Run) -> None:
+    plain = lists(run("--json"))["pages"]
+    topical = lists(run("--topic", "courses", "--json"))["pages"]
+    scores = [{record["url"]: record["score"] for record in records} for records in (plain, topical)]
+    assert sum(scores[1].values()) == pytest.approx(5, abs=1e-4)
+    assert urls(topical)[0] == "http://c.org/"
+    assert scores[1]["http://d.org/"] > scores[0]["http://d.org/"]
+    assert "http://shop.a.org/" not in scores[1]  # nobody links to it, and no surfer begins there
+
+
+def test_hits_for_a_topic_looks_at_what_links_name_by_its_words_and_around_it(run: Run) -> None:
+    found = lists(run("--by", "hits", "--topic", "news", "--json"))
+    assert urls(found["authorities"])[0] == "http://d.org/"
+    assert "http://www.a.org/b" not in urls(found["authorities"])
+
+
 def test_a_near_word_counts_whole_from_the_threshold_on(run: Run, tmp_path: Path) -> None:
     profile = TopicProfile("teaching", {"cours": 4.0}, Logistic(0, {}), neighbours={"staff": 0.6})
     save(profile, tmp_path)
@@ -143,8 +159,7 @@ def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("--top", "0"), "give a number from 1 on"),
-        (("--by", "arc"), "--topic belongs to"),
-        (("--topic", "courses"), "--topic belongs to"),
+        (("--by", "arc"), "--by arc needs a --topic"),
         (("--near", "0.5"), "--near belongs to"),
         (("--by", "arc", "--topic", "courses", "--near", "2"), "a number from 0 to 1"),
         (("--by", "arc", "--topic", "the"), "the words of a topic must have"),
@@ -158,7 +173,7 @@ def test_a_wrong_use_ends_with_2(run: Run, arguments: tuple[str, ...], message: 
     assert message in result.stderr
 
 
-@pytest.mark.parametrize("method", ["ipagerank", "arc"])
+@pytest.mark.parametrize("method", ["pagerank", "ipagerank", "hits", "arc"])
 def test_a_topic_that_no_link_speaks_of_is_not_found(run: Run, method: str) -> None:
     result = run("--by", method, "--topic", "volcanoes")
     assert result.returncode == 1

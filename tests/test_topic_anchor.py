@@ -1,4 +1,4 @@
-"""The anchor window counts the terms of a topic near a link; generic anchors count nothing."""
+"""The weight of an anchor counts the terms of a topic; generic anchors count nothing."""
 
 from __future__ import annotations
 
@@ -7,38 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archivebot.text.terms import terms
-from archivebot.topic.anchor import GENERIC, WINDOW, is_generic, window_weight
+from archivebot.topic.anchor import GENERIC, anchor_weight, is_generic
 
 TOPIC = frozenset(terms("archive library 课程"))
 
 
 @pytest.mark.parametrize(
-    ("anchor", "before", "after", "weight"),
-    [
-        ("Staff", "our", "of today", 1),
-        ("The archive", "in the library", "and other archives", 4),
-        ("Libraries", "", "", 2),
-        ("必修课程", "", "课程表", 3),
-        ("click here", "archive library", "archive", 0),
-        ("", "archive", "", 2),
-    ],
+    ("anchor", "weight"),
+    [("Staff", 1), ("The archive", 2), ("Libraries", 2), ("必修课程", 2), ("click here", 0), ("", 1)],
 )
-def test_the_weight_is_one_and_the_occurrences(anchor: str, before: str, after: str, weight: int) -> None:
-    assert window_weight(anchor, before, after, TOPIC) == weight
+def test_the_weight_is_one_and_the_occurrences(anchor: str, weight: int) -> None:
+    assert anchor_weight(anchor, TOPIC) == weight
 
 
-def test_the_window_ends_after_fifty_characters_on_either_side() -> None:
-    blank = " " * (WINDOW - len("archive"))
-    assert window_weight("Staff", f"archive{blank}", f"{blank}archive", TOPIC) == 3
-    assert window_weight("Staff", "archive" + " " * WINDOW, "", TOPIC) == 1
-    assert window_weight("Staff", "", " " * WINDOW + "archive", TOPIC) == 1
-
-
-@given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
-def test_more_topic_around_a_link_never_weighs_less(anchor: str, before: str, after: str) -> None:
-    plain = window_weight(anchor, before, "", TOPIC)
-    assert window_weight(anchor, before, "archive", TOPIC) == (plain and plain + 1)
-    assert window_weight(anchor, before, after, frozenset()) in (0, 1)
+@given(st.text(max_size=80))
+def test_an_anchor_of_no_topic_weighs_one_or_nothing(anchor: str) -> None:
+    assert anchor_weight(anchor, frozenset()) in (0, 1)
 
 
 @pytest.mark.parametrize("anchor", sorted(GENERIC))

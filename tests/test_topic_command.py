@@ -85,6 +85,22 @@ def test_labelled_examples_train_a_model_and_are_cross_validated(run: Run, tmp_p
     assert "precision" in run("x", "--examples", "examples.jsonl", "--cross-validate").stdout
 
 
+def test_the_words_of_a_model_are_selected_by_another_score(run: Run) -> None:
+    def vocabulary(name: str, *more: str) -> list[str]:
+        run(name, "--examples", "examples.jsonl", *more)
+        words: list[str] = document(run(name, "--show", "--json"))["page_model"]["vocabulary"]
+        return words
+
+    assert vocabulary("plain") == vocabulary(
+        "gain", "--select", "information-gain"
+    )  # there are less than 2,000
+    found = document(
+        run("x", "--examples", "examples.jsonl", "--cross-validate", "--select", "right-half", "--json")
+    )
+    assert found["auc"] == 1.0
+    assert "invalid choice: 'luck'" in run("x", "--examples", "examples.jsonl", "--select", "luck").stderr
+
+
 def test_evaluate_judges_the_topic_that_is_named(run: Run) -> None:
     run("diving", "--words", "reef, coral")
     run("shops", "--words", "shop")

@@ -1,4 +1,4 @@
-"""Rectangles, blocks and what stands beside them."""
+"""Rectangles: their sizes, and which overlap."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.vision.block import SLACK, Box, VisionBlock, around, neighbours
+from archivebot.vision.block import SLACK, Box, around
 
 SIDES = st.integers(0, 500)
 BOXES = st.builds(lambda x, y, w, h: Box(x, y, x + w, y + h), SIDES, SIDES, SIDES, SIDES)
-
-
-def block(left: float, top: float, right: float, bottom: float) -> VisionBlock:
-    return VisionBlock(Box(left, top, right, bottom), 8, "div", "/div", "")
 
 
 @given(BOXES)
@@ -46,26 +42,3 @@ def test_rectangles_that_touch_or_overlap_by_a_fraction_stand_side_by_side() -> 
 def test_no_rectangle_is_around_nothing() -> None:
     with pytest.raises(ValueError, match="unpack"):
         around([])
-
-
-def test_neighbours_are_the_nearest_on_each_side_that_face_the_block() -> None:
-    head, menu, text, aside, foot = (
-        block(0, 0, 300, 20),
-        block(0, 30, 90, 200),
-        block(100, 30, 200, 200),
-        block(210, 30, 300, 200),
-        block(0, 210, 300, 220),
-    )
-    page = [head, menu, text, aside, foot]
-    found = neighbours(text, page)
-    assert (found.left, found.above, found.right, found.below) == (menu, head, aside, foot)
-    found = neighbours(head, page)
-    assert (found.left, found.above, found.right) == (None, None, None)
-    assert found.below in (menu, text, aside)
-    assert neighbours(aside, page).left is text
-
-
-def test_a_block_that_does_not_face_another_is_no_neighbour() -> None:
-    one, other = block(0, 0, 10, 10), block(20, 20, 30, 30)
-    found = neighbours(one, [one, other])
-    assert (found.left, found.above, found.right, found.below) == (None, None, None, None)

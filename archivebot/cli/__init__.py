@@ -3,16 +3,21 @@
 from archivebot.cli.command import ArchiveCommand, FrontierCommand, WritingCommand, run_crawl
 from archivebot.cli.files import file_body, named_files
 from archivebot.cli.printing import TIME, print_json, print_table, tell_age
+from archivebot.cli.visual import add_visual_options, coherence, print_visual, visual_blocks
 
 __all__ = [
     "TIME",
     "ArchiveCommand",
     "FrontierCommand",
     "WritingCommand",
+    "add_visual_options",
+    "coherence",
     "file_body",
     "named_files",
     "print_json",
     "print_table",
+    "print_visual",
     "run_crawl",
     "tell_age",
+    "visual_blocks",
 ]

@@ -8,10 +8,11 @@ from itertools import groupby
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.duplicates.loose import LEAST, LooseSurvey
 from archivebot.duplicates.survey import BLOCK, PAGE, Match, Survey
 from archivebot.exceptions import ArchiveError, NotArchived, UsageError
 from archivebot.fingerprint.simhash import NEAR
-from archivebot.jobs.duplicates import groups_of, survey_of
+from archivebot.jobs.duplicates import groups_of, loose_survey_of, survey_of
 from archivebot.records import match_record, member_record
 from archivebot.terminal import say, status, tell
 
@@ -36,14 +37,25 @@ class Command(ArchiveCommand):
             "--k", type=int, metavar="N", help=f"only pairs whose SimHashes are within N bits (0 to {NEAR})"
         )
 
+        parser.add_argument(
+            "--jaccard",
+            type=float,
+            metavar="J",
+            help=f"whole pages that share J of their runs of three words ({LEAST} to 1), not by the rule",
+        )
+
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.k is not None and not 0 <= opts.k <= NEAR:
             raise UsageError(
                 f"--k is {opts.k}: give 0 to {NEAR} bits. Beyond that texts match by chance: within"
                 " 10 bits 5,000 pairs of a million pages. Without --k less similar texts are found, too"
             )
+        if opts.jaccard is not None and not LEAST <= opts.jaccard <= 1:
+            raise UsageError(
+                f"--jaccard is {opts.jaccard}: give {LEAST} to 1; below, chance brings pages together"
+            )
         url = archive.resolve(args[0]) if args else None
-        survey = _survey(archive, blocks=not opts.pages)
+        survey = _survey(archive, opts.jaccard, blocks=not opts.pages)
         near = [match for match in survey.matches(url) if opts.k is None or match.likeness.distance <= opts.k]
         if not near:
             raise NotArchived(
@@ -61,14 +73,18 @@ class Command(ArchiveCommand):
         return super().failed(error, opts)
 
 
-def _survey(archive: ArchiveReader, *, blocks: bool) -> Survey:
-    """Read the pages of an archive, and print the progress."""
+def _survey(archive: ArchiveReader, least: float | None, *, blocks: bool) -> Survey | LooseSurvey:
+    """Read the pages of an archive, and tell how that goes; with ``least`` for that Jaccard coefficient."""
 
     def done(number: int, pages: int) -> None:
         if number % STEP == 0:
             status(f"{number} of {pages} pages read")
 
-    survey, damaged = survey_of(archive, blocks, done)
+    survey: Survey | LooseSurvey
+    if least is None:
+        survey, damaged = survey_of(archive, blocks, done)
+    else:
+        survey, damaged = loose_survey_of(archive, least, done)
     status("")
     if damaged:
         tell(f"pages left out, as they could not be read: {damaged}; see scrapy verify")

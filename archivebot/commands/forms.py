@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from archivebot.cli import ArchiveCommand, file_body, named_files, print_json, p
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.domains import Domains
+from archivebot.forms.form import Form
 from archivebot.forms.history import FormVersion, form_versions
 from archivebot.forms.reader import read_forms
 from archivebot.forms.rules import LEAST_FIELDS
@@ -44,6 +46,12 @@ class Command(ArchiveCommand):
         parser.add_argument("--classify", action="store_true", help="judge the forms of files")
         parser.add_argument("--model", type=Path, metavar="FILE", help="replaces the built-in weights")
         parser.add_argument(
+            "--domains",
+            type=Path,
+            metavar="FILE",
+            help='JSON lines of {"file", "domain"}: pages with forms of a domain, to learn from',
+        )
+        parser.add_argument(
             "--fields",
             type=int,
             default=LEAST_FIELDS,
@@ -52,6 +60,8 @@ class Command(ArchiveCommand):
         )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        if opts.domains and not opts.classify:
+            raise UsageError("--domains is for forms of files: give --classify as well")
         if not opts.classify:
             if args:
                 raise UsageError("write: scrapy forms, or scrapy forms --classify FILE...")
@@ -62,7 +72,8 @@ class Command(ArchiveCommand):
         if opts.fields < 1:
             raise UsageError(f"--fields is {opts.fields}: give 1 or more")
         classifier = FormClassifier.load(opts.model) if opts.model else FormClassifier.shipped()
-        found = list(records(args, classifier, opts.fields))
+        domains = taught(opts.domains, classifier) if opts.domains else Domains.shipped()
+        found = list(records(args, classifier, domains, opts.fields))
         if opts.json:
             print_json(found)
         else:
@@ -136,14 +147,31 @@ def _show_kept(found: Sequence[FormVersion]) -> None:
     )
 
 
-def records(names: Sequence[str], classifier: FormClassifier, least: int) -> Iterator[dict[str, Any]]:
-    """Judge the forms of files, after a check that all files exist."""
-    domains = Domains.shipped()
+def taught(path: Path, classifier: FormClassifier) -> Domains:
+    """Return domains that have learnt from the forms of labelled pages that search; raises UsageError."""
+    labelled: list[tuple[str, Form]] = []
+    for line in filter(str.strip, file_body(path).decode("utf-8", "replace").splitlines()):
+        try:
+            example = json.loads(line)
+            page, name = path.parent / example["file"], str(example["domain"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f'{path}: write {{"file": ..., "domain": ...}} in each line') from error
+        labelled += [(name, form) for form in _forms(page) if classifier.decide(form).search]
+    return Domains.shipped().taught(labelled)
+
+
+def _forms(path: Path) -> Sequence[Form]:
+    body = file_body(path)
+    media = media_of(body, saved=True)
+    return read_forms(body, media.charset) if media.is_page else ()
+
+
+def records(
+    names: Sequence[str], classifier: FormClassifier, domains: Domains, least: int
+) -> Iterator[dict[str, Any]]:
+    """Judge the forms of files, once all of them are known to be there."""
     for path in named_files(names):
-        body = file_body(path)
-        media = media_of(body, saved=True)
-        forms = read_forms(body, media.charset) if media.is_page else ()
-        for index, form in enumerate(forms):
+        for index, form in enumerate(_forms(path)):
             decision = classifier.decide(form, least)
             domain = domains.of(form).name if decision.search else None
             yield {"source": str(path), "index": index, **judged_form_record(form, decision, domain)}

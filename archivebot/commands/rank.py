@@ -21,8 +21,8 @@ class Command(ArchiveCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--by", choices=METHODS, default="pagerank", help="the method (%(default)s)")
-        parser.add_argument("--top", type=int, default=20, metavar="N", help="number of pages (%(default)s)")
-        parser.add_argument("--topic", help="the topic for ipagerank and arc, a name or some words")
+        parser.add_argument("--top", type=int, default=20, metavar="N", help="how many pages (%(default)s)")
+        parser.add_argument("--topic", help="what is looked for, a name or some words")
         parser.add_argument(
             "--near", type=float, metavar="C", help=f"similarity at which a word counts fully ({NEAR})"
         )
@@ -31,10 +31,10 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.top < 1:
             raise UsageError(f"--top is {opts.top}: give a number from 1 on")
-        if (opts.by in TOPICAL) != bool(opts.topic):
-            raise UsageError("--topic belongs to --by ipagerank and --by arc, which need it")
-        if opts.near is not None and (opts.by not in TOPICAL or not 0 <= opts.near <= 1):
-            raise UsageError("--near belongs to --by ipagerank and --by arc: give a number from 0 to 1")
+        if opts.by in TOPICAL and not opts.topic:
+            raise UsageError(f"--by {opts.by} needs a --topic")
+        if opts.near is not None and not (opts.topic and 0 <= opts.near <= 1):
+            raise UsageError("--near belongs to --topic: give a number from 0 to 1")
         near = NEAR if opts.near is None else opts.near
         topic = self._topic(opts.topic)
         lists = best_pages(archive.links.all(), opts.by, topic, opts.top, external=opts.external, near=near)

@@ -6,7 +6,16 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from archivebot.cli import ArchiveCommand, file_body, named_files, print_table
+from archivebot.cli import (
+    ArchiveCommand,
+    add_visual_options,
+    coherence,
+    file_body,
+    named_files,
+    print_table,
+    print_visual,
+    visual_blocks,
+)
 from archivebot.config import MAX_LEVEL
 from archivebot.content.agreement import agreement
 from archivebot.content.page import body_content
@@ -17,11 +26,7 @@ from archivebot.records import described_record
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
 from archivebot.terminal import say, say_json
-from archivebot.vision.block import LEAST_DOC, MOST_DOC, VisionBlock
 from archivebot.vision.render import Browser
-from archivebot.vision.vips import PERMITTED, segment
-
-MOST_SHOWN = 60  # characters of the text of a visual block in the table
 
 
 class Command(ArchiveCommand):
@@ -39,18 +44,14 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--level", type=int, default=1, metavar="N", help=f"1 (coarse, default) to {MAX_LEVEL}"
         )
-        parser.add_argument("--visual", action="store_true", help="blocks as a browser shows the page")
-        parser.add_argument(
-            "--doc", type=int, metavar="N", help=f"minimum coherence of visual blocks, 1 to 10 ({PERMITTED})"
-        )
+        add_visual_options(parser)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         if not 1 <= opts.level <= MAX_LEVEL:
             raise UsageError(f"--level is {opts.level}: give a number from 1 to {MAX_LEVEL}")
+        doc = coherence(opts)
         if opts.visual:
-            return _visual(named_files(args), PERMITTED if opts.doc is None else opts.doc, as_json=opts.json)
-        if opts.doc is not None:
-            raise UsageError("--doc is for visual blocks: give --visual as well")
+            return _visual(named_files(args), doc, as_json=opts.json)
         for path in named_files(args):
             record = _record(str(path), file_body(path), opts.level)
             if opts.json:
@@ -85,33 +86,15 @@ def _show(record: dict[str, Any]) -> None:
 
 def _visual(paths: list[Path], doc: int, *, as_json: bool) -> int:
     """Print the visual blocks of files."""
-    if not LEAST_DOC <= doc <= MOST_DOC:
-        raise UsageError(f"--doc is {doc}: give a number from {LEAST_DOC} to {MOST_DOC}")
     with Browser() as browser:
         for path in paths:
             body = file_body(path)
             media = media_of(body, saved=True)
-            page = browser.render(body.decode(media.charset, "replace")) if media.is_text else None
-            blocks = [_seen(block) for block in segment(page, doc).leaves()] if page is not None else []
+            text = body.decode(media.charset, "replace") if media.is_text else ""
+            blocks = visual_blocks(browser, text, doc) if text else []
             if as_json:
                 say_json({"file": str(path), "media": media.without_text, "blocks": blocks})
             else:
                 say(f"{path}  {media.without_text or ''}".rstrip())
-                head = ["doc", "left", "top", "width", "height", "path", "text"]
-                rows = [{**block, "text": str(block["text"])[:MOST_SHOWN]} for block in blocks]
-                print_table(head, [[row[column] for column in head] for row in rows])
+                print_visual(blocks)
     return 0
-
-
-def _seen(block: VisionBlock) -> dict[str, Any]:
-    """Return a visual block as scripts read it, in whole pixels."""
-    left, top = round(block.box.left), round(block.box.top)
-    return {
-        "path": block.path,
-        "left": left,
-        "top": top,
-        "width": round(block.box.right) - left,
-        "height": round(block.box.bottom) - top,
-        "doc": block.doc,
-        "text": block.text,
-    }

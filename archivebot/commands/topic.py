@@ -22,6 +22,7 @@ from archivebot.text.terms import terms
 from archivebot.topic.evaluation import Evaluation
 from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer
+from archivebot.topic.selection import SCORES, Score
 from archivebot.topic.sources import example, read_examples, read_file, read_folder, readable
 from archivebot.topic.training import (
     Example,
@@ -81,12 +82,19 @@ class Command(ArchiveCommand):
             action="store_true",
             help="judge each example by a topic made from the others; save nothing",
         )
+        parser.add_argument(
+            "--select",
+            choices=[name.replace("_", "-") for name in SCORES],
+            default="chi-square",
+            help="how the words of the model are selected (%(default)s)",
+        )
         parser.add_argument("--score", nargs="+", metavar="SOURCE", help="judge pages by the profile")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         (name,) = args
         # Wrong arguments are reported before anything is fetched.
         made = self._is_made(path_of(name, self.topics), opts)
+        score = SCORES[opts.select.replace("-", "_")]
         rings = _rings(opts.synonyms) if opts.synonyms else []
         words = weighted_words(opts.words or "")
         if opts.words:
@@ -97,8 +105,8 @@ class Command(ArchiveCommand):
         self._capture([*opts.sources, *opts.negative, *(opts.score or ())])
         examples = self._examples(opts, labelled)
         if opts.cross_validate:
-            return _tabulate(cross_validated(examples), opts)
-        profile = saved or _made(name, words, examples, rings)
+            return _tabulate(cross_validated(examples, score=score), opts)
+        profile = saved or _made(name, words, examples, rings, score)
         _tell_idle(profile, rings)
         if made or rings:
             path = save(profile, self.topics)
@@ -206,9 +214,13 @@ class Command(ArchiveCommand):
 
 
 def _made(
-    name: str, words: dict[str, float], examples: list[Example], rings: list[tuple[str, ...]]
+    name: str,
+    words: dict[str, float],
+    examples: list[Example],
+    rings: list[tuple[str, ...]],
+    score: Score,
 ) -> TopicProfile:
-    profile = from_examples(name, examples) if examples or not words else from_words(name, words)
+    profile = from_examples(name, examples, score) if examples or not words else from_words(name, words)
     if examples and words:
         profile = with_words(profile, words)
     return with_neighbours(with_synonyms(profile, rings), examples)

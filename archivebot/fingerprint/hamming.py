@@ -1,34 +1,19 @@
-"""An index that finds all fingerprints within three bits with few comparisons."""
+"""The bits of fingerprints: their distance, and the parts of which near ones share one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.exceptions import UsageError
 from archivebot.fingerprint.features import Hashes
-from archivebot.fingerprint.simhash import BITS, NEAR
+from archivebot.fingerprint.simhash import BITS
 
-# Maximum of ungrouped fingerprints before they become a segment: all of them are compared, in 25 us.
-WAITING = 4096
-# A segment is merged with the previous one until that is this many times larger: ten million fingerprints
-# added one by one are in six segments at most.
-GROWTH = 4
-
-Numbers = NDArray[np.uint32]
 Runs = tuple[tuple[int, int], ...]
-
-
-class Match(NamedTuple):
-    """A near fingerprint: its number in the order of adding, and its distance in bits."""
-
-    number: int
-    distance: int
 
 
 def bands(fingerprint: int) -> tuple[int, int, int, int]:
@@ -82,96 +67,6 @@ def prefix(value: Any, bits: tuple[int, ...]) -> Any:
     return together
 
 
-class HammingIndex:
-    """Fingerprints in memory, numbered from 0 in the order of adding.
-
-    ``tables`` is a :func:`layout`: each table groups all fingerprints by some of its bits, with about eight
-    in a group, and a query is compared with one group of each table. Memory is 8 bytes per fingerprint and
-    4.5 for each table. Four tables are enough up to ten million; beyond that, ten tables need fewer
-    comparisons. Equal fingerprints are all compared and all returned: a caller with many of them should add
-    each once.
-
-    >>> index = HammingIndex([0, 7, 2**64 - 1])
-    >>> index.near(1)
-    [Match(number=0, distance=1), Match(number=1, distance=2)]
-    >>> index.add(2**63), index.near(2**63, 0), HammingIndex().near(0)
-    (3, [Match(number=3, distance=0)], [])
-    """
-
-    def __init__(self, fingerprints: Sequence[int] | Hashes = (), *, tables: int = 4) -> None:
-        self._layout = layout(tables)
-        self._segments: list[_Segment] = []
-        self._waiting: Hashes = np.zeros(WAITING, np.uint64)
-        self._count = 0  # number of ungrouped fingerprints
-        self._settled = 0
-        if len(fingerprints):
-            self._settle(np.array(fingerprints, np.uint64))
-
-    def __len__(self) -> int:
-        return self._settled + self._count
-
-    def add(self, fingerprint: int) -> int:
-        """Add a fingerprint and return its number."""
-        self._waiting[self._count] = fingerprint
-        self._count += 1
-        if self._count == WAITING:
-            self._count = 0
-            self._settle(self._waiting.copy())
-        return len(self) - 1
-
-    def near(self, fingerprint: int, k: int = NEAR) -> list[Match]:
-        """Return all fingerprints within ``k`` bits, by their numbers, without omissions.
-
-        Raises :class:`~archivebot.exceptions.UsageError` for more than 3 bits, which the tables do not cover.
-        """
-        if not 0 <= k <= NEAR:
-            raise UsageError(f"the index finds fingerprints within 0 to {NEAR} bits, not within {k}")
-        matches: list[Match] = []
-        base = 0
-        for segment in self._segments:
-            matches += _within(segment.fingerprints, segment.candidates(fingerprint), fingerprint, k, base)
-            base += len(segment)
-        matches += _within(self._waiting, np.arange(self._count, dtype=np.uint32), fingerprint, k, base)
-        return matches
-
-    def compared(self, fingerprint: int) -> int:
-        """Return the number of comparisons that a query makes."""
-        return self._count + sum(len(segment.candidates(fingerprint)) for segment in self._segments)
-
-    def _settle(self, fingerprints: Hashes) -> None:
-        self._settled += len(fingerprints)
-        while self._segments and len(self._segments[-1]) < GROWTH * len(fingerprints):
-            fingerprints = np.concatenate([self._segments.pop().fingerprints, fingerprints])
-        self._segments.append(_Segment(fingerprints, self._layout))
-
-
-class _Segment:
-    """Fingerprints grouped by the leading bits of each table."""
-
-    def __init__(self, fingerprints: Hashes, tables: Sequence[tuple[int, ...]]) -> None:
-        self.fingerprints = fingerprints
-        most = max(len(fingerprints).bit_length() - 3, 1)  # groups of some eight
-        self._tables = [(bits[:most], *_grouped(fingerprints, bits[:most])) for bits in tables]
-
-    def __len__(self) -> int:
-        return len(self.fingerprints)
-
-    def candidates(self, fingerprint: int) -> Numbers:
-        """Return the numbers of the fingerprints in the groups of a fingerprint, some of them twice."""
-        groups = []
-        for bits, borders, numbers in self._tables:
-            group = prefix(fingerprint, bits)
-            groups.append(numbers[borders[group] : borders[group + 1]])
-        return np.concatenate(groups)
-
-
-def _within(prints: Hashes, numbers: Numbers, fingerprint: int, k: int, base: int) -> Iterator[Match]:
-    distances = distance_to(fingerprint, prints[numbers])
-    hits = np.flatnonzero(distances <= k)
-    found = dict(zip(numbers[hits].tolist(), distances[hits].tolist(), strict=True))
-    return (Match(base + number, found[number]) for number in sorted(found))
-
-
 def distance_to(fingerprint: int, prints: Hashes) -> NDArray[np.uint8]:
     """Return the distance of one fingerprint to each of many.
 
@@ -203,12 +98,3 @@ def _runs(bits: tuple[int, ...]) -> Runs:
         else:
             runs.append((bit, 1))
     return tuple(runs)
-
-
-def _grouped(fingerprints: Hashes, bits: tuple[int, ...]) -> tuple[Numbers, Numbers]:
-    """Return the start of each group, and the numbers of all fingerprints by group."""
-    # NumPy sorts numbers of 16 bits by radix, in a fifth of the time.
-    groups = prefix(fingerprints, bits).astype(np.uint16 if len(bits) <= 16 else np.uint32)
-    borders = np.zeros((1 << len(bits)) + 1, np.uint32)
-    np.cumsum(np.bincount(groups, minlength=1 << len(bits)), out=borders[1:])
-    return borders, np.argsort(groups, kind="stable").astype(np.uint32)

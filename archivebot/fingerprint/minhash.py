@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,23 +14,20 @@ from archivebot.fingerprint.features import shingle_hashes, word_hashes
 if TYPE_CHECKING:
     from datasketch import MinHash
 
-# Stored with signatures; signatures of two versions are not comparable.
-MINHASH_VERSION = "minhash128-1"
-
 SHINGLE = 3  # words
 PERMUTATIONS = 128  # the estimate of a Jaccard coefficient of 0.5 is off by 0.044 (standard deviation)
 STEP = 10_000  # shingles processed at once: each needs 1 kB
 
 # Bands and rows: a pair of Jaccard coefficient J becomes a candidate with probability 1 - (1 - J^4)^32.
-# That is 0.87 at 0.5, 0.999 at 0.67 and 0.05 at 0.2.
+# That is 0.56 at 0.4, 0.87 at 0.5, 0.999 at 0.67 and 0.05 at 0.2.
 BANDS = (32, 4)
-LEAST = 0.5
+LEAST = 0.4
 
 
 class Alike(NamedTuple):
-    """A similar text, by its key, and the estimate of the Jaccard coefficient."""
+    """A text that is alike, by its number, and the estimate of the Jaccard coefficient."""
 
-    key: Hashable
+    number: int
     jaccard: float
 
 
@@ -66,15 +64,15 @@ def minhash(text: str) -> MinHash | None:
 
 
 class MinHashIndex:
-    """Signatures by key, in memory, with a search for similar ones.
+    """Signatures by number, in memory, asked for those that are alike.
 
-    ``least`` is the minimum estimate of the Jaccard coefficient of results, from 0.5 up to 1; of pairs with
-    exactly 0.5, one in eight is missed.
+    ``least`` is the least estimate of the Jaccard coefficient of what is found, from 0.4 up to 1; of
+    pairs that have just 0.5, one in eight is missed.
 
     >>> index = MinHashIndex()
-    >>> index.add("hamlet", minhash("to be or not to be that is the question"))
-    >>> [match.key for match in index.near(minhash("To be, or not to be, that is the QUESTION!"))]
-    ['hamlet']
+    >>> index.add(7, minhash("to be or not to be that is the question"))
+    >>> [match.number for match in index.near(minhash("To be, or not to be, that is the QUESTION!"))]
+    [7]
     """
 
     def __init__(self, least: float = LEAST) -> None:
@@ -84,35 +82,41 @@ class MinHashIndex:
             raise UsageError(f"the bands find texts with a similarity of {LEAST} to 1, not {least}")
         self._least = least
         self._bands = MinHashLSH(num_perm=PERMUTATIONS, params=BANDS)
-        self._signatures: dict[Hashable, MinHash] = {}
+        self._signatures: dict[int, MinHash] = {}
 
-    def __len__(self) -> int:
-        return len(self._signatures)
-
-    def add(self, key: Hashable, signature: MinHash) -> None:
-        """Add a signature; raises :class:`~archivebot.exceptions.UsageError` for a known key."""
-        if key in self._signatures:
-            raise UsageError(f"there is a signature of {key!r} already")
-        self._signatures[key] = signature
-        self._bands.insert(key, signature, check_duplication=False)
+    def add(self, number: int, signature: MinHash) -> None:
+        """Take a signature; raises :class:`~archivebot.exceptions.UsageError` for a number that is there."""
+        if number in self._signatures:
+            raise UsageError(f"there is a signature of {number} already")
+        self._signatures[number] = signature
+        self._bands.insert(number, signature, check_duplication=False)
 
     def near(self, signature: MinHash) -> list[Alike]:
-        """Return the similar texts, the most similar first."""
-        found = (Alike(key, self._signatures[key].jaccard(signature)) for key in self._bands.query(signature))
+        """Return what is alike, the most alike first."""
+        found = (
+            Alike(number, self._signatures[number].jaccard(signature))
+            for number in self._bands.query(signature)
+        )
         return sorted((match for match in found if match.jaccard >= self._least), key=_descending)
 
-    def pairs(self) -> Iterator[tuple[Hashable, Hashable, float]]:
-        """Yield all similar pairs, each once; the key that was added first comes first."""
-        numbers = {key: number for number, key in enumerate(self._signatures)}
-        for key, signature in self._signatures.items():
-            for match in self.near(signature):
-                if numbers[key] < numbers[match.key]:
-                    yield key, match.key, match.jaccard
+    def pairs(self, most: int) -> Iterator[tuple[int, int, float]]:
+        """Yield the pairs that are alike, each once, the lower number first.
+
+        Of each text those with the ``most`` others that are most alike to it.
+        """
+        told: set[tuple[int, int]] = set()
+        for number, signature in self._signatures.items():
+            others = (match for match in self.near(signature) if match.number != number)
+            for match in islice(others, most):
+                pair = min(number, match.number), max(number, match.number)
+                if pair not in told:
+                    told.add(pair)
+                    yield *pair, match.jaccard
 
 
 def _low_half(value: int) -> int:
     return value & 0xFFFFFFFF
 
 
-def _descending(match: Alike) -> tuple[float, str]:
-    return -match.jaccard, str(match.key)
+def _descending(match: Alike) -> tuple[float, int]:
+    return -match.jaccard, match.number

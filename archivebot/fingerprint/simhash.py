@@ -26,7 +26,6 @@ SHINGLE = 2
 # 3 bits, of 16 words 2 %, of 128 words 62 %. Equal short texts are found by their digest.
 MIN_WORDS = 32
 
-SIGN = 1 << 63
 FULL = 1 << 64
 
 
@@ -77,24 +76,6 @@ def distance(one: int, other: int) -> int:
     (2, 64)
     """
     return ((one ^ other) & FULL - 1).bit_count()
-
-
-def signed(fingerprint: int) -> int:
-    """Return a fingerprint as the signed number that SQLite and BSON hold.
-
-    >>> [signed(number) for number in (0, 2**63 - 1, 2**63, 2**64 - 1)]
-    [0, 9223372036854775807, -9223372036854775808, -1]
-    """
-    return fingerprint - FULL if fingerprint & SIGN else fingerprint
-
-
-def unsigned(stored: int) -> int:
-    """Return the fingerprint from its :func:`signed` form.
-
-    >>> [unsigned(number) for number in (0, 2**63 - 1, -(2**63), -1)] == [0, 2**63 - 1, 2**63, 2**64 - 1]
-    True
-    """
-    return stored % FULL
 
 
 def _majority(hashes: Hashes) -> int:

@@ -7,17 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
-from archivebot.exceptions import UsageError
 from archivebot.forms.features import pieces
 from archivebot.forms.form import BUTTONS, FILLED, Form
 from archivebot.forms.lexicon import OF_ANY_FORM
 from archivebot.text.bayes import NaiveBayes
 
 WORDS = "domains.json"
-FORMAT = 1
 
 # The class of forms in no domain: all words are equally likely there.
 OTHER = "other"
@@ -101,25 +97,6 @@ class Domains:
             return Verdict(None, 0.0)
         parts = self._bayes.contributions(seen, name)
         return Verdict(name, share, tuple(term for term, part in parts if part > 0)[:MOST_WORDS])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the model as JSON values."""
-        return {"format": FORMAT, "bayes": self._bayes.as_dict()}
-
-    def save(self, path: Path) -> None:
-        """Write the model as JSON."""
-        path.write_text(json.dumps(self.as_dict(), ensure_ascii=False, indent=0) + "\n", "utf-8")
-
-    @classmethod
-    def load(cls, path: Path) -> Domains:
-        """Read a model written by :meth:`save`; raises UsageError for another file."""
-        try:
-            data = json.loads(path.read_text("utf-8"))
-            if data["format"] != FORMAT:
-                raise UsageError(f"{path} has format {data['format']}, and {FORMAT} is read")
-            return cls(NaiveBayes.from_dict(data["bayes"]))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path} is no model of domains: {error}") from error
 
 
 def terms(form: Form) -> dict[str, float]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from archivebot.archive import ArchiveReader
 from archivebot.content.page import content
+from archivebot.duplicates.loose import LooseSurvey
 from archivebot.duplicates.rule import fingerprint
 from archivebot.duplicates.survey import PAGE, Match, Member, Reading, Survey, content_blocks
 from archivebot.exceptions import CorruptObject
@@ -43,6 +44,25 @@ def survey_of(archive: ArchiveReader, blocks: bool, done: Callable[[int, int], N
             damaged += 1
             continue
         survey.add(url, fingerprint(reading.text), reading.blocks)
+    return survey, damaged
+
+
+def loose_survey_of(
+    archive: ArchiveReader, least: float, done: Callable[[int, int], None]
+) -> tuple[LooseSurvey, int]:
+    """Take the main text of each page of an archive, for pairs of a Jaccard coefficient.
+
+    Every page is read, as no signature is stored. Return the same as :func:`survey_of`.
+    """
+    survey = LooseSurvey(lambda url: _reading(archive, url, blocks=False).text, least)
+    pages = sorted(_first_seen(archive))
+    damaged = 0
+    for number, (_, url) in enumerate(pages):
+        done(number, len(pages))
+        try:
+            survey.add(url)
+        except CorruptObject:
+            damaged += 1
     return survey, damaged
 
 

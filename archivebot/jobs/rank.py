@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from archivebot.storage.base import Edge
 from archivebot.text.terms import terms
-from archivebot.topic.anchor import window_weight
+from archivebot.topic.anchor import anchor_weight
 from archivebot.topic.similarity import NEAR, Similarity
 from archivebot.urls import Scope, host_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from archivebot.links.graph import LinkGraph, Weights
 
 METHODS = ("pagerank", "ipagerank", "hits", "arc")
-TOPICAL = ("ipagerank", "arc")
+TOPICAL = ("ipagerank", "arc")  # need a topic; the others may have one
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,17 @@ def best_pages(
 ) -> dict[str, list[Ranked]] | None:
     """Return the rankings of a method, each with its best pages, or None without links.
 
-    With ``external`` only links between different domains count. A word counts as a word of the topic if its
-    similarity is at least ``near``.
+    With ``external`` only links from domain to domain count. With a topic the surfer of PageRank sets out
+    from the pages that links name by its words, and HITS looks at these and what is around them. A word is as
+    good as one of the topic if its similarity is at least ``near``.
     """
     graph = graph_of(edges, weight_of(method, topic, near))
     if not len(graph):
         return None
     if external:
         graph = graph.external(domain)
-    return {name: list(best(part, values, top)) for name, part, values in rank(graph, method)}
+    found = rank(graph, method, topical=bool(topic.similarities))
+    return {name: list(best(part, values, top)) for name, part, values in found}
 
 
 def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGraph:
@@ -60,32 +62,49 @@ def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGrap
 
 
 def weight_of(method: str, topic: Similarity, near: float) -> Callable[[Edge], float]:
-    """Return the weight function of a method; the archive keeps only the anchor text of a link."""
+    """Return what a link counts for a method."""
     if method == "ipagerank":
         return lambda edge: topic.weight(terms(edge.anchor), near)
-    if method == "arc":
+    if method == "arc" or topic.similarities:
         words = {term for term, similarity in topic.similarities.items() if similarity >= near}
-        return lambda edge: window_weight(edge.anchor, "", "", words)
+        return lambda edge: anchor_weight(edge.anchor, words)
     return lambda edge: 1.0
 
 
-def rank(graph: LinkGraph, method: str) -> Iterator[tuple[str, LinkGraph, Weights]]:
-    """Yield the rankings of a method: name, graph, and the values of the nodes."""
-    if method in ("pagerank", "ipagerank"):
-        from archivebot.links.ipagerank import ipagerank
-        from archivebot.links.pagerank import pagerank
+def rank(graph: LinkGraph, method: str, *, topical: bool = False) -> Iterator[tuple[str, LinkGraph, Weights]]:
+    """Yield the lists that a method makes: its name, the graph it was made of, the values of the nodes.
 
-        if graph.matrix.data.any():
-            yield "pages", graph, pagerank(graph) if method == "pagerank" else ipagerank(graph)
-        return
+    ``topical`` says that the weights speak of a topic, to methods that may do without.
+    """
     from archivebot.links.arc import arc, augmented_set, root_set
-    from archivebot.links.hits import hits
+    from archivebot.links.hits import base_set, hits
 
+    if method in ("pagerank", "ipagerank"):
+        if graph.matrix.data.any():
+            yield "pages", graph, _walked(graph, method, topical)
+        return
     if method == "arc":
         graph = augmented_set(graph, root_set(graph))
+    elif topical:
+        graph = base_set(graph, root_set(graph)).unweighted()
     found = arc(graph) if method == "arc" else hits(graph)
     yield "authorities", graph, found.authorities
     yield "hubs", graph, found.hubs
+
+
+def _walked(graph: LinkGraph, method: str, topical: bool) -> Weights:
+    """Return how often a surfer is on each page; none is anywhere where no link speaks of the topic."""
+    from archivebot.links.arc import named
+    from archivebot.links.ipagerank import ipagerank
+    from archivebot.links.pagerank import pagerank
+
+    if method == "ipagerank":
+        return ipagerank(graph)
+    if not topical:
+        return pagerank(graph)
+    starts = named(graph)
+    towards = {url: start for url, start in zip(graph.urls, starts.tolist(), strict=True) if start}
+    return pagerank(graph.unweighted(), towards=towards) if towards else starts
 
 
 def best(graph: LinkGraph, values: Weights, top: int) -> Iterator[Ranked]:

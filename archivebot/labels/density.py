@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import unescape
 from math import inf
 
 # Shorter texts do not count: a bar between links, a page number.
@@ -11,18 +10,6 @@ LEAST_LENGTH = 10
 # Links per letter of other text. Of the blocks marked by hand in blocks-random 88 % of the menus and 68 %
 # of the link lists lie above, 18 % of the articles and 31 % of the contents; at 0.02 it is 59 % of those.
 DENSE = 0.05
-
-
-def visible_length(text: str, least: int = LEAST_LENGTH) -> int:
-    """Return the number of visible characters, entities as one; fewer than ``least`` count as 0.
-
-    >>> visible_length("Ten&amp;letters&nbsp;"), visible_length("&nbsp;" * 20), visible_length("too short")
-    (11, 0, 0)
-    >>> visible_length("too short", least=0)
-    8
-    """
-    length = len("".join(unescape(text).split()))
-    return length if length >= least else 0
 
 
 def link_density(links: int, length: int) -> float:

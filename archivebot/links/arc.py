@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from archivebot.links.graph import LinkGraph
+from archivebot.links.graph import LinkGraph, Weights
 from archivebot.links.hits import Hits, base_set, hits
 
 RADIUS = 2
@@ -22,8 +22,8 @@ ROUNDS = 5
 def arc(graph: LinkGraph, *, rounds: int = ROUNDS) -> Hits:
     """Return hubs and authorities of a graph whose edges weigh 1 + n(t).
 
-    n(t) counts the words of the topic in the text of the link and the 50 characters on both sides. With
-    W the matrix of weights (row: source), a round makes A = W^T H, then H = W A, each scaled.
+    n(t) counts the words of the topic in the text of the link. With W the matrix of weights (row:
+    source), a round makes A = W^T H, then H = W A, each scaled.
 
     >>> from archivebot.links.graph import parse
     >>> arc(parse(["a -> x 1", "a -> y 3"])).authorities.round(3).tolist()
@@ -39,9 +39,19 @@ def root_set(graph: LinkGraph) -> list[str]:
     >>> root_set(parse(["a -> x 1", "a -> y 2", "b -> y 3", "b -> z 2"]))
     ['y', 'z']
     """
+    values = named(graph)
+    return [graph.urls[node] for node in np.argsort(-values, kind="stable") if values[node]]
+
+
+def named(graph: LinkGraph) -> Weights:
+    """Return for each page the words of the topic in the links to it, of a graph weighted as for ARC.
+
+    >>> from archivebot.links.graph import parse
+    >>> named(parse(["a -> x 1", "a -> y 2", "b -> y 3"])).tolist()
+    [0.0, 0.0, 3.0, 0.0]
+    """
     _, targets, weights = graph.edges
-    named = np.bincount(targets, np.maximum(weights - 1, 0), len(graph))
-    return [graph.urls[node] for node in np.argsort(-named, kind="stable") if named[node]]
+    return np.bincount(targets, np.maximum(weights - 1, 0), len(graph)).astype(np.float64)
 
 
 def augmented_set(

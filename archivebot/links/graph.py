@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from archivebot.exceptions import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
 Numbers = NDArray[np.int64]
 Weights = NDArray[np.float64]
@@ -73,11 +73,6 @@ class LinkGraph:
         """Return the number of links to each node."""
         return np.bincount(np.asarray(self.matrix.indices, dtype=np.int64), minlength=len(self))
 
-    def out_links(self) -> Numbers:
-        """Return the number of links from each node."""
-        starts = np.asarray(self.matrix.indptr, dtype=np.int64)
-        return starts[1:] - starts[:-1]
-
     def linking_sites(self, site: Callable[[str], str]) -> Numbers:
         """Return the number of different sites that link to each node; ``site`` returns the site of a URL.
 
@@ -91,15 +86,15 @@ class LinkGraph:
         pairs = np.unique(targets * len(names) + of[sources])
         return np.bincount(pairs // max(1, len(names)), minlength=len(self))
 
-    def undirected(self) -> LinkGraph:
-        """Return the graph with the reverse of every edge added.
+    def unweighted(self) -> LinkGraph:
+        """Let every link count the same.
 
-        >>> parse(["a -> b 2", "b -> a 3"]).undirected().weight("a", "b")
-        3.0
+        >>> parse(["a -> b 2", "b -> a 0"]).unweighted().edges[2].tolist()
+        [1.0, 1.0]
         """
-        sources, targets, weights = self.edges
-        both = np.concatenate([sources, targets]), np.concatenate([targets, sources])
-        return self._with(*both, np.concatenate([weights, weights]))
+        matrix = self.matrix.copy()
+        matrix.data[:] = 1.0
+        return LinkGraph(self.urls, self.numbers, matrix)
 
     def external(self, site: Callable[[str], str]) -> LinkGraph:
         """Return the graph without edges inside one site, where pages recommend themselves.
@@ -111,18 +106,6 @@ class LinkGraph:
         sites = np.array([site(url) for url in self.urls], dtype=object)
         sources, targets, weights = self.edges
         keep = np.asarray(sites[sources] != sites[targets], dtype=bool)
-        return self._with(sources[keep], targets[keep], weights[keep])
-
-    def without(self, stop: Collection[str], site: Callable[[str], str]) -> LinkGraph:
-        """Return the graph without edges from and to the sites of a stop list.
-
-        >>> graph = parse(["a.x -> b.y", "b.y -> a.z", "a.z -> a.x"]).without({"y"}, lambda url: url[-1])
-        >>> graph.out_links().tolist()
-        [0, 0, 1]
-        """
-        stopped = np.array([site(url) in stop for url in self.urls], dtype=bool)
-        sources, targets, weights = self.edges
-        keep = ~(stopped[sources] | stopped[targets])
         return self._with(sources[keep], targets[keep], weights[keep])
 
     def among(self, nodes: Sequence[int] | Numbers) -> LinkGraph:

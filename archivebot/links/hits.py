@@ -1,8 +1,6 @@
 """HITS: hubs link to good authorities, and good hubs link to authorities.
 
 Method: Kleinberg, "Authoritative sources in a hyperlinked environment", Journal of the ACM 46(5), 1999.
-The variants are those of Borodin, Roberts, Rosenthal, Tsaparas, "Finding authorities and hubs from link
-structures on the World Wide Web", 2001.
 """
 
 from __future__ import annotations
@@ -32,21 +30,10 @@ class Hits:
     authorities: Weights
 
 
-def hits(
-    graph: LinkGraph,
-    *,
-    rounds: int = ROUNDS,
-    average_hubs: bool = False,
-    hub_threshold: bool = False,
-    best_authorities: int | None = None,
-) -> Hits:
+def hits(graph: LinkGraph, *, rounds: int = ROUNDS) -> Hits:
     """Return hubs and authorities of a graph; each edge counts with its weight.
 
-    A round makes x(p) = sum of y(q) over q -> p, then y(p) = sum of x(q) over p -> q, each scaled. Variants:
-    with ``average_hubs`` the value of a hub is the mean of its authorities, so that linking to everything
-    does not help; with ``hub_threshold`` only hubs not below the mean of an authority's hubs count; with
-    ``best_authorities`` only that many of a hub's best authorities count. The last two together are the full
-    threshold.
+    A round makes x(p) = sum of y(q) over q -> p, then y(p) = sum of x(q) over p -> q, each scaled.
 
     >>> from archivebot.links.graph import parse
     >>> found = hits(parse(["a x y", "b x"]))
@@ -54,24 +41,11 @@ def hits(
     ([0.0, 0.0, 0.851, 0.526], [0.851, 0.526, 0.0, 0.0])
     """
     sources, targets, weights = graph.edges
-    links_to = np.maximum(graph.in_links(), 1)
-    given = np.maximum(_sums(sources, weights, len(graph)), np.finfo(float).tiny)
-    first = np.repeat(np.asarray(graph.matrix.indptr[:-1]), graph.out_links())
     hubs, authorities = np.ones(len(graph)), np.zeros(len(graph))
     for _ in range(rounds):
         hubs_before = hubs
-        counted = weights * hubs[sources]
-        if hub_threshold:
-            mean = _sums(targets, hubs[sources], len(graph)) / links_to
-            # Equal hubs are not below their mean, even after rounding.
-            counted = counted * (hubs[sources] >= mean[targets] * (1 - MOVEMENT))
-        authorities = _unit(_sums(targets, counted, len(graph)))
-        counted = weights * authorities[targets]
-        if best_authorities is not None:
-            order = np.lexsort((-authorities[targets], sources))
-            counted[order[np.arange(len(order)) - first >= best_authorities]] = 0
-        hubs = _sums(sources, counted, len(graph))
-        hubs = _unit(hubs / given if average_hubs else hubs)
+        authorities = _unit(_sums(targets, weights * hubs[sources], len(graph)))
+        hubs = _unit(_sums(sources, weights * authorities[targets], len(graph)))
         if np.abs(hubs - hubs_before).max(initial=0) < MOVEMENT:
             break
     return Hits(hubs, authorities)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -18,9 +17,6 @@ ROUNDS = 50
 # many as anybody reads, is the same as in the previous round. An order alone is often the same by chance.
 MOVEMENT = 1e-6
 LEADING = 100
-
-# The boundaries of the logarithmic scale between 0 and 1, 1 and 2, ... 9 and 10: (1 - d) * 6^k.
-SCALE = tuple((1 - DAMPING) * 6.0**step for step in range(1, 11))
 
 
 def pagerank(
@@ -72,17 +68,6 @@ def pagerank(
         if moved < MOVEMENT and np.array_equal(order, order_before):
             break
     return ranks
-
-
-def scale(rank: float) -> int:
-    """Return a rank (with d = 0.85, in a graph whose ranks sum to its size) on a scale from 0 to 10.
-
-    Each step is six times as long as the one before.
-
-    >>> [scale(rank) for rank in (0.15, 0.89, 0.91, 5.5, 1e9)]
-    [0, 0, 1, 2, 10]
-    """
-    return bisect_right(SCALE, rank)
 
 
 def _spread(graph: LinkGraph, towards: Mapping[str, float] | None) -> Weights:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 
@@ -110,10 +110,6 @@ class ParsedPage:
         if text.isascii() or is_wide(self.charset):
             return text
         return text.encode(self.charset, "replace").decode("latin-1")
-
-    def in_bytes(self, offsets: Iterable[int]) -> list[int]:
-        """Return the byte offsets of character offsets in the source."""
-        return [self.at(offset) for offset in offsets]
 
     @cached_property
     def _longer(self) -> tuple[list[int], list[int] | range] | None:

@@ -12,6 +12,7 @@ from archivebot.records.delta import delta_record
 from archivebot.records.duplicates import match_record, member_record
 from archivebot.records.forms import judged_form_record, kept_form_record
 from archivebot.records.frontier import entry_record, url_record
+from archivebot.records.link import link_record
 from archivebot.records.text import text_record
 from archivebot.records.totals import ratio, totals_record
 
@@ -26,6 +27,7 @@ __all__ = [
     "history_record",
     "judged_form_record",
     "kept_form_record",
+    "link_record",
     "match_record",
     "member_record",
     "ratio",

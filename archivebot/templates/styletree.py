@@ -6,12 +6,9 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from statistics import fmean
 
 from archivebot.exceptions import UsageError
 from archivebot.models import Block
-from archivebot.templates.importance import composite_importance, content_importance, node_importance
 from archivebot.templates.parts import Part
 
 STYLE_TREE_VERSION = 1
@@ -23,10 +20,6 @@ MOST_FEATURES = 500
 # A tree with more elements is full and learns no more. Twelve pages of a site made 3,700 to 9,600; with
 # 200,000 the JSON is about 8 MB.
 MOST_ELEMENTS = 200_000
-
-# Below this an element is furniture. One style and one content have importance 0; one style and different
-# contents on every page 0.9 of the level below.
-NOISE = 0.2
 
 Look = tuple[str, str]
 
@@ -69,8 +62,6 @@ class StyleTree:
     ...     assert tree.add(Part("body", parts=(Part("h1", feature="Site"), Part("p", feature=text))))
     >>> tree.pages, [(element.look[0], element.count) for element in tree.elements]
     (3, [('body', 3), ('h1', 3), ('p', 3)])
-    >>> [round(value, 2) for value in tree.importances]
-    [0.45, 0.0, 1.0]
     """
 
     def __init__(self, elements: Sequence[Element] = ()) -> None:
@@ -84,7 +75,6 @@ class StyleTree:
         """Merge another page into the tree; False if the tree is full and remains unchanged."""
         if len(self.elements) > MOST_ELEMENTS:
             return False
-        self.__dict__.pop("importances", None)
         stack = [(0, page)]
         while stack:
             number, part = stack.pop()
@@ -107,20 +97,6 @@ class StyleTree:
             style = element.styles[looks] = Style(looks, list(range(first, len(self.elements))))
         return style
 
-    @cached_property
-    def importances(self) -> list[float]:
-        """Return the composite importance (0..1) of every element, by its number."""
-        values = [0.0] * len(self.elements)
-        for number in range(len(self.elements) - 1, -1, -1):  # descendants come first
-            values[number] = _importance(self.elements[number], values)
-        return values
-
-    def weigh(self, page: Part) -> Iterator[tuple[Part, float]]:
-        """Yield every part of a page in order with its importance; 1 if no page had it before."""
-        values = self.importances
-        for part, number in self._places(page):
-            yield part, 1.0 if number is None else values[number]
-
     def _places(self, page: Part) -> Iterator[tuple[Part, int | None]]:
         """Yield every part of a page in order with the number of its element, None if there is none."""
         stack: list[tuple[int | None, Part]] = [(0, page)]
@@ -132,25 +108,6 @@ class StyleTree:
                 style = self.elements[number].styles.get(tuple(inner.style for inner in part.parts))
             below = [None] * len(part.parts) if style is None else style.parts
             stack.extend(reversed(list(zip(below, part.parts, strict=True))))
-
-    def noise(self, page: Part, threshold: float = NOISE) -> list[Part]:
-        """Return the largest parts of a page without any importance above the threshold, in order."""
-        values = list(self.weigh(page))
-        last = [0] * len(values)  # the end of each part's descendants in the list
-        quiet = [False] * len(values)
-        for index in range(len(values) - 1, -1, -1):
-            part, value = values[index]
-            position, below = index + 1, value < threshold
-            for _ in part.parts:
-                below = below and quiet[position]
-                position = last[position]
-            last[index], quiet[index] = position, below
-        found, index = [], 0
-        while index < len(values):
-            if quiet[index]:
-                found.append(values[index][0])
-            index = last[index] if quiet[index] else index + 1
-        return found
 
     def repeats(self, page: Part, blocks: Iterable[Block]) -> dict[Block, float]:
         """Return for each block of a page the share (0..1) of the site's pages with the same content there.
@@ -202,15 +159,3 @@ class StyleTree:
             looks = tuple(elements[part].look for part in parts)
             elements[number].styles[looks] = Style(looks, parts, count)
         return cls(elements)
-
-
-def _importance(element: Element, below: Sequence[float]) -> float:
-    contents = content_importance(list(element.features.values()), element.count, element.once)
-    if not element.styles or element.count <= 1:
-        return contents
-    styles = [(style.count, fmean(below[part] for part in style.parts)) for style in element.styles.values()]
-    bare = element.count - sum(count for count, _ in styles)
-    if bare:  # on some pages it has no descendants: one more style
-        styles.append((bare, contents))
-    node = node_importance([count for count, _ in styles], element.count)
-    return composite_importance(node, ((count / element.count, value) for count, value in styles))

@@ -56,10 +56,6 @@ class NaiveBayes:
         """Return how often each term was learnt in a class."""
         return self._counts.get(label, {})
 
-    def documents(self, label: str) -> float:
-        """Return the weight of the texts learnt in a class."""
-        return self._documents.get(label, 0.0)
-
     def learn(self, label: str, terms: Terms, weight: float = 1.0) -> None:
         """Learn a text of a class; it counts as ``weight`` texts."""
         counts = self._counts.setdefault(label, {})
@@ -122,14 +118,6 @@ class NaiveBayes:
             for term, n in self._known(terms).items()
         ]
         return sorted(parts, key=lambda part: -abs(part[1]))
-
-    def restricted(self, vocabulary: Collection[str]) -> NaiveBayes:
-        """Return the same model on fewer terms, as if only those had been learnt."""
-        model = NaiveBayes(self._alpha, vocabulary, self._length, self._priors)
-        for label, counts in self._counts.items():
-            model.learn(label, counts)
-            model._documents[label] = self._documents[label]
-        return model
 
     def as_dict(self) -> dict[str, Any]:
         """Return the model as JSON values."""

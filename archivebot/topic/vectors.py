@@ -1,9 +1,8 @@
-"""Term vectors: weights of the terms of a text, their cosine, and the weighted count."""
+"""Term vectors: weights of the terms of a text, and their cosine."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping
 
 Vector = Mapping[str, float]
@@ -34,19 +33,6 @@ def damped(counts: Vector) -> Vector:
     {'reef': 1.0}
     """
     return {term: 1.0 + math.log(max(count, 1.0)) for term, count in counts.items() if count > 0}
-
-
-def idf(documents: Iterable[Iterable[str]]) -> dict[str, float]:
-    """Return ln((1 + N) / (1 + df)) + 1 for each term that df of N documents contain.
-
-    >>> {term: round(weight, 3) for term, weight in idf([["a", "b"], ["a"]]).items()}
-    {'a': 1.0, 'b': 1.405}
-    """
-    found: Counter[str] = Counter()
-    number = 0
-    for number, document in enumerate(documents, 1):  # noqa: B007 -- the last number is their count
-        found.update(dict.fromkeys(document, 1))
-    return {term: math.log((1 + number) / (1 + df)) + 1.0 for term, df in found.items()}
 
 
 def unit(vector: Vector) -> dict[str, float]:
@@ -92,12 +78,3 @@ def centroid(vectors: Iterable[Vector]) -> dict[str, float]:
         for term, value in unit(vector).items():
             total[term] = total.get(term, 0.0) + value
     return {term: value / number for term, value in total.items()}
-
-
-def weighted_count(topic: Vector, title: Iterable[str], body: Iterable[str]) -> float:
-    """Return A = w_title (topic . title) + w_body (topic . body), the thesis's measure of relevance.
-
-    >>> weighted_count({"reef": 2.0}, ["reef"], ["reef", "boat"])
-    8.0
-    """
-    return dot(topic, frequencies(title, body))

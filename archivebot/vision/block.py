@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 # Degrees of coherence: of a page with several parts, and of one text in one font.
@@ -112,45 +112,3 @@ class VisionBlock:
     def leaves(self) -> Iterator[VisionBlock]:
         """Yield the blocks without inner blocks."""
         return (block for block in self.walk() if not block.children)
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """The nearest blocks on the four sides of a block; None if a side has none."""
-
-    left: VisionBlock | None = None
-    above: VisionBlock | None = None
-    right: VisionBlock | None = None
-    below: VisionBlock | None = None
-
-
-def neighbours(block: VisionBlock, siblings: Sequence[VisionBlock]) -> Neighbours:
-    """Return the nearest sibling on each side of a block, among those that face it.
-
-    >>> head, menu, text = (VisionBlock(box, 8, "", "", "") for box in
-    ...     (Box(0, 0, 90, 10), Box(0, 20, 30, 90), Box(40, 20, 90, 90)))
-    >>> found = neighbours(text, [head, menu, text])
-    >>> found.left is menu, found.above is head, found.right, found.below
-    (True, True, None, None)
-    """
-    own = block.box
-    rows = [b for b in siblings if b is not block and _share(own.top, own.bottom, b.box.top, b.box.bottom)]
-    columns = [b for b in siblings if b is not block and _share(own.left, own.right, b.box.left, b.box.right)]
-    return Neighbours(
-        left=max(
-            (b for b in rows if b.box.right <= own.left + SLACK), key=lambda b: b.box.right, default=None
-        ),
-        above=max(
-            (b for b in columns if b.box.bottom <= own.top + SLACK), key=lambda b: b.box.bottom, default=None
-        ),
-        right=min(
-            (b for b in rows if b.box.left >= own.right - SLACK), key=lambda b: b.box.left, default=None
-        ),
-        below=min(
-            (b for b in columns if b.box.top >= own.bottom - SLACK), key=lambda b: b.box.top, default=None
-        ),
-    )
-
-
-def _share(start: float, end: float, other_start: float, other_end: float) -> bool:
-    return min(end, other_end) - max(start, other_start) > SLACK

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from archivebot.content.ownwords import own_words
 from archivebot.content.page import read
+from tests.conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks"))  # scripts beside each other, no package
+
+from ownwords import own_words
 
 
 def chosen(markup: str) -> list[str]:

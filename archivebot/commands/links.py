@@ -1,0 +1,61 @@
+"""scrapy links: what a page links to, and which pages link to it."""
+
+from __future__ import annotations
+
+import argparse
+
+from archivebot.archive import ArchiveReader
+from archivebot.cli import TIME, ArchiveCommand, print_json, print_table
+from archivebot.exceptions import ArchiveError, NotArchived
+from archivebot.records import link_record
+from archivebot.urls import parse_seed
+
+
+class Command(ArchiveCommand):
+    """Show the links of a page, or those to it"""
+
+    arguments = "URL"
+    explanation = "A link that went from its page stays, with the time when it was last there."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--to", action="store_true", help="the links to the URL, fetched or not")
+
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
+        url = _resolved(archive, args[0])
+        links = list(archive.links_to(url) if opts.to else archive.links_from(url))
+        if not links:
+            raise NotArchived(
+                f"{archive.uri} holds no link {'to' if opts.to else 'of'} {url}"
+                + ("" if opts.to else f"; see what links to it with: scrapy links {url} --to")
+            )
+        if opts.json:
+            print_json([link_record(link) for link in links])
+            return 0
+        head = ["last seen", "role", "kind", "anchor", "page" if opts.to else "links to"]
+        print_table(
+            head,
+            [
+                [
+                    f"{link.last:{TIME}}",
+                    link.role,
+                    link.kind,
+                    link.anchor,
+                    link.source if opts.to else link.target,
+                ]
+                for link in links
+            ],
+        )
+        return 0
+
+    def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
+        if opts.json and isinstance(error, NotArchived):
+            print_json([])
+        return super().failed(error, opts)
+
+
+def _resolved(archive: ArchiveReader, text: str) -> str:
+    """Return the URL of the page that a typed URL means; links may lead to one never asked for."""
+    try:
+        return archive.resolve(text)
+    except NotArchived:
+        return parse_seed(text)
