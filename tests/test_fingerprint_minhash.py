@@ -86,7 +86,7 @@ def test_what_the_index_refuses() -> None:
     index.add("a", minhash("one text"))
     with pytest.raises(UsageError, match="'a' already"):
         index.add("a", minhash("another"))
-    with pytest.raises(UsageError, match=r"by 0.5 to 1, not by 0.4"):
+    with pytest.raises(UsageError, match=r"of 0.5 to 1, not 0.4"):
         MinHashIndex(least=0.4)
     assert minhash("...") is None
 
