@@ -85,7 +85,7 @@ def test_what_the_index_refuses() -> None:
     index.add(1, minhash("one text"))
     with pytest.raises(UsageError, match="of 1 already"):
         index.add(1, minhash("another"))
-    with pytest.raises(UsageError, match=r"by 0.4 to 1, not by 0.3"):
+    with pytest.raises(UsageError, match=r"of 0.4 to 1, not 0.3"):
         MinHashIndex(least=0.3)
     assert minhash("...") is None
 

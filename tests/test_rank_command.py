@@ -162,7 +162,7 @@ def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
         (("--by", "arc"), "--by arc needs a --topic"),
         (("--near", "0.5"), "--near belongs to"),
         (("--by", "arc", "--topic", "courses", "--near", "2"), "a number from 0 to 1"),
-        (("--by", "arc", "--topic", "the"), "the words of a topic must have"),
+        (("--by", "arc", "--topic", "the"), "the words of a topic need"),
         (("--by", "luck"), "invalid choice: 'luck'"),
         (("http://a.org/",), "write: scrapy rank"),
     ],

@@ -283,7 +283,7 @@ def test_words_in_the_company_of_the_topic_are_learnt_from_its_texts(run: Run, t
         (("divin",), "is it diving?"),
         (("cooking", "--from", "none.html"), "words go to --words"),
         (("cooking", "--negative", "shop8.html"), "give --from"),
-        (("cooking", "--words", "reef:much"), "no number"),
+        (("cooking", "--words", "reef:much"), "not a number"),
         (("diving", "--synonyms", ","), "words that mean the same"),
         (("diving", "--synonyms", "reef=reefs"), "'reef=reefs' needs words that mean the same"),
         (("diving", "--synonyms", "reef=the"), "'reef=the' needs words that mean the same"),

@@ -46,7 +46,7 @@ def test_some_urls_speak_for_their_page(better: str, worse: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"dept": 0}, "no 'dept'"), ({"depth": "much"}, "no number"), ({"topic": math.nan}, "no number")],
+    [({"dept": 0}, "no 'dept'"), ({"depth": "much"}, "not a number"), ({"topic": math.nan}, "not a number")],
 )
 def test_weights_of_what_does_not_count_are_told(given: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
