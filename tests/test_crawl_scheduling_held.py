@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from archivebot.crawl.scheduling.held import FEWEST, SHARE, UNSETTLED, HeldLeases
+from archivebot.frontier import HOLD
+from tests.conftest import Crawl
+from tests.mockserver import MockServer, Reply, html
 
 
 def leased(held: HeldLeases) -> list[str]:
@@ -32,6 +39,17 @@ def test_a_crawl_that_learns_begins_with_few_until_their_pages_are_judged() -> N
     assert not held.is_full
 
 
+def test_hosts_that_do_not_answer_hold_up_nothing() -> None:
+    times = {"now": 0.0}
+    held = HeldLeases(8, lambda: times["now"])
+    held.learns = True
+    assert len(leased(held)) == FEWEST
+    times["now"] = HOLD
+    assert held.is_full
+    times["now"] = HOLD + 0.1
+    assert len(leased(held)) == FEWEST
+
+
 def test_the_more_pages_are_judged_the_more_may_be_under_way() -> None:
     held = HeldLeases(100, lambda: 0.0)
     held.learns = True
@@ -40,3 +58,17 @@ def test_the_more_pages_are_judged_the_more_may_be_under_way() -> None:
         held.judged(f"page {number}")
         held.remove(f"page {number}")
     assert len(leased(held)) == 10
+
+
+@pytest.mark.long
+def test_a_focused_crawl_goes_on_beside_pages_that_do_not_come(site: MockServer, crawl: Crawl) -> None:
+    silent = [f"/tides-{number}" for number in range(FEWEST)]  # the best links
+    others = [f"/{number}" for number in range(8)]
+    site.routes |= {"/": html(*silent, *others), **dict.fromkeys(others, html(text="The tides of the sea."))}
+    site.routes |= dict.fromkeys(silent, Reply(b"<p>late", delay=20.0))
+    crawled = replace(crawl, spider="topic")(
+        "-s", "ARCHIVE_LOCAL_CONCURRENCY=16", seeds=site.url(), topic="tides"
+    )
+    assert len(crawled.records) == 13
+    first, last = site.times(silent[0])[0], max(site.times(path)[0] for path in others)
+    assert last - first < 15

@@ -52,8 +52,7 @@ class HeldLeases:
     @property
     def is_full(self) -> bool:
         """Whether no other URL may be leased until one is judged or settled."""
-        is_ahead = self.learns and len(self._open) >= max(FEWEST, SHARE * self._judged)
-        return is_ahead or len(self._began) >= self._most
+        return len(self._began) >= self._most or (self.learns and self._is_ahead())
 
     @property
     def hold(self) -> float:
@@ -79,6 +78,12 @@ class HeldLeases:
             self._open.remove(url)
             self._judged += 1
         return was_full and not self.is_full
+
+    def _is_ahead(self) -> bool:
+        """Return whether enough pages are awaited; a host silent for more than ``hold`` may never answer."""
+        since = self._clock() - self.hold
+        awaited = sum(self._began[url] >= since for url in self._open)
+        return awaited >= max(FEWEST, SHARE * self._judged)
 
     def remove(self, url: str) -> None:
         """Note that a URL is settled."""
