@@ -19,12 +19,12 @@ def add_visual_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a command that shows visual blocks."""
     parser.add_argument("--visual", action="store_true", help="blocks as a browser shows the page")
     parser.add_argument(
-        "--doc", type=int, metavar="N", help=f"least coherence of visual blocks, 1 to 10 ({PERMITTED})"
+        "--doc", type=int, metavar="N", help=f"minimum coherence of visual blocks, 1 to 10 ({PERMITTED})"
     )
 
 
 def coherence(opts: argparse.Namespace) -> int:
-    """Return the least coherence that was asked for; raises UsageError for one that there is not."""
+    """Return the minimum coherence of the options; raises UsageError if it is out of range."""
     if opts.doc is None:
         return PERMITTED
     if not opts.visual:
@@ -36,7 +36,7 @@ def coherence(opts: argparse.Namespace) -> int:
 
 
 def visual_blocks(browser: Browser, text: str, doc: int) -> list[dict[str, Any]]:
-    """Return the blocks of a page that hold no others; none of one that shows nothing."""
+    """Return the innermost blocks of a page; an empty page has none."""
     page = browser.render(text)
     return [] if page is None else [_record(block) for block in segment(page, doc).leaves()]
 

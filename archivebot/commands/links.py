@@ -1,4 +1,4 @@
-"""scrapy links: what a page links to, and which pages link to it."""
+"""scrapy links: the links of a page, and the links to it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from archivebot.urls import parse_seed
 
 
 class Command(ArchiveCommand):
-    """Show the links of a page, or those to it"""
+    """Show the links of a page, or the links to it"""
 
     arguments = "URL"
-    explanation = "A link that went from its page stays, with the time when it was last there."
+    explanation = "Links that were removed from their page are shown, too, with the time when last seen."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--to", action="store_true", help="the links to the URL, fetched or not")
+        parser.add_argument(
+            "--to", action="store_true", help="show the links to the URL, archived or not"
+        )
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         url = _resolved(archive, args[0])
@@ -54,7 +56,7 @@ class Command(ArchiveCommand):
 
 
 def _resolved(archive: ArchiveReader, text: str) -> str:
-    """Return the URL of the page that a typed URL means; links may lead to one never asked for."""
+    """Return the URL that was meant; links may lead to a page that was never fetched."""
     try:
         return archive.resolve(text)
     except NotArchived:

@@ -22,7 +22,7 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--by", choices=METHODS, default="pagerank", help="the method (%(default)s)")
         parser.add_argument("--top", type=int, default=20, metavar="N", help="how many pages (%(default)s)")
-        parser.add_argument("--topic", help="what is looked for, a name or some words")
+        parser.add_argument("--topic", help="the name of a topic, or some words")
         parser.add_argument(
             "--near", type=float, metavar="C", help=f"similarity at which a word counts fully ({NEAR})"
         )

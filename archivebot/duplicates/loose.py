@@ -1,4 +1,4 @@
-"""Pages that share less than near-duplicates do: revised editions, stories told in part again."""
+"""Pages that share less than near-duplicates: revised editions, stories repeated in part."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from archivebot.fingerprint.simhash import MIN_WORDS, distance
 from archivebot.models import Fingerprint
 
 # Of 188 pairs of 1,116 main texts of wcxb-dev and history-dev that share half of their runs of three words
-# 187 are found; the rule of near-duplicates takes 143 of them.
+# 187 are found; the rule of near-duplicates finds 143 of them.
 LEAST = 0.5
 
-# How far an estimate may be below what is counted: more than twice its standard deviation.
+# The maximum error of an estimate: more than twice its standard deviation.
 SLACK = 0.1
 
-# Of what is like one page the most alike are told: the pairs of n pages of one template grow with n squared.
+# The most similar pages that are kept for a page: the pairs of n pages of one template grow with n squared.
 MOST = 32
 
 EQUAL = Likeness(0, 1.0)
@@ -29,8 +29,9 @@ EQUAL = Likeness(0, 1.0)
 class LooseSurvey:
     """Pages by the MinHash signatures of their main texts, of some 10 kB each.
 
-    ``read`` gives the main text of a URL again, where it may be alike. Texts of less than 32 words are alike
-    where they are equal only; of equal texts each is told with the one before, and the first with others.
+    ``read`` returns the main text of a URL; it is called again for candidates. Texts of fewer than 32 words
+    match only if they are equal. Each of several equal texts is paired with the one before, and the first
+    also with other texts.
 
     >>> pages = {"http://a.example/": "Tea", "http://b.example/": "tea", "http://c.example/": "Coffee"}
     >>> survey = LooseSurvey(pages.__getitem__, 0.5)
@@ -51,7 +52,7 @@ class LooseSurvey:
         return len(self._members)
 
     def add(self, url: str) -> None:
-        """Take a page."""
+        """Add a page."""
         text = self._read(url)
         known, number = fingerprint(text), len(self)
         self._members.append(Member(url, known.words))
@@ -62,9 +63,9 @@ class LooseSurvey:
             self._index.add(number, signature)
 
     def matches(self, url: str | None = None) -> Iterator[Match]:
-        """Yield the pairs that are alike, all or those of one page, which then comes first.
+        """Yield all pairs of similar pages, or those of one page, which is then the first of each pair.
 
-        Otherwise the one that was added first comes first.
+        Otherwise the page that was added first is the first of a pair.
         """
         if url is None:
             for first, second, likeness in sorted(self._pairs()):
@@ -83,7 +84,7 @@ class LooseSurvey:
                 yield one, other, likeness
 
     def _like(self, number: int) -> Iterator[tuple[int, Likeness]]:
-        """Yield what is like one page, of equal texts those that were added first."""
+        """Yield the pages similar to one page, equal pages first."""
         known = self._known[number]
         first, *_ = numbers = self._equal[known.digest]
         if known.words:

@@ -25,7 +25,7 @@ LEAST = 0.4
 
 
 class Alike(NamedTuple):
-    """A text that is alike, by its number, and the estimate of the Jaccard coefficient."""
+    """A similar text, by its number, and the estimate of the Jaccard coefficient."""
 
     number: int
     jaccard: float
@@ -64,10 +64,10 @@ def minhash(text: str) -> MinHash | None:
 
 
 class MinHashIndex:
-    """Signatures by number, in memory, asked for those that are alike.
+    """Signatures by number, in memory, and the search for similar ones.
 
-    ``least`` is the least estimate of the Jaccard coefficient of what is found, from 0.4 up to 1; of
-    pairs that have just 0.5, one in eight is missed.
+    ``least`` is the minimum estimate of the Jaccard coefficient, from 0.4 to 1. One in eight pairs with a
+    coefficient of 0.5 is missed.
 
     >>> index = MinHashIndex()
     >>> index.add(7, minhash("to be or not to be that is the question"))
@@ -85,14 +85,14 @@ class MinHashIndex:
         self._signatures: dict[int, MinHash] = {}
 
     def add(self, number: int, signature: MinHash) -> None:
-        """Take a signature; raises :class:`~archivebot.exceptions.UsageError` for a number that is there."""
+        """Add a signature; raises :class:`~archivebot.exceptions.UsageError` if the number is used."""
         if number in self._signatures:
             raise UsageError(f"there is a signature of {number} already")
         self._signatures[number] = signature
         self._bands.insert(number, signature, check_duplication=False)
 
     def near(self, signature: MinHash) -> list[Alike]:
-        """Return what is alike, the most alike first."""
+        """Return the similar texts, the most similar first."""
         found = (
             Alike(number, self._signatures[number].jaccard(signature))
             for number in self._bands.query(signature)
@@ -100,9 +100,9 @@ class MinHashIndex:
         return sorted((match for match in found if match.jaccard >= self._least), key=_descending)
 
     def pairs(self, most: int) -> Iterator[tuple[int, int, float]]:
-        """Yield the pairs that are alike, each once, the lower number first.
+        """Yield the pairs of similar texts, each once, the lower number first.
 
-        Of each text those with the ``most`` others that are most alike to it.
+        Each text is paired with the ``most`` texts that are most similar to it.
         """
         told: set[tuple[int, int]] = set()
         for number, signature in self._signatures.items():

@@ -50,9 +50,9 @@ def survey_of(archive: ArchiveReader, blocks: bool, done: Callable[[int, int], N
 def loose_survey_of(
     archive: ArchiveReader, least: float, done: Callable[[int, int], None]
 ) -> tuple[LooseSurvey, int]:
-    """Take the main text of each page of an archive, for pairs of a Jaccard coefficient.
+    """Survey the main text of each page of an archive, for pairs with a minimum Jaccard coefficient.
 
-    Every page is read, as no signature is stored. Return the same as :func:`survey_of`.
+    Every page is read, because no signature is stored. Returns the same as :func:`survey_of`.
     """
     survey = LooseSurvey(lambda url: _reading(archive, url, blocks=False).text, least)
     pages = sorted(_first_seen(archive))

@@ -41,9 +41,9 @@ def best_pages(
 ) -> dict[str, list[Ranked]] | None:
     """Return the rankings of a method, each with its best pages, or None without links.
 
-    With ``external`` only links from domain to domain count. With a topic the surfer of PageRank sets out
-    from the pages that links name by its words, and HITS looks at these and what is around them. A word is as
-    good as one of the topic if its similarity is at least ``near``.
+    With ``external`` only links from one domain to another count. With a topic PageRank starts from the pages
+    whose links contain its words, and HITS ranks these pages and their neighbours. A word counts as a word of
+    the topic if its similarity is at least ``near``.
     """
     graph = graph_of(edges, weight_of(method, topic, near))
     if not len(graph):
@@ -62,7 +62,7 @@ def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGrap
 
 
 def weight_of(method: str, topic: Similarity, near: float) -> Callable[[Edge], float]:
-    """Return what a link counts for a method."""
+    """Return the function that computes the weight of a link for a method."""
     if method == "ipagerank":
         return lambda edge: topic.weight(terms(edge.anchor), near)
     if method == "arc" or topic.similarities:
@@ -72,9 +72,9 @@ def weight_of(method: str, topic: Similarity, near: float) -> Callable[[Edge], f
 
 
 def rank(graph: LinkGraph, method: str, *, topical: bool = False) -> Iterator[tuple[str, LinkGraph, Weights]]:
-    """Yield the lists that a method makes: its name, the graph it was made of, the values of the nodes.
+    """Yield the lists of a method: the name, the graph that was ranked, and the values of its nodes.
 
-    ``topical`` says that the weights speak of a topic, to methods that may do without.
+    ``topical`` is whether the weights count words of a topic, for the methods that do not need a topic.
     """
     from archivebot.links.arc import arc, augmented_set, root_set
     from archivebot.links.hits import base_set, hits
@@ -93,7 +93,7 @@ def rank(graph: LinkGraph, method: str, *, topical: bool = False) -> Iterator[tu
 
 
 def _walked(graph: LinkGraph, method: str, topical: bool) -> Weights:
-    """Return how often a surfer is on each page; none is anywhere where no link speaks of the topic."""
+    """Return the ranks of the pages; all are 0 if no link contains a word of the topic."""
     from archivebot.links.arc import named
     from archivebot.links.ipagerank import ipagerank
     from archivebot.links.pagerank import pagerank

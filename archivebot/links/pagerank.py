@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, eye_array, tril, triu
-from scipy.sparse.linalg import spsolve_triangular
+from scipy.sparse import csr_array, diags_array
 
 from archivebot.links.graph import LinkGraph, Weights
 
@@ -25,7 +24,6 @@ def pagerank(
     damping: float = DAMPING,
     towards: Mapping[str, float] | None = None,
     rounds: int = ROUNDS,
-    in_place: bool = False,
 ) -> Weights:
     """Return the rank of every node of a graph; the ranks sum to the number of nodes.
 
@@ -35,8 +33,7 @@ def pagerank(
     links of weight 0 only, is distributed like (1 - d): over all pages equally, or in proportion to the
     weights of ``towards``.
 
-    ``rounds`` is the maximum of rounds. ``in_place`` uses new ranks within the same round (Gauss-Seidel):
-    half as many rounds, but each is slower.
+    ``rounds`` is the maximum number of rounds.
 
     >>> from archivebot.links.graph import parse
     >>> triangle = parse(["a b c", "b c", "c a"])
@@ -44,8 +41,6 @@ def pagerank(
     [1.076923, 0.769231, 1.153846]
     >>> pagerank(triangle, damping=0.5, rounds=1).tolist()
     [1.0, 0.75, 1.25]
-    >>> pagerank(triangle, damping=0.5, rounds=1, in_place=True).tolist()
-    [1.0, 0.75, 1.125]
     >>> pagerank(parse(["a"])).tolist(), pagerank(parse([])).tolist()
     ([1.0], [])
     """
@@ -56,13 +51,13 @@ def pagerank(
     shares = np.divide(1.0, sums, out=np.zeros_like(sums), where=~dangling)
     flow = csr_array((diags_array(shares) @ graph.matrix).T)
     spread = _spread(graph, towards)
-    step = _in_place(flow, damping) if in_place else _at_once(flow, damping)
 
     ranks = np.ones(len(graph))
     order = np.argsort(-ranks, kind="stable")[:LEADING]
     for _ in range(rounds):
         before, order_before = ranks, order
-        ranks = step(ranks, spread * ((1 - damping) * len(graph) + damping * ranks[dangling].sum()))
+        given = spread * ((1 - damping) * len(graph) + damping * ranks[dangling].sum())
+        ranks = given + damping * (flow @ ranks)
         order = np.argsort(-ranks, kind="stable")[:LEADING]
         moved = np.abs(ranks - before).sum() / len(graph)
         if moved < MOVEMENT and np.array_equal(order, order_before):
@@ -75,17 +70,3 @@ def _spread(graph: LinkGraph, towards: Mapping[str, float] | None) -> Weights:
     weights = np.array([towards.get(url, 0.0) for url in graph.urls] if towards else [])
     total = weights.sum()
     return weights / total if total else np.full(len(graph), 1 / len(graph))
-
-
-Step = Callable[[Weights, Weights], Weights]
-
-
-def _at_once(flow: csr_array, damping: float) -> Step:
-    return lambda ranks, given: given + damping * (flow @ ranks)
-
-
-def _in_place(flow: csr_array, damping: float) -> Step:
-    # Pages are processed in the order of their numbers: earlier pages already have new ranks.
-    new = csr_array(eye_array(flow.shape[0]) - damping * tril(flow, -1))
-    old = csr_array(triu(flow))
-    return lambda ranks, given: spsolve_triangular(new, given + damping * (old @ ranks), lower=True)

@@ -1,4 +1,4 @@
-"""Anchors: how often the words of a topic stand in the text of a link, and which say nothing."""
+"""Anchors: the words of a topic in the text of a link, and generic anchors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Container
 from archivebot.text import WORD
 from archivebot.text.terms import terms
 
-# Characters on each side of an anchor that tell of its link. The source counts bytes; characters are the
-# same for English and twice as much for Chinese.
+# Characters on each side of an anchor that belong to its link. The source counts bytes: for English they are
+# the same; a Chinese character has two or three.
 WINDOW = 50
 
 # Anchors that fit any target. Lower case, words only.
@@ -36,8 +36,8 @@ def anchor_weight(anchor: str, topic: Container[str]) -> float:
 
     ``topic`` holds terms as returned by ``archivebot.text.terms``. A generic anchor weighs nothing
     (Chakrabarti et al., "Automatic resource compilation by analyzing hyperlink structure and associated
-    text", 1998). The source counts the 50 characters on both sides, too; on WebKB that brings no page of
-    the topic more among the first 20 (0.00 instead of 0.01 of them, mean of four topics).
+    text", 1998). The source also counts the 50 characters on both sides. On WebKB that adds no page on topic
+    to the first 20 (a share of 0.00 instead of 0.01, mean of four topics).
 
     >>> anchor_weight("Courses and their course list", {"cours"})
     3.0
