@@ -18,9 +18,7 @@ class Command(ArchiveCommand):
     explanation = "Links that were removed from their page are shown, too, with the time when last seen."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "--to", action="store_true", help="show the links to the URL, archived or not"
-        )
+        parser.add_argument("--to", action="store_true", help="show the links to the URL, archived or not")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         url = _resolved(archive, args[0])
