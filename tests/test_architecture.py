@@ -13,7 +13,18 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # The modules that every room may import.
-FLOOR = {"bounds", "config", "exceptions", "interrupt", "models", "terminal", "timestamps", "units", "wire"}
+FLOOR = {
+    "bounds",
+    "config",
+    "exceptions",
+    "garbage",
+    "interrupt",
+    "models",
+    "terminal",
+    "timestamps",
+    "units",
+    "wire",
+}
 
 # What else lies in archivebot/ itself: Scrapy looks for the settings there, Python for the public names.
 LOOSE = {"settings", ""}

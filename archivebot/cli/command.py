@@ -16,6 +16,7 @@ from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
+from archivebot.garbage import spare_collections
 from archivebot.interrupt import end_children, watch
 from archivebot.terminal import flush, guard, hush, tell
 
@@ -180,6 +181,7 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Non
     """
     crawler = process.create_crawler(spider)
     crawl = process.crawl(crawler, **arguments)
+    spare_collections()
     try:
         process.start()
     finally:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from archivebot.archive import Archive
 from archivebot.crawl.process.parcel import pack
 from archivebot.exceptions import ArchiveError, StorageError
+from archivebot.garbage import spare_collections
 from archivebot.models import Position
 from archivebot.terminal import guard
 
@@ -54,6 +55,7 @@ def bound_memory(more: int) -> None:
 def main() -> None:
     """Serve the process whose socket is the standard input, until it closes the socket or ends."""
     guard()  # a traceback may contain text of a page
+    spare_collections()
     told: SimpleQueue[logging.LogRecord] = SimpleQueue()
     logging.basicConfig(level=logging.INFO, handlers=[QueueHandler(told)])
     with socket.socket(fileno=0) as line, suppress(EOFError, ConnectionError, pickle.UnpicklingError):
