@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from archivebot.topic.hostworth import HostWorth
 from archivebot.topic.linkmodel import SOURCE, LinkModel
 from archivebot.topic.logistic import probability
 from archivebot.urls import host_of
@@ -24,11 +24,6 @@ RATE_MISSING = 0.3
 # Number of training links that weigh as much as the pages of the crawl: a model learnt from 4,500 moves by a
 # tenth.
 EQUAL = 500
-
-# Nats that links to a host lose for each page's shortfall of relevance below an even page: the crawl turns to
-# other hosts. The latest pages of a host count, and the balance is never better than even.
-BURDEN = 0.02
-EVEN = 0.5
 
 # The share of fetches that take the oldest waiting URL while no page is on topic, and the nats that put it
 # first: a lost crawl returns to URLs that it skipped. Simulated on a web of 60 sites, four requests at a
@@ -58,16 +53,16 @@ class Waiting:
     """A URL that waits for its fetch, with the worth of the links to it.
 
     ``terms`` and ``relevance`` (of the linking page) belong to the first link, ``log_odds`` is its last
-    score; ``total`` sums the log-odds of all ``links``. ``added`` is added to their mean in the rank, and the
-    ``burden`` of the host subtracted; ``turn`` is 1 if the URL goes first because of its age. ``told`` is the
-    rank that was last reported, ``fetched`` whether the URL has been fetched.
+    score; ``total`` sums the log-odds of all ``links``. ``added`` and the worth of the ``host`` are added to
+    their mean in the rank; ``turn`` is 1 if the URL goes first because of its age. ``told`` is the rank that
+    was last reported, ``fetched`` whether the URL has been fetched.
     """
 
     terms: Sequence[str]
     relevance: float
     log_odds: float
     added: float
-    burden: float = 0.0
+    host: float = 0.0
     turn: int = 0
     total: float = 0.0
     links: int = 0
@@ -82,7 +77,7 @@ class Waiting:
     @property
     def rank(self) -> float:
         """The worth of the links, and the additions."""
-        return self.worth + self.added - self.burden + FIRST * self.turn
+        return self.worth + self.added + self.host + FIRST * self.turn
 
 
 class Learner:
@@ -101,7 +96,7 @@ class Learner:
         self._most, self._every = most, every
         self._waiting: dict[str, Waiting] = {}
         self._moved: set[str] = set()
-        self._vain: defaultdict[str, float] = defaultdict(float)
+        self._hosts = HostWorth()
         self._pages = 0
         self._owed = 0.0
 
@@ -114,8 +109,8 @@ class Learner:
         """
         waiting = self._waiting.get(url)
         if waiting is None:
-            burden = BURDEN * self._vain[host_of(url)]
-            waiting = self._remember(url, Waiting(terms, relevance, log_odds, added, burden))
+            host = self._hosts.of(host_of(url))
+            waiting = self._remember(url, Waiting(terms, relevance, log_odds, added, host))
         else:
             self._moved.add(url)
         waiting.total += log_odds
@@ -142,8 +137,7 @@ class Learner:
         A ``missing`` page is worth nothing; nothing is learnt from other pages that could not be judged.
         """
         self._pages += 1
-        host = host_of(url)
-        self._vain[host] = max(0.0, self._vain[host] + EVEN - (relevance or 0.0))
+        self._hosts.add(host_of(url), relevance)
         self._owed += 0.0 if missing else EXPLORE * (1.0 - (relevance or 0.0))
         link = self._waiting.get(url) or self._remember(url, Waiting((), 0.0, 0.0, 0.0))
         link.fetched = True
@@ -188,7 +182,7 @@ class Learner:
             if not waiting.fetched:
                 waiting.total = self.worth(waiting) * waiting.links
                 waiting.log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
-                waiting.burden = BURDEN * self._vain[host_of(url)]
+                waiting.host = self._hosts.of(host_of(url))
                 self._moved.add(url)
 
     def _remember(self, url: str, waiting: Waiting) -> Waiting:

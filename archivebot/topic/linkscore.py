@@ -98,7 +98,7 @@ class LinkScorer:
         scores: dict[str, LinkScore] = {}
         for link, terms, worth in zip(links, bags, worths, strict=True):
             waiting = settled.get(link.url) or learner.expect(link.url, terms, relevance, worth, added)
-            rest = {"tunnel": tunnel, "patience": waiting.added - tunnel, "host": -waiting.burden}
+            rest = {"tunnel": tunnel, "patience": waiting.added - tunnel, "host": waiting.host}
             explain = partial(_parts, model, terms, relevance, waiting.rank, rest)
             scores[link.url] = LinkScore(probability(worth + tunnel), waiting.rank, explain)
         return scores
