@@ -95,7 +95,7 @@ def test_a_fetched_url_is_no_news_however_many_links_lead_there() -> None:
 
 
 def test_links_to_a_host_that_brought_more_are_worth_more() -> None:
-    learner = Learner(LinkModel())
+    learner = Learner(LinkModel(), by_host=True)
     for number in range(50):
         learner.fetched(f"http://bad.example/{number}", 0.0)
         learner.fetched(f"http://good.example/{number}", 1.0)

@@ -86,17 +86,19 @@ class Learner:
     Each page moves the weights of the terms of its link by a step of stochastic gradient descent on the cross
     entropy, scaled by the number of terms (Widrow, Hoff, "Adaptive Switching Circuits", 1960, with a
     normalised step). The worth of a page is its relevance alone: the promise of its links comes from the
-    model itself, and a dense site would reward itself. The state of the learner is the weights:
-    ``model.as_dict()``.
+    model itself, and a dense site would reward itself. ``by_host`` also values hosts by the mean of their
+    pages. The state of the learner is the weights: ``model.as_dict()``.
     """
 
-    def __init__(self, model: LinkModel, most: int = MOST_REMEMBERED, every: int = EVERY) -> None:
+    def __init__(
+        self, model: LinkModel, most: int = MOST_REMEMBERED, every: int = EVERY, *, by_host: bool = False
+    ) -> None:
         self._weights = dict(model.weights)
         self.model = LinkModel(model.bias, self._weights, model.links)
         self._most, self._every = most, every
         self._waiting: dict[str, Waiting] = {}
         self._moved: set[str] = set()
-        self._hosts = HostWorth()
+        self._hosts = HostWorth(by_mean=by_host)
         self._pages = 0
         self._owed = 0.0
 

@@ -69,18 +69,24 @@ class LinkScorer:
     """Scores links by their text and position, and learns from the pages that they led to."""
 
     def __init__(
-        self, model: LinkModel, decay: float = DECAY, patience: float = PATIENCE, every: int = EVERY
+        self,
+        model: LinkModel,
+        decay: float = DECAY,
+        patience: float = PATIENCE,
+        every: int = EVERY,
+        *,
+        by_host: bool = False,
     ) -> None:
         weights = {SCRIPT: LATER, **model.weights}
-        self.learner = Learner(LinkModel(model.bias, weights, model.links), every=every)
+        self.learner = Learner(LinkModel(model.bias, weights, model.links), every=every, by_host=by_host)
         self._decay, self._patience = decay, patience
 
     @classmethod
     def of(cls, profile: TopicProfile) -> LinkScorer:
-        """Return the scorer of a topic: by its link model, or by its terms alone if it has none."""
+        """Return the scorer of a topic: by its link model, or by its terms and the hosts if it has none."""
         if profile.link_model is not None:
             return cls(LinkModel.from_dict(profile.link_model))
-        return cls(LinkModel.of_terms(profile.vector))
+        return cls(LinkModel.of_terms(profile.vector), by_host=True)
 
     def page(self, source: Judged, links: Sequence[Link]) -> dict[str, LinkScore]:
         """Score the links of a fetched page, by URL, and learn from the page itself."""
