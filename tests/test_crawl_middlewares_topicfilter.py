@@ -76,6 +76,23 @@ def test_weights_that_cannot_be_used_are_told_before_anything_is_fetched(
     assert 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0' in crawled.log.splitlines()[-1]
 
 
+def test_a_query_excludes_pages_of_a_crawl(site: MockServer, focused: Crawl) -> None:
+    site.routes |= {
+        "/": html("/sea", "/air", text=TIDES),
+        "/sea": html(text=f"{TIDES} The harbour."),
+        "/air": html(text=f"{TIDES} The harbour and the airport."),
+    }
+    crawled = focused(seeds=site.url(), topic="tide AND (harbour OR port) AND NOT airport", focus="hard")
+    assert {record["url"] for record in crawled.records if record["relevant"]} == {site.url("/sea")}
+    assert focused.ask("explain", site.url("/air"))["page"]["query"] < 0
+
+
+def test_a_wrong_query_is_told_before_anything_is_fetched(site: MockServer, focused: Crawl) -> None:
+    crawled = focused(seeds=site.url(), topic="tide AND (harbour OR port")
+    assert (crawled.code, site.asked) == (2, [])
+    assert "has a '(' without a ')'" in crawled.log.splitlines()[-1]
+
+
 def test_only_a_page_that_its_server_does_not_have_is_missing(tmp_path: Path) -> None:
     settings = {"ARCHIVE_URI": f"sqlite:///{tmp_path}/a.db", "ARCHIVE_TOPICS": str(tmp_path)}
     crawler: Any = get_crawler(TopicSpider, settings)

@@ -163,6 +163,7 @@ def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
         (("--near", "0.5"), "--near belongs to"),
         (("--by", "arc", "--topic", "courses", "--near", "2"), "a number from 0 to 1"),
         (("--by", "arc", "--topic", "the"), "the words of a topic need"),
+        (("--by", "arc", "--topic", "courses AND"), "needs a word at its end"),
         (("--by", "luck"), "invalid choice: 'luck'"),
         (("http://a.org/",), "write: scrapy rank"),
     ],
@@ -171,6 +172,11 @@ def test_a_wrong_use_ends_with_2(run: Run, arguments: tuple[str, ...], message: 
     result = run(*arguments)
     assert result.returncode == 2
     assert message in result.stderr
+
+
+def test_the_words_for_a_topic_in_a_query_rank_its_pages(run: Run) -> None:
+    ranked = lists(run("--by", "arc", "--topic", "courses AND NOT news", "--json"))
+    assert ranked == lists(run("--by", "arc", "--topic", "courses", "--json"))
 
 
 @pytest.mark.parametrize("method", ["pagerank", "ipagerank", "hits", "arc"])

@@ -55,6 +55,17 @@ def test_words_make_a_topic_without_any_archive(run: Run, tmp_path: Path) -> Non
     assert not (tmp_path / "a.db").exists()
 
 
+def test_a_query_is_part_of_a_topic_of_words_or_of_pages(run: Run) -> None:
+    query = "(coral OR reef) AND NOT bali"
+    assert document(run("sea", "--words", query, "--json"))["query"] == query
+    assert query in run("sea").stdout
+    made = document(run("dives", "--words", query, "--from", "diving0.html", "diving1.html", "--json"))
+    assert (made["query"], made["examples"]["relevant"]) == (query, 2)
+    for topic in ("sea", "dives"):
+        found = document(run(topic, "--score", "diving0.html", "diving1.html", "--json"))
+        assert [page["relevant"] for page in found] == [False, True]
+
+
 def test_the_folder_of_the_topics_is_the_one_that_a_crawl_reads(run: Run, tmp_path: Path) -> None:
     assert run("diving", "--words", "reef", "-s", "ARCHIVE_TOPICS=").returncode == 0
     assert (tmp_path / "diving.json").exists()
@@ -284,6 +295,7 @@ def test_words_in_the_company_of_the_topic_are_learnt_from_its_texts(run: Run, t
         (("cooking", "--from", "none.html"), "words go to --words"),
         (("cooking", "--negative", "shop8.html"), "give --from"),
         (("cooking", "--words", "reef:much"), "not a number"),
+        (("cooking", "--words", "(pot OR pan AND NOT lid"), "has a '(' without a ')'"),
         (("diving", "--synonyms", ","), "words that mean the same"),
         (("diving", "--synonyms", "reef=reefs"), "'reef=reefs' needs words that mean the same"),
         (("diving", "--synonyms", "reef=the"), "'reef=the' needs words that mean the same"),

@@ -23,7 +23,7 @@ from archivebot.topic.training import (
     profile_of,
     with_neighbours,
     with_synonyms,
-    with_words,
+    with_text,
 )
 
 PLACES = ("Bali", "Malta", "Egypt", "Belize", "Fiji", "Palau", "Bonaire", "Cuba")
@@ -158,7 +158,7 @@ def test_pages_without_text_teach_nothing() -> None:
 
 
 def test_words_are_added_to_a_learnt_topic_with_the_weight_of_its_best_term() -> None:
-    profile = with_words(from_examples("diving", DIVING), {"snorkel": 2.0, "casino": -1.0})
+    profile = with_text(from_examples("diving", DIVING), "snorkel:2, -casino")
     assert profile.terms["snorkel"] == 2 * max(from_examples("diving", DIVING).terms.values())
     assert profile.negative["casino"] > 0
 

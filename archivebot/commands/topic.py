@@ -29,12 +29,11 @@ from archivebot.topic.training import (
     cross_validated,
     evaluated,
     from_examples,
-    from_words,
+    from_text,
     with_neighbours,
     with_synonyms,
-    with_words,
+    with_text,
 )
-from archivebot.topic.wordlist import weighted_words
 
 SHOWN = 20
 
@@ -54,7 +53,11 @@ class Command(ArchiveCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--words", metavar="WORDS", help="words of the topic, separated by commas")
+        parser.add_argument(
+            "--words",
+            metavar="WORDS",
+            help='words of the topic, separated by commas, or a query: "(port OR ferry) AND NOT airport"',
+        )
         parser.add_argument(
             "--synonyms",
             metavar="WORDS",
@@ -96,9 +99,8 @@ class Command(ArchiveCommand):
         made = self._is_made(path_of(name, self.topics), opts)
         score = SCORES[opts.select.replace("-", "_")]
         rings = _rings(opts.synonyms) if opts.synonyms else []
-        words = weighted_words(opts.words or "")
         if opts.words:
-            from_words(name, words)
+            from_text(name, opts.words)
         labelled = read_examples(Path(opts.examples)) if opts.examples else []
         judged = read_examples(Path(opts.evaluate)) if opts.evaluate else []
         saved = None if made else with_synonyms(load(name, self.topics), rings)
@@ -106,7 +108,7 @@ class Command(ArchiveCommand):
         examples = self._examples(opts, labelled)
         if opts.cross_validate:
             return _tabulate(cross_validated(examples, score=score), opts)
-        profile = saved or _made(name, words, examples, rings, score)
+        profile = saved or _made(name, opts.words, examples, rings, score)
         _tell_idle(profile, rings)
         if made or rings:
             path = save(profile, self.topics)
@@ -215,14 +217,16 @@ class Command(ArchiveCommand):
 
 def _made(
     name: str,
-    words: dict[str, float],
+    words: str | None,
     examples: list[Example],
     rings: list[tuple[str, ...]],
     score: Score,
 ) -> TopicProfile:
-    profile = from_examples(name, examples, score) if examples or not words else from_words(name, words)
-    if examples and words:
-        profile = with_words(profile, words)
+    if words and not examples:
+        profile = from_text(name, words)
+    else:
+        profile = from_examples(name, examples, score)
+        profile = with_text(profile, words) if words else profile
     return with_neighbours(with_synonyms(profile, rings), examples)
 
 
@@ -308,4 +312,5 @@ def _show(profile: TopicProfile) -> None:
         for term, weight in list(weights.items())[:SHOWN]
     ]
     rows += [["=", "", " = ".join(ring)] for ring in profile.synonyms]
+    rows += [["?", "", profile.query.text]] if profile.query else []
     print_table(["", "weight", "term"], rows)

@@ -20,6 +20,7 @@ from archivebot.topic.evaluation import Evaluation, best_threshold, evaluate, fo
 from archivebot.topic.linkmodel import LinkModel, TrainingPage, train
 from archivebot.topic.logistic import Logistic, fit, probability
 from archivebot.topic.profile import TopicProfile, load, names
+from archivebot.topic.query import is_query, read_query
 from archivebot.topic.relevance import PageScorer, PageText, Relevance, features
 from archivebot.topic.selection import Score, chi_square, select
 from archivebot.topic.similarity import neighbours
@@ -69,11 +70,26 @@ class Example:
 
 
 def profile_of(text: str, folder: Path) -> TopicProfile:
-    """Return the profile with a name, or a profile made from weighted words; raises UsageError."""
+    """Return the profile with a name, or a profile made from words or a query; raises UsageError."""
     if text in names(folder):
         return load(text, folder)
     logger.info("There is no topic %r in %s: its words are the topic", text, folder)
-    return from_words("words", weighted_words(text))
+    return from_text("words", text)
+
+
+def from_text(name: str, text: str) -> TopicProfile:
+    """Return a profile of words with weights, or of a Boolean query. Raises UsageError if it is neither.
+
+    A page of a query's topic must satisfy the query, and matches the words that speak for the topic.
+
+    >>> profile = from_text("sea", "(harbour OR port) AND NOT airport")
+    >>> profile.terms, profile.negative
+    ({'harbour': 1.0, 'port': 1.0}, {})
+    """
+    if not is_query(text):
+        return from_words(name, weighted_words(text))
+    query = read_query(text)
+    return replace(from_words(name, query.weights), query=query)
 
 
 def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
@@ -121,14 +137,15 @@ def from_examples(name: str, examples: Sequence[Example], score: Score = chi_squ
     return replace(profile, combination=combination, threshold=threshold, link_model=link_model)
 
 
-def with_words(profile: TopicProfile, weighted: Mapping[str, float]) -> TopicProfile:
-    """Return a profile from examples with additional words, which weigh as much as its best term."""
-    added = from_words(profile.name, weighted)
+def with_text(profile: TopicProfile, text: str) -> TopicProfile:
+    """Return a profile from examples with words or a query, whose words weigh as much as its best term."""
+    added = from_text(profile.name, text)
     best = max(profile.terms.values(), default=1.0)
     return replace(
         profile,
         terms={**profile.terms, **{term: best * weight for term, weight in added.terms.items()}},
         negative={**profile.negative, **{term: best * weight for term, weight in added.negative.items()}},
+        query=added.query,
     )
 
 
