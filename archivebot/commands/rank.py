@@ -8,7 +8,7 @@ from dataclasses import asdict
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.jobs.rank import METHODS, TOPICAL, best_pages
+from archivebot.jobs.rank import METHODS, TOPICAL, Ranked, best_pages, relevant_pages
 from archivebot.topic.similarity import NEAR, Similarity
 from archivebot.topic.training import profile_of
 
@@ -36,13 +36,19 @@ class Command(ArchiveCommand):
         if opts.near is not None and not (opts.topic and 0 <= opts.near <= 1):
             raise UsageError("--near belongs to --topic: give a number from 0 to 1")
         near = NEAR if opts.near is None else opts.near
-        topic = self._topic(opts.topic)
-        lists = best_pages(archive.links.all(), opts.by, topic, opts.top, external=opts.external, near=near)
+        profile = profile_of(opts.topic, self.topics) if opts.topic else None
+        lists: dict[str, list[Ranked]] | None
+        if opts.by == "relevance" and profile:
+            lists = relevant_pages(archive, profile, opts.top, external=opts.external)
+        else:
+            topic, edges = profile.similarity() if profile else Similarity(), archive.links.all()
+            lists = best_pages(edges, opts.by, topic, opts.top, external=opts.external, near=near)
         if lists is None:
             raise NotArchived(f"{archive.uri} has no links yet: crawl first; the ingested files have none")
         if not any(lists.values()):
+            counted = "page" if opts.by == "relevance" else "link"
             advice = "without --external" if opts.external else "other words"
-            raise NotArchived(f"no link in {archive.uri} counts: try {advice}")
+            raise NotArchived(f"no {counted} in {archive.uri} counts: try {advice}")
         if opts.json:
             print_json({"by": opts.by, **{name: list(map(asdict, pages)) for name, pages in lists.items()}})
             return 0
@@ -52,7 +58,3 @@ class Command(ArchiveCommand):
                 head, [[page.rank, page.score, page.in_links, page.hosts, page.url] for page in pages]
             )
         return 0
-
-    def _topic(self, text: str | None) -> Similarity:
-        """Return the similarity to a topic, given by its name or by words; without a topic all are 0."""
-        return profile_of(text, self.topics).similarity() if text else Similarity()

@@ -15,6 +15,7 @@ from typing import Any
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl
 from archivebot.exceptions import NotArchived, UsageError
+from archivebot.jobs.examples import archived_example, archived_examples
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
 from archivebot.terminal import say, tell
@@ -23,7 +24,7 @@ from archivebot.topic.evaluation import Evaluation
 from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.selection import SCORES, Score
-from archivebot.topic.sources import example, read_examples, read_file, read_folder, readable
+from archivebot.topic.sources import read_examples, read_file, read_folder
 from archivebot.topic.training import (
     Example,
     cross_validated,
@@ -140,7 +141,7 @@ class Command(ArchiveCommand):
             return examples
         known = {page.source for page in examples}
         with self.archive() as archive:
-            return examples + [page for page in _archived(archive) if page.source not in known]
+            return examples + [page for page in archived_examples(archive) if page.source not in known]
 
     def _capture(self, sources: list[str]) -> None:
         """Crawl the sources that are not archived yet, by all the rules of a crawl, and print the results."""
@@ -178,7 +179,7 @@ class Command(ArchiveCommand):
     def _archived_page(self, source: str, relevant: bool) -> Example:
         with self.archive() as archive:
             url = archive.resolve(source)
-            page = _page(archive, url, relevant)
+            page = archived_example(archive, url, relevant=relevant)
             if page is None:
                 raise NotArchived(f"{url} cannot be read: {_reason(archive, url)}")
         return page
@@ -267,22 +268,6 @@ def _tell_idle(profile: TopicProfile, rings: list[tuple[str, ...]]) -> None:
     for ring in rings:
         if known.isdisjoint(chain.from_iterable(map(terms, ring))):
             tell(f"scrapy topic: {'='.join(ring)} has no word of the topic yet")
-
-
-def _archived(archive: ArchiveReader) -> Iterator[Example]:
-    for _, url in archive.pages():
-        page = _page(archive, url)
-        if page is not None:
-            yield page
-
-
-def _page(archive: ArchiveReader, url: str, relevant: bool = True) -> Example | None:
-    stored = archive.stored(url)
-    if stored is None:
-        return None
-    headers, body = stored
-    declared = content_type(headers)
-    return example(body, declared, url, relevant) if readable(body, declared) else None
 
 
 def _tabulate(evaluation: Evaluation, opts: argparse.Namespace) -> int:
