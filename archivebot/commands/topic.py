@@ -16,10 +16,12 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.examples import archived_example, archived_examples
+from archivebot.jobs.sites import site_clusters
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
 from archivebot.terminal import say, tell
 from archivebot.text.terms import terms
+from archivebot.topic.clusters import ALIKE
 from archivebot.topic.evaluation import Evaluation
 from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer
@@ -46,6 +48,7 @@ class Command(ArchiveCommand):
     """Make the profile of a topic from words, texts, pages or labelled examples; show, evaluate, try it"""
 
     arguments = "NAME"
+    least, most = 0, 1
     explanation = (
         "A SOURCE is a file, a folder or a URL; a page that is not in the archive is crawled first."
         " Pages of the topic alone are enough to begin with; labelled ones of both kinds train a model."
@@ -92,10 +95,25 @@ class Command(ArchiveCommand):
             default="chi-square",
             help="how the words of the model are selected (%(default)s)",
         )
+        parser.add_argument(
+            "--sites", action="store_true", help="cluster the sites of the archive by topic; takes no NAME"
+        )
+        parser.add_argument(
+            "--alike", type=float, metavar="C", help=f"cosine from which sites are one cluster ({ALIKE})"
+        )
         parser.add_argument("--score", nargs="+", metavar="SOURCE", help="judge pages by the profile")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
-        (name,) = args
+        if opts.sites:
+            return self._sites(args, opts)
+        if opts.alike is not None:
+            raise UsageError("--alike is for clusters of sites: give --sites as well")
+        if not args:
+            raise UsageError(f"write: scrapy topic {self.syntax()}")
+        return self._topic(args[0], opts)
+
+    def _topic(self, name: str, opts: argparse.Namespace) -> int:
+        """Make, change, show or try the named topic."""
         # Wrong arguments are reported before anything is fetched.
         made = self._is_made(path_of(name, self.topics), opts)
         score = SCORES[opts.select.replace("-", "_")]
@@ -123,6 +141,23 @@ class Command(ArchiveCommand):
             print_json(profile.as_dict())
         elif opts.show or not (made or rings):
             _show(profile)
+        return 0
+
+    def _sites(self, args: list[str], opts: argparse.Namespace) -> int:
+        alike = ALIKE if opts.alike is None else opts.alike
+        if args:
+            raise UsageError(f"--sites is about all sites of the archive: leave out {args[0]!r}")
+        if not 0 <= alike <= 1:
+            raise UsageError(f"--alike is {alike}: give a number from 0 to 1")
+        with self.archive() as archive:
+            found = site_clusters(archive, alike)
+            if not found:
+                raise NotArchived(f"{archive.uri} has no pages with words")
+        if opts.json:
+            print_json([{"cluster": n, **asdict(cluster)} for n, cluster in enumerate(found, 1)])
+            return 0
+        rows = [[n, " ".join(each.sites), ", ".join(each.terms)] for n, each in enumerate(found, 1)]
+        print_table(["cluster", "sites", "terms"], rows)
         return 0
 
     def _is_made(self, path: Path, opts: argparse.Namespace) -> bool:
