@@ -277,6 +277,16 @@ def test_a_link_that_says_a_synonym_goes_first(
     assert site.paths()[:2] == ["/", "/ferries"]
 
 
+@pytest.mark.parametrize(("rings", "first"), [({"rings": "boat=raft:0.4"}, "/raft"), ({}, "/shoes")])
+def test_the_near_words_of_a_ring_count_in_ipagerank(
+    site: MockServer, focused: Crawl, rings: dict[str, str], first: str
+) -> None:
+    site.routes["/"] = Reply(b"<ul><li><a href=/shoes>Shoes</a></li><li><a href=/raft>Raft</a></li></ul>")
+    slow = ("-s", "ARCHIVE_LOCAL_CONCURRENCY=1")
+    focused(*slow, seeds=site.url(), topic="boat", order="ipagerank", **rings)
+    assert site.paths()[:2] == ["/", first]
+
+
 def test_hard_focus_prunes_by_the_relevance_of_anchors_if_asked(
     site: MockServer, focused: Crawl, tmp_path: Path
 ) -> None:

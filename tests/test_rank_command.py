@@ -125,6 +125,15 @@ def test_a_near_word_counts_whole_from_the_threshold_on(run: Run, tmp_path: Path
     assert near["http://www.a.org/b"] > far["http://www.a.org/b"]
 
 
+def test_near_words_of_a_ring_count_by_their_similarity(run: Run) -> None:
+    options = ("--by", "ipagerank", "--topic", "courses", "--json")
+    plain, ringed, fully = (
+        {page["url"]: page["score"] for page in lists(run(*options, *more))["pages"]}
+        for more in ((), ("--rings", "courses=staff:0.4"), ("--rings", "courses=staff:0.4", "--near", "0.4"))
+    )
+    assert plain["http://www.a.org/b"] < ringed["http://www.a.org/b"] < fully["http://www.a.org/b"]
+
+
 @pytest.mark.parametrize(
     ("more", "authority", "hub"),
     [
@@ -191,6 +200,8 @@ def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
         (("--top", "0"), "give a number from 1 on"),
         (("--by", "arc"), "--by arc needs a --topic"),
         (("--near", "0.5"), "--near belongs to"),
+        (("--rings", "course=class"), "--rings belongs to"),
+        (("--topic", "courses", "--rings", "course"), "needs words that mean the same"),
         (("--by", "arc", "--topic", "courses", "--near", "2"), "a number from 0 to 1"),
         (("--by", "arc", "--topic", "the"), "the words of a topic need"),
         (("--by", "arc", "--topic", "courses AND"), "needs a word at its end"),

@@ -11,6 +11,7 @@ from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.profile import load, save
 from archivebot.topic.query import DEEPEST, is_query, read_query
 from archivebot.topic.relevance import PageScorer
+from archivebot.topic.rings import read_rings
 from archivebot.topic.training import from_text, with_synonyms
 
 
@@ -110,7 +111,7 @@ def test_a_phrase_may_stand_in_title_or_body_but_not_across_them() -> None:
 
 
 def test_synonyms_count_in_a_query_also_under_not() -> None:
-    rings = [("harbour", "haven"), ("airport", "aerodrome")]
+    rings = read_rings("harbour=haven, airport=aerodrome")
     scorer = PageScorer(with_synonyms(from_text("sea", "harbour AND NOT airport"), rings))
     assert scorer.score("", "The haven").relevant
     assert not scorer.score("", "The haven and the aerodrome").relevant

@@ -9,8 +9,9 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.rank import METHODS, TOPICAL, Ranked, best_pages, relevant_pages
+from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR, Similarity
-from archivebot.topic.training import profile_of
+from archivebot.topic.training import profile_of, with_synonyms
 
 
 class Command(ArchiveCommand):
@@ -26,6 +27,7 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--near", type=float, metavar="C", help=f"similarity at which a word counts fully ({NEAR})"
         )
+        parser.add_argument("--rings", metavar="WORDS", help='words like the topic\'s, "ferry=boat=raft:0.5"')
         parser.add_argument("--external", action="store_true", help="only links between different domains")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
@@ -35,8 +37,11 @@ class Command(ArchiveCommand):
             raise UsageError(f"--by {opts.by} needs a --topic")
         if opts.near is not None and not (opts.topic and 0 <= opts.near <= 1):
             raise UsageError("--near belongs to --topic: give a number from 0 to 1")
+        if opts.rings and not opts.topic:
+            raise UsageError("--rings belongs to --topic: give a topic as well")
         near = NEAR if opts.near is None else opts.near
-        profile = profile_of(opts.topic, self.topics) if opts.topic else None
+        rings = read_rings(opts.rings) if opts.rings else []
+        profile = with_synonyms(profile_of(opts.topic, self.topics), rings) if opts.topic else None
         lists: dict[str, list[Ranked]] | None
         if opts.by == "relevance" and profile:
             lists = relevant_pages(archive, profile, opts.top, external=opts.external)

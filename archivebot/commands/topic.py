@@ -25,6 +25,7 @@ from archivebot.topic.clusters import ALIKE
 from archivebot.topic.evaluation import Evaluation
 from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer
+from archivebot.topic.rings import Ring, read_rings
 from archivebot.topic.selection import SCORES, Score
 from archivebot.topic.sources import read_examples, read_file, read_folder
 from archivebot.topic.training import (
@@ -65,7 +66,7 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--synonyms",
             metavar="WORDS",
-            help='rings of words that mean the same, "ferry=boat=ship,line=route"; added to a saved topic',
+            help='rings of words that mean the same, or nearly: "ferry=boat=raft:0.5,line=route"',
         )
         parser.add_argument(
             "--from", dest="sources", nargs="+", default=[], metavar="SOURCE", help="pages of the topic"
@@ -117,7 +118,7 @@ class Command(ArchiveCommand):
         # Wrong arguments are reported before anything is fetched.
         made = self._is_made(path_of(name, self.topics), opts)
         score = SCORES[opts.select.replace("-", "_")]
-        rings = _rings(opts.synonyms) if opts.synonyms else []
+        rings = read_rings(opts.synonyms) if opts.synonyms else []
         if opts.words:
             from_text(name, opts.words)
         labelled = read_examples(Path(opts.examples)) if opts.examples else []
@@ -255,7 +256,7 @@ def _made(
     name: str,
     words: str | None,
     examples: list[Example],
-    rings: list[tuple[str, ...]],
+    rings: list[Ring],
     score: Score,
 ) -> TopicProfile:
     if words and not examples:
@@ -285,24 +286,12 @@ def _reason(archive: ArchiveReader, url: str) -> str:
     return f"{capture.outcome}, {capture.reason}" if capture.reason else capture.outcome
 
 
-def _rings(text: str) -> list[tuple[str, ...]]:
-    rings = [_ring(part) for part in map(str.strip, text.split(",")) if part]
-    return rings or [_ring(text)]
-
-
-def _ring(part: str) -> tuple[str, ...]:
-    ring = tuple(filter(None, map(str.strip, part.split("="))))
-    if len({tuple(terms(word)) for word in ring} - {()}) < 2:
-        raise UsageError(f"--synonyms: {part!r} needs words that mean the same: ferry=boat=ship")
-    return ring
-
-
-def _tell_idle(profile: TopicProfile, rings: list[tuple[str, ...]]) -> None:
+def _tell_idle(profile: TopicProfile, rings: list[Ring]) -> None:
     """Print the rings of synonyms without a word of the topic: they have no effect."""
     known = profile.signed.keys() | profile.stands_for.keys()
     for ring in rings:
-        if known.isdisjoint(chain.from_iterable(map(terms, ring))):
-            tell(f"scrapy topic: {'='.join(ring)} has no word of the topic yet")
+        if known.isdisjoint(chain.from_iterable(map(terms, ring.words))):
+            tell(f"scrapy topic: {ring} has no word of the topic yet")
 
 
 def _tabulate(evaluation: Evaluation, opts: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ from archivebot.config import MAX_LEVEL
 from archivebot.crawl.limits import Limits, read_day, read_types
 from archivebot.exceptions import UsageError
 from archivebot.forms.stages import MOST_DEPTH
+from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR
 from archivebot.urls import parse_seed
 from archivebot.urls.scope import KINDS
@@ -32,7 +33,7 @@ MOST_ANSWERS = 100
 LIMITS = ("pages", "bytes", "time")
 
 # Arguments that are part of the identity only if they are given: older crawls are known without them.
-LATER = ("types", "size", "since", "until")
+LATER = ("types", "size", "since", "until", "rings")
 
 _SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
 _TIME = re.compile(r"(\d+) ?([smhd]?)")
@@ -118,6 +119,10 @@ def _topic(value: str) -> str:
     return value.strip()
 
 
+def _rings(value: str) -> str:
+    return ",".join(map(str, read_rings(value)))
+
+
 @dataclass(frozen=True)
 class Arguments:
     """The seeds and limits of a crawl; None means no limit, or not chosen.
@@ -194,7 +199,8 @@ class TopicArguments(Arguments):
 
     ``topic`` is the name of a saved profile, or words; ``tunnel`` the maximum of off-topic pages in a row,
     ``threshold`` the minimum chance of a link in hard focus (None: from the settings); ``order`` what is
-    fetched first; ``near`` the similarity to the topic at which a word counts fully in ``order=ipagerank``.
+    fetched first; ``near`` the similarity to the topic at which a word counts fully in ``order=ipagerank``;
+    ``rings`` are words like those of the topic, see :func:`~archivebot.topic.rings.read_rings`.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -205,6 +211,7 @@ class TopicArguments(Arguments):
         "threshold": _chance("threshold"),
         "order": _choice("order", *ORDERS),
         "near": _chance("near"),
+        "rings": _rings,
     }
 
     scope: str = "web"
@@ -214,6 +221,7 @@ class TopicArguments(Arguments):
     threshold: float | None = None
     order: str = "best"
     near: float = NEAR
+    rings: str = ""
 
     def __post_init__(self) -> None:
         if not self.topic:
