@@ -34,7 +34,7 @@ class Outcome(StrEnum):
     CLIENT_ERROR = "client_error"  # other 4xx
     SERVER_ERROR = "server_error"  # 5xx
     ROBOTS_DENIED = "robots_denied"  # robots.txt forbids it, or could not be read
-    EXCLUDED = "excluded"  # fetched, but noindex or noarchive forbids to keep it
+    EXCLUDED = "excluded"  # not kept: noindex, off topic, or beyond a limit of the crawl
     TIMEOUT = "timeout"  # no complete answer in time
     UNREACHABLE = "unreachable"  # name not resolved, connection refused or lost
     INCOMPLETE = "incomplete"  # the headers or the body ended early, or cannot be decoded
@@ -54,7 +54,7 @@ class Kind(StrEnum):
     GONE = "gone"  # 404 or 410 of a page that had content before
     NOT_FOUND = "not_found"  # 404 or 410 of a page that never had any
     FAILED = "failed"  # any other outcome without content; a wall or an error in place of a page
-    EXCLUDED = "excluded"  # refused by robots.txt, META robots or X-Robots-Tag
+    EXCLUDED = "excluded"  # refused by robots, or beyond a limit of the crawl
     UNRESOLVED = "unresolved"  # a revisit of bytes that are not in the archive yet
 
 

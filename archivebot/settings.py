@@ -102,6 +102,7 @@ SPIDER_MIDDLEWARES = {
     "archivebot.crawl.middlewares.guard.GuardSpiderMiddleware": 560,
     "archivebot.crawl.middlewares.topicfilter.TopicFilterMiddleware": 550,  # for spiders that have a topic
     "archivebot.crawl.middlewares.doors.DoorMiddleware": 551,  # for the spider that searches for forms
+    "archivebot.crawl.middlewares.limits.LimitsSpiderMiddleware": 555,  # if there are limits
     # The spider takes every status, counts depth and drops duplicates itself, before a Request exists.
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
@@ -114,6 +115,7 @@ DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.middlewares.sitebudget.SiteBudgetMiddleware": 60,
     "archivebot.crawl.middlewares.robots.RobotsMiddleware": 100,
     "archivebot.crawl.middlewares.conditional.ConditionalMiddleware": 120,
+    "archivebot.crawl.middlewares.limits.LimitsDownloaderMiddleware": 130,
     "archivebot.crawl.middlewares.decoding.DecodingMiddleware": 590,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,  # takes half a body
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the guard knows the scope

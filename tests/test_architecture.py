@@ -174,7 +174,8 @@ FOREIGN: dict[str, set[str]] = {
 # Room of the crawl -> the rooms of the crawl it may import.
 CRAWL: dict[str, set[str]] = {
     "": set(),
-    "arguments": set(),
+    "arguments": {"limits"},
+    "limits": set(),
     "compat": {"exchange"},
     "exchange": set(),
     "extension": set(),
@@ -192,7 +193,7 @@ CRAWL: dict[str, set[str]] = {
     "spider": {"arguments", "exchange", "process", "reading", "refusals", "retry", "scheduling"},
     "middlewares": {
         *("arguments", "extensions", "intake", "process", "reading", "refusals", "retry", "scheduling"),
-        "spider",
+        *("limits", "spider"),
     },
 }
 

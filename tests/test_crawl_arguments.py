@@ -77,6 +77,7 @@ def test_a_topic_takes_what_a_site_takes_and_its_own() -> None:
         ({"topic": " "}, "the topic is empty"),
         ({"topic": "tides", "focus": "sharp"}, "soft, hard"),
         ({"topic": "tides", "order": "random"}, "best, linear, bfs, pagerank, ipagerank"),
+        ({"topic": "tides", "rings": "tide"}, "needs words that mean the same"),
         ({"topic": "tides", "tunel": "1"}, "did you mean tunnel"),
     ],
 )

@@ -76,6 +76,23 @@ def test_weights_that_cannot_be_used_are_told_before_anything_is_fetched(
     assert 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0' in crawled.log.splitlines()[-1]
 
 
+def test_a_query_excludes_pages_of_a_crawl(site: MockServer, focused: Crawl) -> None:
+    site.routes |= {
+        "/": html("/sea", "/air", text=TIDES),
+        "/sea": html(text=f"{TIDES} The harbour."),
+        "/air": html(text=f"{TIDES} The harbour and the airport."),
+    }
+    crawled = focused(seeds=site.url(), topic="tide AND (harbour OR port) AND NOT airport", focus="hard")
+    assert {record["url"] for record in crawled.records if record["relevant"]} == {site.url("/sea")}
+    assert focused.ask("explain", site.url("/air"))["page"]["query"] < 0
+
+
+def test_a_wrong_query_is_told_before_anything_is_fetched(site: MockServer, focused: Crawl) -> None:
+    crawled = focused(seeds=site.url(), topic="tide AND (harbour OR port")
+    assert (crawled.code, site.asked) == (2, [])
+    assert "has a '(' without a ')'" in crawled.log.splitlines()[-1]
+
+
 def test_only_a_page_that_its_server_does_not_have_is_missing(tmp_path: Path) -> None:
     settings = {"ARCHIVE_URI": f"sqlite:///{tmp_path}/a.db", "ARCHIVE_TOPICS": str(tmp_path)}
     crawler: Any = get_crawler(TopicSpider, settings)
@@ -258,6 +275,16 @@ def test_a_link_that_says_a_synonym_goes_first(
     focused.ask("topic", "boats", "--words", "boat", "--synonyms", "boat=ferry=ship", *setting)
     focused(*setting, seeds=site.url(), topic="boats", order=order)
     assert site.paths()[:2] == ["/", "/ferries"]
+
+
+@pytest.mark.parametrize(("rings", "first"), [({"rings": "boat=raft:0.4"}, "/raft"), ({}, "/shoes")])
+def test_the_near_words_of_a_ring_count_in_ipagerank(
+    site: MockServer, focused: Crawl, rings: dict[str, str], first: str
+) -> None:
+    site.routes["/"] = Reply(b"<ul><li><a href=/shoes>Shoes</a></li><li><a href=/raft>Raft</a></li></ul>")
+    slow = ("-s", "ARCHIVE_LOCAL_CONCURRENCY=1")
+    focused(*slow, seeds=site.url(), topic="boat", order="ipagerank", **rings)
+    assert site.paths()[:2] == ["/", first]
 
 
 def test_hard_focus_prunes_by_the_relevance_of_anchors_if_asked(

@@ -125,6 +125,15 @@ def test_a_near_word_counts_whole_from_the_threshold_on(run: Run, tmp_path: Path
     assert near["http://www.a.org/b"] > far["http://www.a.org/b"]
 
 
+def test_near_words_of_a_ring_count_by_their_similarity(run: Run) -> None:
+    options = ("--by", "ipagerank", "--topic", "courses", "--json")
+    plain, ringed, fully = (
+        {page["url"]: page["score"] for page in lists(run(*options, *more))["pages"]}
+        for more in ((), ("--rings", "courses=staff:0.4"), ("--rings", "courses=staff:0.4", "--near", "0.4"))
+    )
+    assert plain["http://www.a.org/b"] < ringed["http://www.a.org/b"] < fully["http://www.a.org/b"]
+
+
 @pytest.mark.parametrize(
     ("more", "authority", "hub"),
     [
@@ -148,6 +157,36 @@ def test_a_generic_anchor_counts_nothing_for_arc(run: Run) -> None:
     assert "http://c.org/" in urls(hits["hubs"])
 
 
+@pytest.fixture
+def texts(tmp_path: Path) -> str:
+    """Two pages on topic, one of them with many links to it, and a page off topic that links to it."""
+    uri = f"sqlite:///{tmp_path}/texts.db"
+    archive = Archive.open(ArchiveConfig(uri=uri))
+    on, off = "The tide carries the ferry over the bar.", "Shoes and boots for everybody."
+    pages = {"http://a.org/1": on, "http://a.org/2": on, "http://b.org/": off, "http://a.org/alone": on}
+    for url, text in pages.items():
+        archive.add(archive.segment(make_page(html(text), url=url)))
+    archive.close()
+    store = open_store(uri)
+    store.links.add("http://b.org/", [Link("http://a.org/2", "more"), Link("http://c.org/", "c")], START)
+    store.links.add("http://a.org/1", [Link("http://a.org/2", "two")], START)
+    store.close()
+    return uri
+
+
+def test_relevance_ranks_by_the_text_of_a_page_times_its_rank(run: Run, texts: str) -> None:
+    ranked = lists(run("--by", "relevance", "--topic", "tide, ferry", "--json", archive=texts))["pages"]
+    assert urls(ranked) == ["http://a.org/2", "http://a.org/1", "http://a.org/alone"]
+    assert ranked[0]["in_links"] == 2
+    linked = lists(run("--by", "relevance", "--topic", "tide", "--external", "--json", archive=texts))
+    assert linked["pages"][0]["in_links"] == 1
+
+
+def test_relevance_without_a_page_on_topic_is_not_found(run: Run, texts: str) -> None:
+    result = run("--by", "relevance", "--topic", "volcanoes", archive=texts)
+    assert (result.returncode, "no page in" in result.stderr) == (1, True)
+
+
 def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
     save(TopicProfile("teaching", {"cours": 4.0, "staff": 1.0}, Logistic(0, {})), tmp_path)
     folder = ("-s", f"ARCHIVE_TOPICS={tmp_path}")
@@ -161,8 +200,11 @@ def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
         (("--top", "0"), "give a number from 1 on"),
         (("--by", "arc"), "--by arc needs a --topic"),
         (("--near", "0.5"), "--near belongs to"),
+        (("--rings", "course=class"), "--rings belongs to"),
+        (("--topic", "courses", "--rings", "course"), "needs words that mean the same"),
         (("--by", "arc", "--topic", "courses", "--near", "2"), "a number from 0 to 1"),
         (("--by", "arc", "--topic", "the"), "the words of a topic need"),
+        (("--by", "arc", "--topic", "courses AND"), "needs a word at its end"),
         (("--by", "luck"), "invalid choice: 'luck'"),
         (("http://a.org/",), "write: scrapy rank"),
     ],
@@ -171,6 +213,11 @@ def test_a_wrong_use_ends_with_2(run: Run, arguments: tuple[str, ...], message: 
     result = run(*arguments)
     assert result.returncode == 2
     assert message in result.stderr
+
+
+def test_the_words_for_a_topic_in_a_query_rank_its_pages(run: Run) -> None:
+    ranked = lists(run("--by", "arc", "--topic", "courses AND NOT news", "--json"))
+    assert ranked == lists(run("--by", "arc", "--topic", "courses", "--json"))
 
 
 @pytest.mark.parametrize("method", ["pagerank", "ipagerank", "hits", "arc"])

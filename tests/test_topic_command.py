@@ -55,6 +55,17 @@ def test_words_make_a_topic_without_any_archive(run: Run, tmp_path: Path) -> Non
     assert not (tmp_path / "a.db").exists()
 
 
+def test_a_query_is_part_of_a_topic_of_words_or_of_pages(run: Run) -> None:
+    query = "(coral OR reef) AND NOT bali"
+    assert document(run("sea", "--words", query, "--json"))["query"] == query
+    assert query in run("sea").stdout
+    made = document(run("dives", "--words", query, "--from", "diving0.html", "diving1.html", "--json"))
+    assert (made["query"], made["examples"]["relevant"]) == (query, 2)
+    for topic in ("sea", "dives"):
+        found = document(run(topic, "--score", "diving0.html", "diving1.html", "--json"))
+        assert [page["relevant"] for page in found] == [False, True]
+
+
 def test_the_folder_of_the_topics_is_the_one_that_a_crawl_reads(run: Run, tmp_path: Path) -> None:
     assert run("diving", "--words", "reef", "-s", "ARCHIVE_TOPICS=").returncode == 0
     assert (tmp_path / "diving.json").exists()
@@ -277,13 +288,46 @@ def test_words_in_the_company_of_the_topic_are_learnt_from_its_texts(run: Run, t
     assert "hydrofoil" in run("boats").stdout
 
 
+@pytest.fixture
+def sites(tmp_path: Path) -> None:
+    """An archive of two sites about the sea, one about shoes, and one without words."""
+    archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
+    sea = "The tide carries the ferry over the reef, past the lighthouse and into the harbour."
+    shoes = "Shoes, boots and laces for everybody, with heels and soles of leather."
+    texts = {"sea.org": sea, "reef.org": sea, "shoes.org": shoes, "none.org": ""}
+    for host, text in texts.items():
+        for path in ("", "b"):
+            archive.add(archive.segment(make_page(f"<p>{text}</p>".encode(), url=f"http://{host}/{path}")))
+    archive.close()
+
+
+@pytest.mark.usefixtures("sites")
+def test_sites_are_clustered_by_topic_with_their_terms(run: Run) -> None:
+    found = document(run("--sites", "--json"))
+    assert [each["sites"] for each in found] == [["reef.org", "sea.org"], ["shoes.org"]]
+    assert {"ferri", "lighthous"} <= {*found[0]["terms"]}
+    assert "reef.org sea.org" in run("--sites").stdout
+    apart = document(run("--sites", "--alike", "1", "--json"))
+    together = document(run("--sites", "--alike", "0", "--json"))
+    assert (len(apart), len(together)) == (2, 1)
+
+
+def test_an_archive_without_words_has_no_clusters(run: Run, tmp_path: Path) -> None:
+    Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")).close()
+    assert run("--sites").returncode == 1
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
+        (("--sites", "diving"), "leave out 'diving'"),
+        (("--sites", "--alike", "2"), "a number from 0 to 1"),
+        (("diving", "--alike", "0.3"), "give --sites as well"),
         (("divin",), "is it diving?"),
         (("cooking", "--from", "none.html"), "words go to --words"),
         (("cooking", "--negative", "shop8.html"), "give --from"),
         (("cooking", "--words", "reef:much"), "not a number"),
+        (("cooking", "--words", "(pot OR pan AND NOT lid"), "has a '(' without a ')'"),
         (("diving", "--synonyms", ","), "words that mean the same"),
         (("diving", "--synonyms", "reef=reefs"), "'reef=reefs' needs words that mean the same"),
         (("diving", "--synonyms", "reef=the"), "'reef=the' needs words that mean the same"),

@@ -14,6 +14,7 @@ from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.linkmodel import LinkModel
 from archivebot.topic.profile import TopicProfile, save
 from archivebot.topic.relevance import PageScorer
+from archivebot.topic.rings import Ring
 from archivebot.topic.training import (
     Example,
     cross_validated,
@@ -23,7 +24,7 @@ from archivebot.topic.training import (
     profile_of,
     with_neighbours,
     with_synonyms,
-    with_words,
+    with_text,
 )
 
 PLACES = ("Bali", "Malta", "Egypt", "Belize", "Fiji", "Palau", "Bonaire", "Cuba")
@@ -158,28 +159,28 @@ def test_pages_without_text_teach_nothing() -> None:
 
 
 def test_words_are_added_to_a_learnt_topic_with_the_weight_of_its_best_term() -> None:
-    profile = with_words(from_examples("diving", DIVING), {"snorkel": 2.0, "casino": -1.0})
+    profile = with_text(from_examples("diving", DIVING), "snorkel:2, -casino")
     assert profile.terms["snorkel"] == 2 * max(from_examples("diving", DIVING).terms.values())
     assert profile.negative["casino"] > 0
 
 
 def test_a_page_counts_the_same_by_a_word_and_by_its_synonym() -> None:
     plain = from_examples("diving", DIVING)
-    scorer = PageScorer(with_synonyms(plain, [("reef", "atoll", "coral")]))
+    scorer = PageScorer(with_synonyms(plain, [Ring(("reef", "atoll", "coral"))]))
     by_word, by_synonym = (scorer.score("", f"A {word} to dive.") for word in ("reef", "atoll"))
     assert by_synonym == by_word
     assert by_synonym.log_odds > PageScorer(plain).score("", "An atoll to dive.").log_odds
 
 
 def test_a_synonym_of_a_word_of_the_topic_does_not_speak_against_it() -> None:
-    profile = with_synonyms(from_words("ferries", {"ferry": 1.0, "ship": -1.0}), [("ferry", "ship")])
+    profile = with_synonyms(from_words("ferries", {"ferry": 1.0, "ship": -1.0}), [Ring(("ferry", "ship"))])
     assert profile.negative == {}
     assert CrawlJudge(profile).judge("http://a.example/", "", "A ship and a ship").relevant
 
 
 def test_rings_are_added_to_those_there_are_each_once() -> None:
-    profile = with_synonyms(from_words("ferries", {"ferry": 1.0}), [("ferry", "boat")])
-    profile = with_synonyms(profile, [("boat", "ship"), ("ferry", "boat")])
+    profile = with_synonyms(from_words("ferries", {"ferry": 1.0}), [Ring(("ferry", "boat"))])
+    profile = with_synonyms(profile, [Ring(("boat", "ship")), Ring(("ferry", "boat"))])
     assert profile.synonyms == (("ferry", "boat"), ("boat", "ship"))
     assert profile.similarity().weight(["ship"]) == 1.0
 

@@ -8,9 +8,10 @@ from dataclasses import asdict
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.jobs.rank import METHODS, TOPICAL, best_pages
+from archivebot.jobs.rank import METHODS, TOPICAL, Ranked, best_pages, relevant_pages
+from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR, Similarity
-from archivebot.topic.training import profile_of
+from archivebot.topic.training import profile_of, with_synonyms
 
 
 class Command(ArchiveCommand):
@@ -26,6 +27,7 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--near", type=float, metavar="C", help=f"similarity at which a word counts fully ({NEAR})"
         )
+        parser.add_argument("--rings", metavar="WORDS", help='words like the topic\'s, "ferry=boat=raft:0.5"')
         parser.add_argument("--external", action="store_true", help="only links between different domains")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
@@ -35,14 +37,23 @@ class Command(ArchiveCommand):
             raise UsageError(f"--by {opts.by} needs a --topic")
         if opts.near is not None and not (opts.topic and 0 <= opts.near <= 1):
             raise UsageError("--near belongs to --topic: give a number from 0 to 1")
+        if opts.rings and not opts.topic:
+            raise UsageError("--rings belongs to --topic: give a topic as well")
         near = NEAR if opts.near is None else opts.near
-        topic = self._topic(opts.topic)
-        lists = best_pages(archive.links.all(), opts.by, topic, opts.top, external=opts.external, near=near)
+        rings = read_rings(opts.rings) if opts.rings else []
+        profile = with_synonyms(profile_of(opts.topic, self.topics), rings) if opts.topic else None
+        lists: dict[str, list[Ranked]] | None
+        if opts.by == "relevance" and profile:
+            lists = relevant_pages(archive, profile, opts.top, external=opts.external)
+        else:
+            topic, edges = profile.similarity() if profile else Similarity(), archive.links.all()
+            lists = best_pages(edges, opts.by, topic, opts.top, external=opts.external, near=near)
         if lists is None:
             raise NotArchived(f"{archive.uri} has no links yet: crawl first; the ingested files have none")
         if not any(lists.values()):
+            counted = "page" if opts.by == "relevance" else "link"
             advice = "without --external" if opts.external else "other words"
-            raise NotArchived(f"no link in {archive.uri} counts: try {advice}")
+            raise NotArchived(f"no {counted} in {archive.uri} counts: try {advice}")
         if opts.json:
             print_json({"by": opts.by, **{name: list(map(asdict, pages)) for name, pages in lists.items()}})
             return 0
@@ -52,7 +63,3 @@ class Command(ArchiveCommand):
                 head, [[page.rank, page.score, page.in_links, page.hosts, page.url] for page in pages]
             )
         return 0
-
-    def _topic(self, text: str | None) -> Similarity:
-        """Return the similarity to a topic, given by its name or by words; without a topic all are 0."""
-        return profile_of(text, self.topics).similarity() if text else Similarity()

@@ -15,26 +15,29 @@ from typing import Any
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table, run_crawl
 from archivebot.exceptions import NotArchived, UsageError
+from archivebot.jobs.examples import archived_example, archived_examples
+from archivebot.jobs.sites import site_clusters
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
 from archivebot.terminal import say, tell
 from archivebot.text.terms import terms
+from archivebot.topic.clusters import ALIKE
 from archivebot.topic.evaluation import Evaluation
 from archivebot.topic.profile import TopicProfile, load, path_of, save
 from archivebot.topic.relevance import PageScorer
+from archivebot.topic.rings import Ring, read_rings
 from archivebot.topic.selection import SCORES, Score
-from archivebot.topic.sources import example, read_examples, read_file, read_folder, readable
+from archivebot.topic.sources import read_examples, read_file, read_folder
 from archivebot.topic.training import (
     Example,
     cross_validated,
     evaluated,
     from_examples,
-    from_words,
+    from_text,
     with_neighbours,
     with_synonyms,
-    with_words,
+    with_text,
 )
-from archivebot.topic.wordlist import weighted_words
 
 SHOWN = 20
 
@@ -46,6 +49,7 @@ class Command(ArchiveCommand):
     """Make the profile of a topic from words, texts, pages or labelled examples; show, evaluate, try it"""
 
     arguments = "NAME"
+    least, most = 0, 1
     explanation = (
         "A SOURCE is a file, a folder or a URL; a page that is not in the archive is crawled first."
         " Pages of the topic alone are enough to begin with; labelled ones of both kinds train a model."
@@ -54,11 +58,15 @@ class Command(ArchiveCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--words", metavar="WORDS", help="words of the topic, separated by commas")
+        parser.add_argument(
+            "--words",
+            metavar="WORDS",
+            help='words of the topic, separated by commas, or a query: "(port OR ferry) AND NOT airport"',
+        )
         parser.add_argument(
             "--synonyms",
             metavar="WORDS",
-            help='rings of words that mean the same, "ferry=boat=ship,line=route"; added to a saved topic',
+            help='rings of words that mean the same, or nearly: "ferry=boat=raft:0.5,line=route"',
         )
         parser.add_argument(
             "--from", dest="sources", nargs="+", default=[], metavar="SOURCE", help="pages of the topic"
@@ -88,17 +96,31 @@ class Command(ArchiveCommand):
             default="chi-square",
             help="how the words of the model are selected (%(default)s)",
         )
+        parser.add_argument(
+            "--sites", action="store_true", help="cluster the sites of the archive by topic; takes no NAME"
+        )
+        parser.add_argument(
+            "--alike", type=float, metavar="C", help=f"cosine from which sites are one cluster ({ALIKE})"
+        )
         parser.add_argument("--score", nargs="+", metavar="SOURCE", help="judge pages by the profile")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
-        (name,) = args
+        if opts.sites:
+            return self._sites(args, opts)
+        if opts.alike is not None:
+            raise UsageError("--alike is for clusters of sites: give --sites as well")
+        if not args:
+            raise UsageError(f"write: scrapy topic {self.syntax()}")
+        return self._topic(args[0], opts)
+
+    def _topic(self, name: str, opts: argparse.Namespace) -> int:
+        """Make, change, show or try the named topic."""
         # Wrong arguments are reported before anything is fetched.
         made = self._is_made(path_of(name, self.topics), opts)
         score = SCORES[opts.select.replace("-", "_")]
-        rings = _rings(opts.synonyms) if opts.synonyms else []
-        words = weighted_words(opts.words or "")
+        rings = read_rings(opts.synonyms) if opts.synonyms else []
         if opts.words:
-            from_words(name, words)
+            from_text(name, opts.words)
         labelled = read_examples(Path(opts.examples)) if opts.examples else []
         judged = read_examples(Path(opts.evaluate)) if opts.evaluate else []
         saved = None if made else with_synonyms(load(name, self.topics), rings)
@@ -106,7 +128,7 @@ class Command(ArchiveCommand):
         examples = self._examples(opts, labelled)
         if opts.cross_validate:
             return _tabulate(cross_validated(examples, score=score), opts)
-        profile = saved or _made(name, words, examples, rings, score)
+        profile = saved or _made(name, opts.words, examples, rings, score)
         _tell_idle(profile, rings)
         if made or rings:
             path = save(profile, self.topics)
@@ -120,6 +142,23 @@ class Command(ArchiveCommand):
             print_json(profile.as_dict())
         elif opts.show or not (made or rings):
             _show(profile)
+        return 0
+
+    def _sites(self, args: list[str], opts: argparse.Namespace) -> int:
+        alike = ALIKE if opts.alike is None else opts.alike
+        if args:
+            raise UsageError(f"--sites is about all sites of the archive: leave out {args[0]!r}")
+        if not 0 <= alike <= 1:
+            raise UsageError(f"--alike is {alike}: give a number from 0 to 1")
+        with self.archive() as archive:
+            found = site_clusters(archive, alike)
+            if not found:
+                raise NotArchived(f"{archive.uri} has no pages with words")
+        if opts.json:
+            print_json([{"cluster": n, **asdict(cluster)} for n, cluster in enumerate(found, 1)])
+            return 0
+        rows = [[n, " ".join(each.sites), ", ".join(each.terms)] for n, each in enumerate(found, 1)]
+        print_table(["cluster", "sites", "terms"], rows)
         return 0
 
     def _is_made(self, path: Path, opts: argparse.Namespace) -> bool:
@@ -138,7 +177,7 @@ class Command(ArchiveCommand):
             return examples
         known = {page.source for page in examples}
         with self.archive() as archive:
-            return examples + [page for page in _archived(archive) if page.source not in known]
+            return examples + [page for page in archived_examples(archive) if page.source not in known]
 
     def _capture(self, sources: list[str]) -> None:
         """Crawl the sources that are not archived yet, by all the rules of a crawl, and print the results."""
@@ -176,7 +215,7 @@ class Command(ArchiveCommand):
     def _archived_page(self, source: str, relevant: bool) -> Example:
         with self.archive() as archive:
             url = archive.resolve(source)
-            page = _page(archive, url, relevant)
+            page = archived_example(archive, url, relevant=relevant)
             if page is None:
                 raise NotArchived(f"{url} cannot be read: {_reason(archive, url)}")
         return page
@@ -215,14 +254,16 @@ class Command(ArchiveCommand):
 
 def _made(
     name: str,
-    words: dict[str, float],
+    words: str | None,
     examples: list[Example],
-    rings: list[tuple[str, ...]],
+    rings: list[Ring],
     score: Score,
 ) -> TopicProfile:
-    profile = from_examples(name, examples, score) if examples or not words else from_words(name, words)
-    if examples and words:
-        profile = with_words(profile, words)
+    if words and not examples:
+        profile = from_text(name, words)
+    else:
+        profile = from_examples(name, examples, score)
+        profile = with_text(profile, words) if words else profile
     return with_neighbours(with_synonyms(profile, rings), examples)
 
 
@@ -245,40 +286,12 @@ def _reason(archive: ArchiveReader, url: str) -> str:
     return f"{capture.outcome}, {capture.reason}" if capture.reason else capture.outcome
 
 
-def _rings(text: str) -> list[tuple[str, ...]]:
-    rings = [_ring(part) for part in map(str.strip, text.split(",")) if part]
-    return rings or [_ring(text)]
-
-
-def _ring(part: str) -> tuple[str, ...]:
-    ring = tuple(filter(None, map(str.strip, part.split("="))))
-    if len({tuple(terms(word)) for word in ring} - {()}) < 2:
-        raise UsageError(f"--synonyms: {part!r} needs words that mean the same: ferry=boat=ship")
-    return ring
-
-
-def _tell_idle(profile: TopicProfile, rings: list[tuple[str, ...]]) -> None:
+def _tell_idle(profile: TopicProfile, rings: list[Ring]) -> None:
     """Print the rings of synonyms without a word of the topic: they have no effect."""
     known = profile.signed.keys() | profile.stands_for.keys()
     for ring in rings:
-        if known.isdisjoint(chain.from_iterable(map(terms, ring))):
-            tell(f"scrapy topic: {'='.join(ring)} has no word of the topic yet")
-
-
-def _archived(archive: ArchiveReader) -> Iterator[Example]:
-    for _, url in archive.pages():
-        page = _page(archive, url)
-        if page is not None:
-            yield page
-
-
-def _page(archive: ArchiveReader, url: str, relevant: bool = True) -> Example | None:
-    stored = archive.stored(url)
-    if stored is None:
-        return None
-    headers, body = stored
-    declared = content_type(headers)
-    return example(body, declared, url, relevant) if readable(body, declared) else None
+        if known.isdisjoint(chain.from_iterable(map(terms, ring.words))):
+            tell(f"scrapy topic: {ring} has no word of the topic yet")
 
 
 def _tabulate(evaluation: Evaluation, opts: argparse.Namespace) -> int:
@@ -308,4 +321,5 @@ def _show(profile: TopicProfile) -> None:
         for term, weight in list(weights.items())[:SHOWN]
     ]
     rows += [["=", "", " = ".join(ring)] for ring in profile.synonyms]
+    rows += [["?", "", profile.query.text]] if profile.query else []
     print_table(["", "weight", "term"], rows)

@@ -110,12 +110,25 @@ class PageContent:
         """The main text."""
         return text_of(self.page.document, self.walk, self.choice[1])
 
+    @cached_property
+    def title(self) -> str:
+        """The title."""
+        return title(self.page.document, self.walk.lines, self.choice[1].tolist())
+
+    @cached_property
+    def language(self) -> str:
+        """The code of the language."""
+        return language(self.page.document, self.text)
+
+    @cached_property
+    def published(self) -> date | None:
+        """The day of publication, None if the page states none."""
+        return published(self.page.document, self.walk.lines, self.title, self.language or "en")
+
     def content(self, *, in_bytes: bool = True) -> Content:
         """Return all of the content, as :func:`content` does; its ranges are bytes, or characters."""
-        document, lines, chosen = self.page.document, self.walk.lines, self.choice[1]
-        named, code = title(document, lines, chosen.tolist()), language(document, self.text)
-        day = published(document, lines, named, code or "en")
-        return Content(named, self.text, code, day, tuple(self._ranges(chosen, in_bytes)))
+        ranges = tuple(self._ranges(self.choice[1], in_bytes))
+        return Content(self.title, self.text, self.language, self.published, ranges)
 
     def _ranges(self, chosen: NDArray[np.bool_], in_bytes: bool) -> Iterator[tuple[int, int]]:
         """Yield the ranges of the chosen lines; none if the byte offsets are not known."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -12,8 +13,10 @@ from typing import Any, ClassVar, Protocol, Self
 from scrapy.crawler import Crawler
 
 from archivebot.config import MAX_LEVEL
+from archivebot.crawl.limits import Limits, read_day, read_types
 from archivebot.exceptions import UsageError
 from archivebot.forms.stages import MOST_DEPTH
+from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR
 from archivebot.urls import parse_seed
 from archivebot.urls.scope import KINDS
@@ -28,6 +31,9 @@ MOST_ANSWERS = 100
 
 # Arguments that limit a run; they are not part of the identity of the crawl.
 LIMITS = ("pages", "bytes", "time")
+
+# Arguments that are part of the identity only if they are given: older crawls are known without them.
+LATER = ("types", "size", "since", "until", "rings")
 
 _SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
 _TIME = re.compile(r"(\d+) ?([smhd]?)")
@@ -89,12 +95,15 @@ def _chance(name: str) -> Callable[[str], float]:
     return read
 
 
-def _bytes(value: str) -> int:
-    """Read a size: 1 MB is 1000 kB, as in all output of archivebot."""
-    found = _SIZE.fullmatch(value)
-    if not found or not int(found[1]):
-        raise UsageError(f"bytes is {value!r}: give a size, for example 500MB")
-    return int(found[1]) * _UNITS[found[2].lower()]
+def _size(name: str) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        """Read a size: 1 MB is 1000 kB, as in all output of archivebot."""
+        found = _SIZE.fullmatch(value)
+        if not found or not int(found[1]):
+            raise UsageError(f"{name} is {value!r}: give a size, for example 500MB")
+        return int(found[1]) * _UNITS[found[2].lower()]
+
+    return read
 
 
 def _seconds(value: str) -> int:
@@ -110,11 +119,16 @@ def _topic(value: str) -> str:
     return value.strip()
 
 
+def _rings(value: str) -> str:
+    return ",".join(map(str, read_rings(value)))
+
+
 @dataclass(frozen=True)
 class Arguments:
     """The seeds and limits of a crawl; None means no limit, or not chosen.
 
-    ``pages`` limits the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run.
+    ``pages`` limits the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run. For
+    ``types``, ``size`` (bytes), ``since`` and ``until`` (days) see :class:`~archivebot.crawl.limits.Limits`.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -122,9 +136,13 @@ class Arguments:
         "scope": _choice("scope", *KINDS),
         "depth": _number("depth", 0),
         "pages": _number("pages", 1),
-        "bytes": _bytes,
+        "bytes": _size("bytes"),
         "time": _seconds,
         "level": _number("level", 1, MAX_LEVEL),
+        "types": read_types,
+        "size": _size("size"),
+        "since": read_day("since"),
+        "until": read_day("until", last=True),
     }
 
     seeds: tuple[str, ...]
@@ -134,6 +152,10 @@ class Arguments:
     bytes: int | None = None
     time: int | None = None
     level: int | None = None
+    types: tuple[str, ...] = ()
+    size: int | None = None
+    since: str | None = None
+    until: str | None = None
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
@@ -143,12 +165,22 @@ class Arguments:
         """
         _refuse_unknown((name for name in given if not name.startswith("_")), tuple(cls.READERS))
         wanted = {"seeds": "", **given}
-        return cls(**{name: read(wanted[name]) for name, read in cls.READERS.items() if name in wanted})
+        found = cls(**{name: read(wanted[name]) for name, read in cls.READERS.items() if name in wanted})
+        if found.since and found.until and found.since > found.until:
+            raise UsageError(f"since is after until: no day is from {found.since} to {found.until}")
+        return found
 
     @property
     def identity(self) -> dict[str, Any]:
         """The arguments that identify the crawl: all but the limits of a run."""
-        return {name: value for name, value in asdict(self).items() if name not in LIMITS}
+        known = {name: value for name, value in asdict(self).items() if name not in LIMITS}
+        return {name: value for name, value in known.items() if value or name not in LATER}
+
+    @property
+    def limits(self) -> Limits:
+        """The limits on what is stored."""
+        since, until = (date.fromisoformat(day) if day else None for day in (self.since, self.until))
+        return Limits(self.types, self.size, since, until)
 
 
 class HasArguments(Protocol):
@@ -167,7 +199,8 @@ class TopicArguments(Arguments):
 
     ``topic`` is the name of a saved profile, or words; ``tunnel`` the maximum of off-topic pages in a row,
     ``threshold`` the minimum chance of a link in hard focus (None: from the settings); ``order`` what is
-    fetched first; ``near`` the similarity to the topic at which a word counts fully in ``order=ipagerank``.
+    fetched first; ``near`` the similarity to the topic at which a word counts fully in ``order=ipagerank``;
+    ``rings`` are words like those of the topic, see :func:`~archivebot.topic.rings.read_rings`.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -178,6 +211,7 @@ class TopicArguments(Arguments):
         "threshold": _chance("threshold"),
         "order": _choice("order", *ORDERS),
         "near": _chance("near"),
+        "rings": _rings,
     }
 
     scope: str = "web"
@@ -187,6 +221,7 @@ class TopicArguments(Arguments):
     threshold: float | None = None
     order: str = "best"
     near: float = NEAR
+    rings: str = ""
 
     def __post_init__(self) -> None:
         if not self.topic:

@@ -238,7 +238,8 @@ class ArchiveSpider(Spider):
 
     @property
     def _asked(self) -> dict[str, bool]:
-        return {"skip_nofollow": self.obeys_meta, "context": self.context, "forms": self.forms}
+        asked = {"skip_nofollow": self.obeys_meta, "context": self.context, "forms": self.forms}
+        return {**asked, "dated": True} if self.arguments.limits.dated else asked
 
     def _directives(self, response: Response, reading: Hypertext) -> Directives:
         if not self.obeys_meta:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 
 from archivebot.hypertext.flow import FlowWalk
 from archivebot.hypertext.links import LinkWalk
@@ -17,7 +18,8 @@ class Hypertext:
     """One HTML page for a topic and a crawler.
 
     ``links`` in the order of the page, one for each target; ``robots`` the META tags as (lower-case name,
-    content); ``title`` and the main ``text`` (lines) if requested, ``forms`` if requested.
+    content). If requested: ``title`` and the main ``text`` (lines), ``forms``, and the day of publication,
+    ``published``.
     """
 
     links: tuple[Link, ...] = ()
@@ -25,6 +27,7 @@ class Hypertext:
     title: str = ""
     text: str = field(default="", repr=False)
     forms: tuple[FoundForm, ...] = ()
+    published: date | None = None
 
 
 def read(
@@ -43,7 +46,7 @@ def read(
     >>> link.url, link.anchor, link.before, link.after, link.heading
     ('http://a.example/cs1', 'CS 1', 'I teach', 'in autumn.', 'Teaching')
     >>> read(b"", "utf-8", "http://a.example/")
-    Hypertext(links=(), robots=(), title='', forms=())
+    Hypertext(links=(), robots=(), title='', forms=(), published=None)
     """
     page = ParsedPage(body, codec(encoding) or "utf-8")
     return read_page(page, url, skip_nofollow=skip_nofollow, context=context)

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from archivebot.archive import ArchiveReader
+from archivebot.jobs.examples import archived_examples
 from archivebot.storage.base import Edge
 from archivebot.text.terms import terms
 from archivebot.topic.anchor import anchor_weight
+from archivebot.topic.profile import TopicProfile
+from archivebot.topic.relevance import PageScorer
 from archivebot.topic.similarity import NEAR, Similarity
 from archivebot.urls import Scope, host_of
 
 if TYPE_CHECKING:
     from archivebot.links.graph import LinkGraph, Weights
 
-METHODS = ("pagerank", "ipagerank", "hits", "arc")
-TOPICAL = ("ipagerank", "arc")  # need a topic; the others may have one
+METHODS = ("pagerank", "ipagerank", "hits", "arc", "relevance")
+TOPICAL = ("ipagerank", "arc", "relevance")  # need a topic; the others may have one
+
+DIGITS = 6  # of a score
+MOST_NATS = 500.0  # beyond which exp overflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,31 @@ def best_pages(
         graph = graph.external(domain)
     found = rank(graph, method, topical=bool(topic.similarities))
     return {name: list(best(part, values, top)) for name, part, values in found}
+
+
+def relevant_pages(
+    archive: ArchiveReader, profile: TopicProfile, top: int, *, external: bool = False
+) -> dict[str, list[Ranked]]:
+    """Return the best pages by relevance times PageRank.
+
+    The value of a page is ln(1 + odds) (1 + level): its odds to be on topic by its title and main text, and
+    the logarithm of its PageRank, so that a large rank does not outweigh the text.
+    """
+    from archivebot.links.graph import LinkGraph
+    from archivebot.links.pagerank import levels, pagerank
+
+    scorer = PageScorer(profile)
+    nats: dict[str, float] = {}
+    for page in archived_examples(archive):
+        judged = scorer.score(page.title, page.text)
+        if judged.terms:
+            nats[page.source] = math.log1p(math.exp(min(judged.log_odds, MOST_NATS)))
+    graph = LinkGraph.of(((edge.source, edge.target, 1.0) for edge in archive.links.all()), nats)
+    if external:
+        graph = graph.external(domain)
+    found = zip(graph.urls, levels(pagerank(graph)).tolist(), strict=True)
+    values = [round(nats.get(url, 0.0) * (1.0 + level), DIGITS) for url, level in found]
+    return {"pages": list(best(graph, values, top))}
 
 
 def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGraph:
@@ -107,7 +140,7 @@ def _walked(graph: LinkGraph, method: str, topical: bool) -> Weights:
     return pagerank(graph.unweighted(), towards=towards) if towards else starts
 
 
-def best(graph: LinkGraph, values: Weights, top: int) -> Iterator[Ranked]:
+def best(graph: LinkGraph, values: Weights | Sequence[float], top: int) -> Iterator[Ranked]:
     """Yield the nodes with the highest values, except 0."""
     links, hosts = graph.in_links(), graph.linking_sites(host_of)
     order = sorted(range(len(graph)), key=lambda node: (-values[node], graph.urls[node]))
@@ -116,7 +149,7 @@ def best(graph: LinkGraph, values: Weights, top: int) -> Iterator[Ranked]:
             yield Ranked(
                 rank=place,
                 url=graph.urls[node],
-                score=round(float(values[node]), 6),
+                score=round(float(values[node]), DIGITS),
                 in_links=int(links[node]),
                 hosts=int(hosts[node]),
             )

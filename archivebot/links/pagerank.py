@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,6 +12,7 @@ from archivebot.links.graph import LinkGraph, Weights
 
 DAMPING = 0.85
 ROUNDS = 50
+BASE = 6.0  # of the levels
 
 # The iteration ends when the mean change of a page is below this value, and the order of the first pages, as
 # many as anybody reads, is the same as in the previous round. An order alone is often the same by chance.
@@ -63,6 +65,15 @@ def pagerank(
         if moved < MOVEMENT and np.array_equal(order, order_before):
             break
     return ranks
+
+
+def levels(ranks: Weights, damping: float = DAMPING) -> Weights:
+    """Return the logarithm of ranks to the base 6: 0 for the least rank, 1 - d, and 1 for six times as much.
+
+    >>> levels(np.array([0.15, 0.9, 5.4])).round(6).tolist()
+    [0.0, 1.0, 2.0]
+    """
+    return np.log(np.maximum(ranks / (1 - damping), 1.0)) / math.log(BASE)
 
 
 def _spread(graph: LinkGraph, towards: Mapping[str, float] | None) -> Weights:

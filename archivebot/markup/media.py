@@ -113,6 +113,24 @@ def media_of(body: bytes, content_type: str = "", *, saved: bool = False) -> Med
     return replace(media, charset=charset)
 
 
+def declared_kind(declared: str) -> MediaKind | None:
+    """Return the media kind that a MIME type promises, or None if only the body shows it.
+
+    >>> declared_kind("text/html").value, declared_kind("text/csv").value, declared_kind("image/png").value
+    ('page', 'text', 'image')
+    >>> [declared_kind(each) for each in ("", "application/octet-stream", "text/xml", "x/y")]
+    [None, None, None, None]
+    """
+    if declared in _HTML_TYPES:
+        return MediaKind.PAGE
+    if declared in _NOTHING or _XML_TYPE.fullmatch(declared):
+        return None
+    if _PROGRAM_TYPE.fullmatch(declared):
+        return MediaKind.DATA
+    kind = MediaKind.TEXT if declared.startswith("text/") else kind_of(declared)
+    return None if kind is MediaKind.BINARY else kind
+
+
 def _format(head: bytes, declared: str, *, wide: bool) -> Format:
     """Return the format of a body without known first bytes, by its type and its content."""
     start = head.lstrip()

@@ -66,12 +66,13 @@ class CrawlJudge:
         if not self._by_match:
             return self._scorer.score(title, text)
         page = PageText.of(title, text, self._same)
-        return self._scorer.of_parts(self._parts(url, page), page)
+        holds = self._scorer.holds(page)
+        return self._scorer.of_parts(self._parts(url, page, holds=holds), page, holds=holds)
 
-    def _parts(self, url: str, page: PageText) -> dict[str, float]:
+    def _parts(self, url: str, page: PageText, *, holds: bool) -> dict[str, float]:
         counts = counted(page, self._topic)
         self._met.add(counts)
-        own = match(page, self._topic, counts, self._met.idf)
+        own = match(page, self._topic, counts, self._met.idf) if holds else 0.0
         share, mean = self._sites.setdefault(host_of(url), Site()).add(own)
         self._remember((1 - share) * own + share * mean)
         even = -self._bias / self._slope

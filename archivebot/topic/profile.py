@@ -14,6 +14,7 @@ from typing import Any
 
 from archivebot.exceptions import UsageError
 from archivebot.topic.logistic import Logistic
+from archivebot.topic.query import Query, read_query
 from archivebot.topic.similarity import Similarity, stands_for
 
 SCHEMA = 1
@@ -35,8 +36,9 @@ class TopicProfile:
     ``threshold``. ``page_model`` is a naive Bayes on words with the classes ``relevant`` and ``other``,
     ``link_model`` the learnt link model; either may be missing. ``given`` are the words and phrases of the
     user, stems separated by blanks; a phrase counts as a whole, and a weight below 0 speaks against the
-    topic. ``synonyms`` are rings of words from the user, ``neighbours`` terms that the texts of the topic use
-    like its own, with their similarity (0..1). ``relevant`` and ``other`` count the examples.
+    topic. The ``query``, if there is one, must hold on every page of the topic. ``synonyms`` are rings of
+    words from the user, ``neighbours`` terms that the texts of the topic use like its own, with their
+    similarity (0..1). ``relevant`` and ``other`` count the examples.
     """
 
     name: str
@@ -47,6 +49,7 @@ class TopicProfile:
     page_model: Mapping[str, Any] | None = field(default=None, repr=False)
     link_model: Mapping[str, Any] | None = field(default=None, repr=False)
     given: Mapping[str, float] = field(default_factory=dict)
+    query: Query | None = None
     synonyms: tuple[tuple[str, ...], ...] = ()
     neighbours: Mapping[str, float] = field(default_factory=dict, repr=False)
     relevant: int = 0
@@ -81,7 +84,8 @@ class TopicProfile:
     @property
     def stands_for(self) -> dict[str, str]:
         """The term for each of its synonyms."""
-        return stands_for(self.signed, self.synonyms)
+        asked = dict.fromkeys(self.query.terms, 0.0) if self.query else {}
+        return stands_for({**asked, **self.signed}, self.synonyms)
 
     def similarity(self) -> Similarity:
         """Return the similarity of words to the topic: the best term has 1, the others in proportion.
@@ -107,6 +111,7 @@ class TopicProfile:
             "terms": _ranked(self.terms),
             "negative": _ranked(self.negative),
             "given": _ranked(self.given),
+            "query": self.query.text if self.query else "",
             "synonyms": [list(ring) for ring in self.synonyms],
             "neighbours": _ranked(self.neighbours),
             "page_model": self.page_model,
@@ -134,6 +139,7 @@ class TopicProfile:
             # Missing in the first profiles of this schema; they mean the same without them.
             synonyms=tuple(tuple(map(str, ring)) for ring in data.get("synonyms", ())),
             given=_weights(data.get("given", {})),
+            query=read_query(str(data["query"])) if data.get("query") else None,
             neighbours=_weights(data.get("neighbours", {})),
             relevant=int(data["examples"]["relevant"]),
             other=int(data["examples"]["other"]),

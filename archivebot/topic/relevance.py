@@ -27,6 +27,10 @@ TITLE = 3.0
 # The weight of a single word of a phrase, relative to the whole phrase.
 APART = 0.25
 
+# Nats that a page loses if the query of its topic does not hold. The other parts of a topic of words add up
+# to less than half of it.
+UNMET = 50.0
+
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
@@ -82,13 +86,32 @@ class PageScorer:
         """
         page = PageText.of(title, text, self._same)
         evidence = features(page, self._profile, self._model)
-        return self.of_parts(self._profile.combination.parts(evidence), page)
+        return self.of_parts(self._profile.combination.parts(evidence), page, holds=self.holds(page))
 
-    def of_parts(self, parts: dict[str, float], page: PageText) -> Relevance:
-        """Return the judgement whose log-odds are the sum of some parts."""
+    def holds(self, page: PageText) -> bool:
+        """Return whether the query of the topic holds on a page; a topic without a query holds on all."""
+        query, same = self._profile.query, self._same
+        if query is None:
+            return True
+        title, body = Occurrences(page.title), Occurrences(page.body)
+
+        def has(phrase: str) -> bool:
+            stems = [same.get(stem, stem) for stem in phrase.split()]
+            return title.has(stems) or body.has(stems)
+
+        return query.holds(has)
+
+    def of_parts(self, parts: dict[str, float], page: PageText, *, holds: bool = True) -> Relevance:
+        """Return the judgement whose log-odds are the sum of some parts.
+
+        A page on which the query does not hold (``holds``) is not relevant.
+        """
+        if not holds:
+            parts = {**parts, "query": -UNMET}
         log_odds = sum(parts.values())
         value = probability(log_odds)
-        return Relevance(value, value >= self._profile.threshold, log_odds, parts, self._telling(page))
+        relevant = holds and value >= self._profile.threshold
+        return Relevance(value, relevant, log_odds, parts, self._telling(page))
 
     def _telling(self, page: PageText) -> tuple[tuple[str, float], ...]:
         if self._model is not None:
@@ -166,8 +189,19 @@ class Occurrences:
         parts = term.split()
         if len(parts) == 1:
             return self._counts[term]
-        whole = self._text.count(f" {'  '.join(parts)} ")
-        return whole + APART * min(self._counts[part] for part in parts)
+        return self._whole(parts) + APART * min(self._counts[part] for part in parts)
+
+    def has(self, parts: Sequence[str]) -> bool:
+        """Return whether the list has some terms in a row.
+
+        >>> here = Occurrences(["full", "text", "search"])
+        >>> here.has(["text", "search"]), here.has(["full", "search"]), here.has(["search"])
+        (True, False, True)
+        """
+        return bool(self._whole(parts))
+
+    def _whole(self, parts: Sequence[str]) -> int:
+        return self._text.count(f" {'  '.join(parts)} ")
 
 
 def _terms(found: Iterable[str], same: Mapping[str, str]) -> list[str]:

@@ -20,9 +20,11 @@ from archivebot.topic.evaluation import Evaluation, best_threshold, evaluate, fo
 from archivebot.topic.linkmodel import LinkModel, TrainingPage, train
 from archivebot.topic.logistic import Logistic, fit, probability
 from archivebot.topic.profile import TopicProfile, load, names
+from archivebot.topic.query import is_query, read_query
 from archivebot.topic.relevance import PageScorer, PageText, Relevance, features
+from archivebot.topic.rings import Ring
 from archivebot.topic.selection import Score, chi_square, select
-from archivebot.topic.similarity import neighbours
+from archivebot.topic.similarity import Similarity, neighbours
 from archivebot.topic.vectors import Vector, centroid, damped, frequencies
 from archivebot.topic.wordlist import weighted_words
 
@@ -69,11 +71,26 @@ class Example:
 
 
 def profile_of(text: str, folder: Path) -> TopicProfile:
-    """Return the profile with a name, or a profile made from weighted words; raises UsageError."""
+    """Return the profile with a name, or a profile made from words or a query; raises UsageError."""
     if text in names(folder):
         return load(text, folder)
     logger.info("There is no topic %r in %s: its words are the topic", text, folder)
-    return from_words("words", weighted_words(text))
+    return from_text("words", text)
+
+
+def from_text(name: str, text: str) -> TopicProfile:
+    """Return a profile of words with weights, or of a Boolean query. Raises UsageError if it is neither.
+
+    A page of a query's topic must satisfy the query, and matches the words that speak for the topic.
+
+    >>> profile = from_text("sea", "(harbour OR port) AND NOT airport")
+    >>> profile.terms, profile.negative
+    ({'harbour': 1.0, 'port': 1.0}, {})
+    """
+    if not is_query(text):
+        return from_words(name, weighted_words(text))
+    query = read_query(text)
+    return replace(from_words(name, query.weights), query=query)
 
 
 def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
@@ -121,40 +138,58 @@ def from_examples(name: str, examples: Sequence[Example], score: Score = chi_squ
     return replace(profile, combination=combination, threshold=threshold, link_model=link_model)
 
 
-def with_words(profile: TopicProfile, weighted: Mapping[str, float]) -> TopicProfile:
-    """Return a profile from examples with additional words, which weigh as much as its best term."""
-    added = from_words(profile.name, weighted)
+def with_text(profile: TopicProfile, text: str) -> TopicProfile:
+    """Return a profile from examples with words or a query, whose words weigh as much as its best term."""
+    added = from_text(profile.name, text)
     best = max(profile.terms.values(), default=1.0)
     return replace(
         profile,
         terms={**profile.terms, **{term: best * weight for term, weight in added.terms.items()}},
         negative={**profile.negative, **{term: best * weight for term, weight in added.negative.items()}},
+        query=added.query,
     )
 
 
-def with_synonyms(profile: TopicProfile, rings: Iterable[tuple[str, ...]]) -> TopicProfile:
+def with_synonyms(profile: TopicProfile, rings: Iterable[Ring]) -> TopicProfile:
     """Return a profile with rings of synonyms: each word counts as the best topic term in its ring.
 
+    A near word of a ring is a neighbour of that term.
+
     >>> words = from_words("ferries", {"ferry": 2.0, "boat": 1.0, "car": -1.0})
-    >>> ferries = with_synonyms(words, [("ferry", "boat", "ship")])
+    >>> ferries = with_synonyms(words, [Ring(("ferry", "boat", "ship"), {"raft": 0.5})])
+    >>> ferries.neighbours
+    {'raft': 0.5}
     >>> ferries.terms, ferries.vector
     ({'ferri': 2.0}, {'ferri': 2.0, 'car': -1.0, 'boat': 2.0, 'ship': 2.0})
     """
-    known = replace(profile, synonyms=tuple(dict.fromkeys((*profile.synonyms, *rings))))
+    given = list(rings)
+    synonyms = dict.fromkeys((*profile.synonyms, *(ring.words for ring in given if len(ring.words) > 1)))
+    known = replace(profile, synonyms=tuple(synonyms))
     same, widened = known.stands_for, known.vector
+    neighbours = {**profile.neighbours, **_near(known.similarity(), given)}
     return replace(
         known,
-        neighbours={word: near for word, near in profile.neighbours.items() if word not in widened},
+        neighbours={word: near for word, near in neighbours.items() if word not in widened},
         terms={term: weight for term, weight in profile.terms.items() if term not in same},
         negative={term: weight for term, weight in profile.negative.items() if term not in same},
     )
+
+
+def _near(topic: Similarity, rings: Iterable[Ring]) -> dict[str, float]:
+    """Return the near words of rings, each with its similarity times that of the best word of its ring."""
+    found: dict[str, float] = {}
+    for ring in rings:
+        best = max((topic.of(term) for word in ring.words for term in terms(word)), default=0.0)
+        found |= {term: best * near for word, near in ring.near.items() for term in terms(word) if best}
+    return found
 
 
 def with_neighbours(profile: TopicProfile, examples: Iterable[Example]) -> TopicProfile:
     """Return a profile with the words that the relevant examples use in the contexts of its terms."""
     texts = [terms(f"{example.title}\n{example.text}") for example in examples if example.relevant]
     topic = profile.similarity().similarities
-    return replace(profile, neighbours=neighbours(topic, texts, known=profile.vector))
+    learnt = neighbours(topic, texts, known=profile.vector)
+    return replace(profile, neighbours={**learnt, **profile.neighbours})
 
 
 def evaluated(profile: TopicProfile, examples: Sequence[Example]) -> Evaluation:

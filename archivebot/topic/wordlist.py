@@ -19,10 +19,15 @@ def weighted_words(text: str) -> dict[str, float]:
     ({'instructor': 1.0, 'hours': 1.0, 'exam': -1.0}, {})
     """
     parts = text.split(",") if "," in text else text.split()
-    return dict(_weighted(part) for part in map(str.strip, parts) if part)
+    return dict(weighted(part) for part in map(str.strip, parts) if part)
 
 
-def _weighted(part: str) -> tuple[str, float]:
+def weighted(part: str) -> tuple[str, float]:
+    """Return a word or a phrase and its weight. Raises UsageError if the weight is not a finite number.
+
+    >>> weighted("coral reef:2"), weighted("-casino")
+    (('coral reef', 2.0), ('casino', -1.0))
+    """
     word, _, number = part.lstrip("-").partition(":")
     try:
         weight = float(number.strip() or 1)

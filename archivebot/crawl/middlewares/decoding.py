@@ -45,10 +45,11 @@ class DecodingMiddleware:
         left, codings = _codings(response)
         if not codings or not response.body or "dataloss" in response.flags:
             return response
+        limit = min(self.limit, request.meta.get("download_maxsize", self.limit))
         try:
-            if (body := self._small(response.body, codings)) is None:
-                async with self.room.waited_for(self.limit):
-                    body = await asyncio.to_thread(decode, response.body, codings, self.limit)
+            if (body := _small(response.body, codings, limit)) is None:
+                async with self.room.waited_for(limit):
+                    body = await asyncio.to_thread(decode, response.body, codings, limit)
                     return self.room.keep(_decoded(response, body, left))
             return _decoded(response, body, left)
         except Oversized as error:
@@ -56,14 +57,15 @@ class DecodingMiddleware:
         except CodingError as error:
             return self.room.keep(flagged(response, Outcome.INCOMPLETE, str(error)))
 
-    def _small(self, body: bytes, codings: list[str]) -> bytes | None:
-        """Return a small body decoded; None for a large one, which is decoded in a thread."""
-        try:
-            return decode(body, codings, min(LARGE, self.limit))
-        except Oversized:
-            if self.limit <= LARGE:
-                raise
-            return None
+
+def _small(body: bytes, codings: list[str], limit: int) -> bytes | None:
+    """Return a small body decoded; None for a large one, which is decoded in a thread."""
+    try:
+        return decode(body, codings, min(LARGE, limit))
+    except Oversized:
+        if limit <= LARGE:
+            raise
+        return None
 
 
 def _decoded(response: Response, body: bytes, left: list[str]) -> Response:

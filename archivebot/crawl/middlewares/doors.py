@@ -76,6 +76,8 @@ class DoorMiddleware(LinkFilter):
         super().__init__(crawler)
         Dispatcher.of(crawler).slack = SLACK
         self.topic = PageScorer(topic) if topic else None
+        # The few words around a link seldom satisfy a query.
+        self.link_topic = PageScorer(replace(topic, query=None)) if topic else None
         self.strict = strict
         self.promising: set[str] = set()
         self.scorer = LinkScorer(LinkModel.of_terms(_TERMS), every=EVERY)
@@ -120,16 +122,12 @@ class DoorMiddleware(LinkFilter):
             return "page_off_topic"
         if self.strict and not words:
             return "no_search_word"
-        if self.strict and self.topic and not self._on_topic(link, self.topic):
+        if self.strict and self.link_topic and not _on_topic(link, self.link_topic):
             return "link_off_topic"
         return None
 
     def _promise(self, url: str) -> float:
         return PROMISE if url in self.promising else 0.0
-
-    def _on_topic(self, link: Link, topic: PageScorer) -> bool:
-        said = " ".join((link.anchor, link.before, link.after, *url_tokens(link.url)))
-        return is_relevant(topic.score(link.heading, said).value)
 
     def _looked(self, response: Response) -> _Looked:
         """Judge the page of a response once, and learn from it."""
@@ -159,3 +157,8 @@ class DoorMiddleware(LinkFilter):
             ranks = {url: rank + self._promise(url) for url, rank in moved.items()}
             Dispatcher.of(self.crawler).reprioritise(ranks)
         return _Looked(relevance, scores)
+
+
+def _on_topic(link: Link, topic: PageScorer) -> bool:
+    said = " ".join((link.anchor, link.before, link.after, *url_tokens(link.url)))
+    return is_relevant(topic.score(link.heading, said).value)

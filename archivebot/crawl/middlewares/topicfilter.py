@@ -27,7 +27,8 @@ from archivebot.topic.linkscore import Judged, LinkScorer
 from archivebot.topic.priority import Weights, weights_of
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import Relevance
-from archivebot.topic.training import profile_of
+from archivebot.topic.rings import read_rings
+from archivebot.topic.training import profile_of, with_synonyms
 from archivebot.topic.tunnel import beyond, distance
 
 JUDGED = "archive_judged"  # meta key of the judgement of a page, while its output passes
@@ -71,7 +72,8 @@ class TopicFilterMiddleware(LinkFilter):
         if not isinstance(arguments, TopicArguments):
             raise NotConfigured
         config = FocusConfig.from_settings(crawler.settings)
-        profile = profile_of(arguments.topic, config.topics)
+        rings = read_rings(arguments.rings) if arguments.rings else []
+        profile = with_synonyms(profile_of(arguments.topic, config.topics), rings)
         hard = arguments.focus == "hard"
         tunnel = config.tunnel_depth if hard else None
         # Most anchors hold no word of the topic: an order without other evidence drops them only on request.

@@ -46,12 +46,17 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
 
 
 def read(
-    response: Response, *, skip_nofollow: bool = True, context: bool = False, forms: bool = False
+    response: Response,
+    *,
+    skip_nofollow: bool = True,
+    context: bool = False,
+    forms: bool = False,
+    dated: bool = False,
 ) -> Hypertext:
     """Read a page; a plain text only for its beginning, if context is wanted; other bodies are empty."""
     media, body = media_of_response(response), response.body
     if media.is_page:
-        asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms}
+        asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms, "dated": dated}
         return read_page(PageReading(shortened(body), content_type_of(response)), response.url, **asked)
     if context and media.is_prose:
         text = body[:MOST_BYTES].decode(media.charset, "replace")
@@ -130,11 +135,14 @@ def wire_of(response: Response) -> Wire | None:
 
 def headers_of(response: Response, wire: Wire | None = None) -> Headers:
     """Return the headers as pairs of text, as received, with repetitions."""
-    if wire:
-        return wire.headers
+    return wire.headers if wire else pairs(response.headers)
+
+
+def pairs(headers: ScrapyHeaders) -> Headers:
+    """Return Scrapy's headers as pairs of text, with repetitions."""
     return tuple(
         (name.decode("latin-1"), value.decode("latin-1"))
-        for name, values in response.headers.items()
+        for name, values in headers.items()
         for value in values
     )
 

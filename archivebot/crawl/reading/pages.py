@@ -33,8 +33,10 @@ def read_page(
     skip_nofollow: bool = True,
     context: bool = False,
     forms: bool = False,
+    dated: bool = False,
 ) -> Hypertext:
-    """Return the links of a page; with ``context`` also title and main text, with ``forms`` also its forms.
+    """Return the links of a page; with ``context`` also title and main text, with ``forms`` also its forms,
+    with ``dated`` also the day of its publication.
 
     The result is empty if the body is not a page.
     """
@@ -47,4 +49,6 @@ def read_page(
     if forms:
         records = search_forms(page.body, page.charset, url)
         found = replace(found, forms=tuple(record.found() for record in records))
+    if dated:
+        found = replace(found, published=reading.content.published)
     return found
