@@ -48,7 +48,7 @@ def _rows(table: Element) -> Iterator[Element]:
     for part in table.children:
         if isinstance(part, Element) and part.tag in GROUPS:
             yield from _rows(part)
-        elif isinstance(part, Element) and part.tag == "tr" and part.source_location is not None:
+        elif isinstance(part, Element) and part.tag == "tr" and part.source_line is not None:
             yield part
 
 

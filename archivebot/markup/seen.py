@@ -10,7 +10,6 @@ from html import unescape
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 from turbohtml import Element, Text
 
 from archivebot.markup import tree
@@ -69,8 +68,8 @@ COUNTED = (
     dict.fromkeys(PICTURES, PICTURE) | dict.fromkeys(("input", "select", "textarea"), CONTROL) | {"a": LINK}
 )
 
-# The letters of each byte: white space is none, nor is the byte between two texts.
-LETTERS = np.array([bool(char.strip().strip("\0")) for char in map(chr, range(256))])
+# White space as bytes.
+BLANKS = "".join(char for char in map(chr, range(256)) if char.isspace()).encode("latin-1")
 
 
 class Sight:
@@ -100,8 +99,7 @@ class Sight:
             return
         texts, kinds = self._texts, self._kinds
         first = len(texts)
-        kind = _counted(element)
-        if kind is not None:
+        if tag in COUNTED and (kind := _counted(element)) is not None:
             texts.append("")
             kinds.append(kind)
             linked = linked or kind == LINK
@@ -130,15 +128,13 @@ class Sight:
         sums: list[list[int]] = columns.cumsum(axis=1).tolist()
         return sums
 
-    def _letters(self) -> NDArray[np.int64]:
+    def _letters(self) -> list[int]:
         """Return the letters of each text noted."""
         try:
-            data = self._bytewise("\0".join([*self._texts, ""])).encode("latin-1")
+            data = self._bytewise("\0".join(self._texts)).encode("latin-1")
         except UnicodeEncodeError:  # of UTF-16
-            return np.array(list(map(self.letters, self._texts)))
-        found = np.frombuffer(data, np.uint8)
-        ends: NDArray[np.int64] = np.cumsum(LETTERS[found], dtype=np.int64)[found == 0]
-        return np.diff(ends, prepend=np.int64(0))
+            return list(map(self.letters, self._texts))
+        return list(map(len, data.translate(None, BLANKS).split(b"\0"))) if self._texts else []
 
     def letters(self, text: str) -> int:
         """Return the letters of a text."""
@@ -153,7 +149,14 @@ class Sight:
         if self._again and (again := self._again.get(element)):
             return again
         first, last = self._spans.get(element, (0, 0))
-        return Counts(*[sums[last] - sums[first] for sums in self._sums])
+        letters, linked, links, pictures, controls = self._sums
+        return Counts(
+            letters[last] - letters[first],
+            linked[last] - linked[first],
+            links[last] - links[first],
+            pictures[last] - pictures[first],
+            controls[last] - controls[first],
+        )
 
     def length(self, element: Element) -> int:
         """Return the letters of an element."""
@@ -180,13 +183,17 @@ class Sight:
 
     def only(self, element: Element) -> Element | None:
         """Return the element inside that has all there is to see of an element, or None."""
+        length = self.length(element)
         found = None
         for child in self.inside(element):
-            if self.count(child).is_seen:
+            more = self.length(child)
+            if more and more != length:
+                return None
+            if more or self.count(child).is_seen:
                 if found is not None:
                     return None
                 found = child
-        return found if found is not None and self.length(found) == self.length(element) else None
+        return found if found is not None and self.length(found) == length else None
 
     def recount(self, box: Box) -> Counts:
         """Count a box and all boxes inside by their places in the source."""
