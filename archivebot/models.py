@@ -1,4 +1,4 @@
-"""The data model of the archive as frozen values: page, block, snapshot, version, capture, delta."""
+"""The data model of the archive as frozen values: page, snapshot, version, capture, delta."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from archivebot.block import Block as Block
+from archivebot.block import Change as Change
+from archivebot.block import Label as Label
+from archivebot.block import Partition as Partition
+from archivebot.block import PlacedBlock as PlacedBlock
 from archivebot.wire import Headers as Headers
 from archivebot.wire import Wire
 from archivebot.wire import first_header as first_header
@@ -69,17 +74,6 @@ class QualityKind(StrEnum):
     ERROR_PAGE = "error_page"
     SCRIPT_SHELL = "script_shell"  # a frame that scripts would fill
     EMPTY = "empty"
-
-
-class Change(StrEnum):
-    """What happened to one block between two versions."""
-
-    ADDED = "ADDED"
-    REMOVED = "REMOVED"
-    MODIFIED = "MODIFIED"
-    MOVED = "MOVED"
-    MARKUP = "MARKUP"  # the same text in other markup; only in a delta
-    UNCHANGED = "UNCHANGED"
 
 
 class Attribute(StrEnum):
@@ -188,26 +182,6 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """One unit of a page: the byte range [start, end) of its body, cut at depth ``level``."""
-
-    start: int
-    end: int
-    level: int
-
-
-@dataclass(frozen=True, slots=True)
-class Partition:
-    """The blocks of one body in order; the bytes between them are the layout."""
-
-    length: int
-    level: int
-    charset: str
-    segmenter: int
-    blocks: tuple[Block, ...] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Quality:
     """The quality of a capture, and the sign that decided."""
 
@@ -281,24 +255,6 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedBlock:
-    """A block of a stored version with its identity through time.
-
-    ``lineage`` is the stable id of the block through all versions of its page. While a version is being
-    stored, ``change`` is what happened to the block since the previous version, and ``new`` whether its bytes
-    were never seen on the page.
-    """
-
-    lineage: str
-    level: int
-    start: int
-    end: int
-    topic: str
-    change: Change | None = None
-    new: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Capture:
     """One visit: the URL, the outcome, and the version that it points at.
 
@@ -356,7 +312,8 @@ class Capture:
 class BlockChange:
     """One block between two versions: its text before and after, and how alike they are (0..1).
 
-    ``kind`` is the kind of the change, None if nothing changed.
+    ``kind`` is the kind of the change, None if nothing changed; ``label`` is the label in the later version,
+    of a removed block in the earlier one.
     """
 
     change: Change
@@ -366,6 +323,7 @@ class BlockChange:
     after: str | None = field(repr=False)
     similarity: float
     kind: ChangeKind | None = None
+    label: Label | None = None
 
 
 @dataclass(frozen=True, slots=True)

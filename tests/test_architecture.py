@@ -13,18 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # The modules that every room may import.
-FLOOR = {
-    "bounds",
-    "config",
-    "exceptions",
-    "garbage",
-    "interrupt",
-    "models",
-    "terminal",
-    "timestamps",
-    "units",
-    "wire",
-}
+FLOOR = set("block bounds config exceptions garbage interrupt models terminal timestamps units wire".split())
 
 # What else lies in archivebot/ itself: Scrapy looks for the settings there, Python for the public names.
 LOOSE = {"settings", ""}
@@ -58,6 +47,7 @@ ROOMS: dict[str, set[str]] = {
     "significance": {"content", "markup", "text"},
     "topic": {"hypertext", "markup", "text", "urls"},
     "archive": {
+        "labels",
         "content",
         "duplicates",
         "fingerprint",
@@ -143,6 +133,7 @@ FOREIGN: dict[str, set[str]] = {
     "numpy": {
         *("content", "duplicates", "fingerprint", "forms", "links", "significance", "topic"),
         "markup/page.py",
+        "markup/seen.py",
     },
     "scipy": {"forms", "links", "topic"},
     "matplotlib": {"jobs/harvest.py"},
@@ -151,6 +142,7 @@ FOREIGN: dict[str, set[str]] = {
     "turbohtml": {
         "content",
         "hypertext",
+        "labels",
         "markup",
         "quality",
         "segmentation",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -161,12 +162,17 @@ def test_delta_names_the_block_that_changed_and_no_other(run: Run) -> None:
         ("MODIFIED", OLD[0], NEW[0])
     ]
     assert 0.8 < changed[0]["similarity"] < 1
-    assert len(delta["changes"]) == 3
+    assert [(change["label"], change["role"]) for change in delta["changes"]] == [
+        ("main", "content"),
+        ("main", "content"),
+        ("footer", "furniture"),
+    ]
 
 
 def test_delta_is_readable_in_a_terminal(run: Run) -> None:
     text = run("delta", URL, "1", "2").stdout
     assert "[-six-]{+eight+}" in text
+    assert re.search(r"^MODIFIED  \w{8}-1  main  ", text, re.MULTILINE)
     assert "café" not in text
     assert "café" in run("delta", URL, "1", "2", "--all").stdout
 

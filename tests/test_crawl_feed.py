@@ -11,7 +11,7 @@ import pytest
 from archivebot.crawl.feed import CaptureCsvExporter, CaptureJsonExporter, CaptureJsonLinesExporter
 from archivebot.terminal import UNSAFE
 from tests.conftest import Crawl
-from tests.mockserver import MockServer, html
+from tests.mockserver import MockServer, Reply, html
 from tests.test_records_capture import CAPTURE, RECORD
 
 
@@ -38,6 +38,20 @@ def test_csv_counts_the_blocks() -> None:
 
 def test_other_items_pass_unchanged() -> None:
     assert json.loads(exported(CaptureJsonLinesExporter, {"a": 1})) == {"a": 1}
+
+
+def test_a_crawl_keeps_the_labels_of_blocks(site: MockServer, crawl: Crawl) -> None:
+    menu = "<nav><ul><li><a href='/'>Home</a></li><li><a href='/#b'>News</a></li></ul></nav>"
+    prose = f"<p>{'The ferry runs all year. ' * 20}</p>"
+    labels = [["navigation", "main", "main"], ["navigation", "main", "form"]]
+    for last, expected in zip((prose, "<form><input name=q> Search</form>"), labels, strict=True):
+        site.routes["/"] = Reply(f"<html><body>{menu}{prose}{last}</body></html>".encode())
+        (record,) = crawl(seeds=site.url()).records
+        items = record["blocks"]["items"]
+        assert [item["label"] for item in items] == expected
+        assert [item["role"] for item in items] == [
+            "content" if label == "main" else "furniture" for label in expected
+        ]
 
 
 def test_a_crawl_writes_json_as_well(site: MockServer, crawl: Crawl) -> None:

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from archivebot.labels.labeller import Label, Labelled, label_blocks
-from archivebot.models import Block
+from archivebot.labels.labeller import Labelled, label_blocks
+from archivebot.models import Block, Label
 from archivebot.segmentation.segmenter import partition
 
 PROSE = "A sentence that somebody wrote for others to read, and not to choose from. " * 12

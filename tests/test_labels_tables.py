@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from archivebot.labels.tables import is_data, regular_rows
-from archivebot.markup.seen import Box, look
+from archivebot.labels.tables import data_tables, regular_rows
+from archivebot.markup.seen import Sight, look
 from archivebot.markup.tree import Source
 
 
-def table(rows: str) -> Box:
+def seen(rows: str) -> Sight:
     page = look(Source.of(f"<table>{rows}</table>".encode(), "utf-8"))
     assert page is not None
-    return page.parts[0]
+    return page.sight
 
 
 def rows(*widths: int, cell: str = "<td>x</td>") -> str:
@@ -39,5 +39,7 @@ def rows(*widths: int, cell: str = "<td>x</td>") -> str:
     ],
 )
 def test_regular_rows_make_data(markup: str, count: int, data: bool) -> None:
-    assert regular_rows(table(markup)) == count
-    assert is_data(table(markup)) is data
+    page = seen(markup)
+    table = page.tables[0]
+    assert regular_rows(table) == count
+    assert data_tables(page).get(table) == (count if data else None)

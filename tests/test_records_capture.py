@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from archivebot.models import Capture, Change, Kind, Outcome, PlacedBlock
+from archivebot.models import Capture, Change, Kind, Label, Outcome, PlacedBlock
 from archivebot.records import capture_record, history_record, replay_record
 from archivebot.wire import Wire
 
@@ -24,7 +24,7 @@ CAPTURE = Capture(
     new_blocks=1,
     links=7,
     headers=(("ETag", "x"),),
-    blocks=(PlacedBlock("ab-1", 3, 10, 20, "topic", Change.MODIFIED, True),),
+    blocks=(PlacedBlock("ab-1", 3, 10, 20, "topic", Change.MODIFIED, True, Label.FORM),),
     wire=Wire(
         received=b"HTTP/1.1 200 Fine\r\ncontent-encoding: gzip\r\nETag: x\r\n\r\n",
         request=b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n",
@@ -63,6 +63,8 @@ RECORD = {
                 "start": 10,
                 "end": 20,
                 "new": True,
+                "label": "form",
+                "role": "furniture",
             }
         ],
     },

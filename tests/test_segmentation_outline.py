@@ -91,7 +91,8 @@ def test_what_is_counted(
     page: str, letters: int, linked: int, links: int, pictures: int, controls: int
 ) -> None:
     box = seen(page)
-    counts = (box.letters, box.linked, box.links, box.pictures, box.controls)
+    found = box.counts
+    counts = (found.letters, found.linked, found.links, found.pictures, found.controls)
     assert counts == (letters, linked, links, pictures, controls)
 
 

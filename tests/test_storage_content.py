@@ -10,21 +10,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archivebot.exceptions import CorruptObject
+from archivebot.models import Label
 from archivebot.storage.content import Slot, body_of, pack, slots_of
 
 NUMBERS = st.integers(0, 1 << 40)
 TOPICS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+LABELS = st.none() | st.sampled_from(Label)
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[Slot]:
     """Any ordered slots without overlap."""
     slots: list[Slot] = []
-    for gap, length, level, lineage, topic in draw(
-        st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS, TOPICS), max_size=8)
+    for gap, length, level, lineage, topic, label in draw(
+        st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS, TOPICS, LABELS), max_size=8)
     ):
         start = gap + (slots[-1].end if slots else 0)
-        slots.append(Slot(start, start + length, level, lineage, topic))
+        slots.append(Slot(start, start + length, level, lineage, topic, label))
     return slots
 
 
@@ -75,11 +77,30 @@ def test_a_table_that_ends_early_is_corrupt(data: bytes) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"", b"0\t4\t1\t1", b"0\t4\t1\t1\ta\tb", b"x\t4\t1\t1\ta", b"0\t4\t1.5\t1\ta", b"0\t4\t1\t1\t\xff"],
+    [
+        b"",
+        b"0\t4\t1\t1",
+        b"0\t4\t1\t1\ta\tb",
+        b"0\t4\t1\t1\ta\tm\tm",
+        b"0\t4\t1\t1\ta\t",
+        b"x\t4\t1\t1\ta",
+        b"0\t4\t1.5\t1\ta",
+        b"0\t4\t1\t1\t\xff",
+    ],
 )
 def test_a_line_that_is_no_block_is_corrupt(line: bytes) -> None:
     with pytest.raises(CorruptObject, match="cannot be read"):
         slots_of(b"1\n" + line + b"\nbody")
+
+
+def test_a_table_of_an_older_archive_has_no_labels() -> None:
+    assert slots_of(b"1\n0\t4\t1\t1\tNews\nbody") == (Slot(0, 4, 1, 1, "News", None),)
+
+
+def test_every_label_is_stored_as_one_letter_of_its_own() -> None:
+    lines = {pack([Slot(0, 4, 1, 1, "", label)], b"") for label in Label}
+    assert len(lines) == len(Label)
+    assert {len(line) for line in lines} == {len(b"1\n0\t4\t1\t1\t\tm\n")}
 
 
 def test_the_lines_of_unchanged_blocks_stay_as_they_are() -> None:

@@ -63,7 +63,7 @@ class Inspector:
         self._comparison, self._config = comparison, config
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
-        """Add the blocks, at the level that the page's history or the page itself asks for.
+        """Add the blocks with their labels, at the level that the page's history or the page itself asks for.
 
         If the archive already holds the body, its blocks are known.
         """
@@ -119,7 +119,11 @@ class Inspector:
         if self._is_known(page):
             return snapshot
         latest = self._store.latest(page.url, page.captured_at)
-        return replace(snapshot, partition=_unless_broken(lambda page: self._partition(page, latest), page))
+        cut = _unless_broken(lambda page: self._partition(page, latest), page)
+        if cut is None:
+            return snapshot
+        labels = _unless_broken(lambda page: self._read(page).labels(cut.blocks), page)
+        return replace(snapshot, partition=replace(cut, labels=labels or ()))
 
     def _mark(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice, takewhile
 from typing import Self
 
-from archivebot.archive.bodies import Bodies
+from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.readings import Readings
@@ -19,6 +19,7 @@ from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.dom import visible_text
 from archivebot.models import (
+    Block,
     Capture,
     Delta,
     Headers,
@@ -35,6 +36,7 @@ from archivebot.storage.base import (
     Totals,
     VersionId,
 )
+from archivebot.storage.content import Slot
 from archivebot.timestamps import timestamp
 from archivebot.urls import key_range, parse_seed, urlkey
 from archivebot.versioning.delta import PlacedText, compare
@@ -237,23 +239,44 @@ class ArchiveReader:
         return list(islice(self._store.versions_after(url, after), limit))
 
     def blocks(self, version: StoredVersion) -> list[tuple[PlacedBlock, str]]:
-        """Return the partition of a version with the text of each block."""
+        """Return the partition of a version with the text of each block.
+
+        If the labels were not recorded, they are computed.
+        """
         content = self._bodies.get(version)
         body = content.body
+        slots = self._labelled(version, content, content.slots)
         return [
             (
                 PlacedBlock(
-                    lineage_id(version.url, slot.lineage), slot.level, slot.start, slot.end, slot.topic
+                    lineage=lineage_id(version.url, slot.lineage),
+                    level=slot.level,
+                    start=slot.start,
+                    end=slot.end,
+                    topic=slot.topic,
+                    label=slot.label,
                 ),
                 visible_text(body[slot.start : slot.end], content.charset),
             )
-            for slot in content.slots
+            for slot in slots
         ]
+
+    def _labelled(self, version: StoredVersion, content: Content, slots: Sequence[Slot]) -> Sequence[Slot]:
+        """Return blocks of a version with their labels; those not recorded are computed."""
+        if all(slot.label for slot in slots):
+            return slots
+        read = self.readings.of(content.body, self._declared(version))
+        labels = read.labels([Block(slot.start, slot.end, slot.level) for slot in slots])
+        return [replace(slot, label=slot.label or label) for slot, label in zip(slots, labels, strict=True)]
+
+    def _declared(self, version: StoredVersion) -> str:
+        """Return the Content-Type that came with a version, "" for none."""
+        brought = self.fetched(version.url, f"sha256:{version.digest}")
+        return content_type(brought.headers) if brought else ""
 
     def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
         """Return what happened to each block between two versions of a page."""
-        brought = self.fetched(url, f"sha256:{after.digest}")
-        declared = content_type(brought.headers) if brought else ""
+        declared = self._declared(after)
         now = self.readings.of(self._bodies.get(after).body, declared)
         found = self._comparison.with_version(before, now, declared)
         return Delta(
@@ -278,8 +301,9 @@ class ArchiveReader:
                 body[slot.start : slot.end],
                 version.charset,
                 slot.start,
+                slot.label,
             )
-            for slot in content.recut(like.level, like.segmenter)
+            for slot in self._labelled(version, content, content.recut(like.level, like.segmenter))
         ]
 
     def block_history(self, url: str, lineage: str) -> list[BlockState]:

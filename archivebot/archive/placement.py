@@ -43,7 +43,9 @@ class Placement:
     def placed(self, url: str) -> PlacedBlock:
         slot = self.slot
         lineage = lineage_id(url, slot.lineage)
-        return PlacedBlock(lineage, slot.level, slot.start, slot.end, slot.topic, self.change, self.new)
+        return PlacedBlock(
+            lineage, slot.level, slot.start, slot.end, slot.topic, self.change, self.new, slot.label
+        )
 
 
 class _Neighbour:
@@ -88,7 +90,8 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
     lineage, known = _inherited(earlier, later)
     charset = cut.partition.charset
     placements: list[Placement] = []
-    for index, (block, data) in enumerate(zip(cut.partition.blocks, cut.blocks, strict=True)):
+    labels = cut.partition.labels or (None,) * len(cut.blocks)
+    for index, (block, data, label) in enumerate(zip(cut.partition.blocks, cut.blocks, labels, strict=True)):
         slot, match = known.get(index, (None, None))
         number = lineage.get(index, 0)
         if not number:
@@ -101,7 +104,8 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
             change = Change.ADDED
         new = change in (Change.ADDED, Change.MODIFIED)
         words = slot.topic if slot and slot.topic and not new else topic(data, charset)
-        placements.append(Placement(Slot(block.start, block.end, block.level, number, words), change, new))
+        here = Slot(block.start, block.end, block.level, number, words, label)
+        placements.append(Placement(here, change, new))
     return placements
 
 

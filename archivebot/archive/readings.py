@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import cached_property
 
+from archivebot.labels.labeller import label_page
+from archivebot.models import Block, Label
 from archivebot.quality.signs import Signs, signs_of
 from archivebot.significance.reading import Reading
 
@@ -15,13 +18,18 @@ KEPT_BYTES = 4 * 1024 * 1024
 
 
 class PageReading(Reading):
-    """A parsed page, from which blocks, main text, lines and the signs of a wall are read."""
+    """A parsed page, from which blocks, labels, main text, lines and the signs of a wall are read."""
 
     @cached_property
     def signs(self) -> Signs:
         """The signs that distinguish a wall or an error from content; for pages only."""
         assert self.document is not None
         return signs_of(self.document)
+
+    def labels(self, blocks: Sequence[Block]) -> tuple[Label, ...]:
+        """Return the labels of blocks of the page, by the page alone."""
+        page = self.content.page if self.content is not None else None
+        return tuple(found.label for found in label_page(page, blocks))
 
 
 class Readings:

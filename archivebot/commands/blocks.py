@@ -53,9 +53,10 @@ class Command(ArchiveCommand):
         known = archive.templates.latest(host_of(capture.url))
         site = StyleTree.from_json(known.tree) if known else None
         cut = [Block(block.start, block.end, block.level) for block in placed]
+        labels = [block.label for block in placed]
         records = [
             described_record(block.lineage, found) | {"topic": block.topic}
-            for block, found in zip(placed, describe(body, cut, content_type, site), strict=True)
+            for block, found in zip(placed, describe(body, cut, content_type, site, labels), strict=True)
         ]
         tell_age(archive, capture, when)
         if opts.json:

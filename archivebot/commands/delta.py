@@ -103,7 +103,8 @@ def _print_attribute(change: AttributeChange) -> None:
 def _print_change(change: BlockChange) -> None:
     alike = f"  {change.similarity:.0%} the same words" if change.change is Change.MODIFIED else ""
     furniture = "  furniture" if change.kind is ChangeKind.FURNITURE else ""
-    say(f"\n{change.change.value}  {change.lineage}  {change.topic}{alike}{furniture}".rstrip())
+    label = f"  {change.label}" if change.label else ""
+    say(f"\n{change.change.value}  {change.lineage}{label}  {change.topic}{alike}{furniture}".rstrip())
     if change.change in (Change.UNCHANGED, Change.MARKUP, Change.MOVED):
         return
     if change.before is None or change.after is None:

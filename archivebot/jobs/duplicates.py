@@ -12,14 +12,9 @@ from archivebot.duplicates.rule import fingerprint
 from archivebot.duplicates.survey import PAGE, Match, Member, Reading, Survey, content_blocks
 from archivebot.exceptions import CorruptObject
 from archivebot.fingerprint.clusters import clusters
-from archivebot.labels.labeller import Label, label_blocks
 from archivebot.markup.media import media_of
-from archivebot.models import Block
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
-
-# Labels of blocks that are not content although they hold running text, such as a copyright note.
-FURNITURE = frozenset((Label.NAVIGATION, Label.HEADER, Label.FOOTER, Label.FORM, Label.ADVERT))
 
 
 def survey_of(archive: ArchiveReader, blocks: bool, done: Callable[[int, int], None]) -> tuple[Survey, int]:
@@ -82,9 +77,8 @@ def _reading(archive: ArchiveReader, url: str, blocks: bool) -> Reading:
         return Reading("")
     page = content(body, media.charset)
     found = content_blocks(archive.blocks(archive.seen(capture)), page.ranges) if blocks else ()
-    cut = [Block(block.start, block.end, block.level) for block, _ in found]
-    labels = (labelled.label for labelled in label_blocks(body, cut, content_type))
-    said = [block for block, label in zip(found, labels, strict=True) if label not in FURNITURE]
+    # Furniture may hold running text, such as a copyright note.
+    said = [(block, text) for block, text in found if not (block.label and block.label.is_furniture)]
     return Reading(page.text, said)
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from archivebot.markup.seen import Box
+from turbohtml import Element
+
+from archivebot.markup.seen import attribute
 
 # Words of English, as most sites name their parts in it whatever their language. A word that also
 # names other things ("top", "main", "block", "list") is not here.
@@ -45,13 +48,21 @@ def words(name: str) -> list[str]:
     return [word.lower() for part in PART.findall(name) for word in WORD.findall(part)]
 
 
-def named(boxes: Iterable[Box]) -> Iterator[tuple[str, str]]:
-    """Yield the labels from the ids and classes of boxes, with the deciding name, the first box first."""
-    for box in boxes:
-        for attribute in ("id", "class"):
-            for name in box.attribute(attribute).split():
-                # The last word decides: "header-nav" is a menu, "nav-header" the head of one.
-                for word in reversed(words(name)):
-                    if word in NAMES:
-                        yield NAMES[word], f"{attribute} {name}"
-                        break
+def named(elements: Iterable[Element]) -> Iterator[tuple[str, str]]:
+    """Yield the labels from ids and classes, with the deciding name, those of the first element first."""
+    for element in elements:
+        if element.attrs:
+            for kind in ("id", "class"):
+                for name in attribute(element, kind).split():
+                    if word := _word(name):
+                        yield word, f"{kind} {name}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _word(name: str) -> str:
+    """Return the label of a name by its last word that has one, or "".
+
+    >>> _word("header-nav"), _word("nav-header"), _word("nav-2"), _word("block")
+    ('navigation', 'header', 'navigation', '')
+    """
+    return next((NAMES[word] for word in reversed(words(name)) if word in NAMES), "")

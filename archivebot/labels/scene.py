@@ -2,91 +2,113 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from archivebot.markup.seen import Box
-from archivebot.markup.tree import Node
+from turbohtml import Element
+
+from archivebot.labels.tables import data_tables
+from archivebot.markup.seen import Box, Counts
+from archivebot.markup.tree import Tree
 
 # An element around a block counts only if it holds at most this share of the page's letters: a wrapper named
 # "header-fixed" or a form around everything does not describe the block.
 AROUND_SHARE = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Scene:
     """A block on its page.
 
     ``total`` sums the visible contents of the block, ``inside`` are its boxes, ``around`` the boxes that
     contain it, the nearest first; ``before`` and ``share`` are the shares of the page's letters (0..1) before
-    it and in it. ``markup`` is its source, ``tables`` are the data tables of the page, ``repeats`` the share
-    of the site's pages with the block, if known.
+    it and in it. ``holders`` are the elements that contain the block and little else, the outermost first;
+    ``speakers`` those that may describe it: the holders, then those around it, up to a size. ``markup`` is
+    its source, ``tables`` are the data tables of the page, ``repeats`` the share of the site's pages with
+    the block, if known.
     """
 
-    total: Box
-    inside: tuple[Box, ...]
-    around: tuple[Box, ...]
+    total: Counts
+    inside: list[Box]
+    around: list[Box]
     before: float
     share: float
-    markup: str = field(default="", repr=False)
-    tables: Mapping[int, int] = field(default_factory=dict, repr=False)
-    repeats: float | None = None
+    holders: list[Element]
+    speakers: list[Element]
+    markup: str = field(repr=False)
+    tables: Mapping[Element, int] = field(repr=False)
+    repeats: float | None
 
-    @property
-    def holders(self) -> list[Box]:
-        """Return the boxes that contain the block and little else, the outermost first."""
-        if len(self.inside) != 1:
-            return []
-        found = [self.inside[0]]
-        while len(parts := [part for part in found[-1].parts if _is_seen(part)]) == 1:
-            found.append(parts[0])
-        return found
-
-    @property
-    def speakers(self) -> list[Box]:
-        """Return the boxes that may describe the block: its own, then those around it, up to a size."""
-        most = AROUND_SHARE * self.total.letters / self.share if self.share else 0.0
-        return [*self.holders, *takewhile(lambda box: box.letters <= most, self.around)]
+    def held(self, tags: frozenset[str]) -> int:
+        """Return the letters of the block in elements of some names."""
+        return sum(box.sight.held(box.node.element, tags) for box in self.inside if box.node.element)
 
 
-def _is_seen(box: Box) -> bool:
-    return bool(box.letters or box.pictures or box.controls)
+Range = tuple[int, int, float | None]
 
 
-def locate(page: Box, text: str, start: int, end: int) -> Scene:
-    """Find the block [start, end) of the source text in the boxes of its page."""
-    around = [page]
-    before = 0
+def locate(body: Box, page: Tree, ranges: Sequence[Range]) -> list[Scene]:
+    """Find blocks of a page in the boxes of its body; each has its start, its end and its repetition.
+
+    If the parser moved letters, all boxes are counted again by their places in the source.
+    """
+    tables = data_tables(body.sight)
+    scenes = [_scene(body, page, tables, *each) for each in ranges]
+    if body.sight.is_moved:
+        body.sight.recount(body)
+        scenes = [_scene(body, page, tables, *each) for each in ranges]
+    return scenes
+
+
+def _scene(
+    body: Box, page: Tree, tables: Mapping[Element, int], start: int, end: int, repeats: float | None
+) -> Scene:
+    around = [body]
+    letters = 0
     while True:
+        index, before = around[-1].before(start)
+        letters += before
         parts = around[-1].parts
-        first = max(bisect_right(parts, start, key=lambda part: part.node.start) - 1, 0)
-        if first < len(parts) and parts[first].node.end <= start:
-            first += 1
-        before += sum(part.letters for part in parts[:first])
-        if first == len(parts) or not _holds(parts[first], text, start, end):
+        if index == len(parts) or not _holds(parts[index], page, start, end):
             break
-        around.append(parts[first])
-    inside = tuple(takewhile(lambda part: part.node.start < end, parts[first:]))
+        around.append(parts[index])
+    inside = list(takewhile(lambda part: part.node.start < end, parts[index:]))
     if not inside:
-        inside = (around.pop(),) if len(around) > 1 else (page,)
-    total = Box(Node(None, start, end))
+        inside = [around.pop() if len(around) > 1 else body]
+    around.reverse()
+    total = Counts()
     for box in inside:
-        total.take(box)
-    letters = page.letters or 1
+        total.take(box.counts)
+    whole = body.letters or 1
+    holders = list(_holders(inside))
+    most = AROUND_SHARE * whole if total.letters else 0.0
+    near = takewhile(lambda box: box.letters <= most, around)
     return Scene(
         total=total,
         inside=inside,
-        around=tuple(reversed(around)),
-        before=before / letters,
-        share=total.letters / letters,
+        around=around,
+        before=letters / whole,
+        share=total.letters / whole,
+        holders=holders,
+        speakers=[*holders, *(box.node.element for box in near if box.node.element)],
+        markup=page.piece(start, end),
+        tables=tables,
+        repeats=repeats,
     )
 
 
-def _holds(part: Box, text: str, start: int, end: int) -> bool:
+def _holders(inside: Sequence[Box]) -> Iterator[Element]:
+    element = inside[0].node.element if len(inside) == 1 else None
+    while element is not None:
+        yield element
+        element = inside[0].sight.only(element)
+
+
+def _holds(part: Box, page: Tree, start: int, end: int) -> bool:
     """Return whether a part contains the block and more than white space after it."""
     node = part.node
-    if not part.parts or node.start > start or node.end < end:
+    if node.start > start or node.end < end:
         return False
-    return node.start < start or bool(text[end : node.end].strip())
+    more = node.start < start or bool(page.piece(end, node.end).strip())
+    return more and bool(part.parts)  # to open a part costs most

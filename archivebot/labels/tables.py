@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from archivebot.markup.seen import Box
+from turbohtml import Element
+
+from archivebot.markup.seen import Sight, attribute
 
 # A data table has more than this many regular rows; two are as often a picture beside its text.
 FEW_ROWS = 2
@@ -13,17 +15,18 @@ CELLS = frozenset("td th".split())
 MOST_COLUMNS = 1000  # the maximum span of a cell in browsers
 
 
-def data_tables(page: Box) -> dict[int, int]:
-    """Return the regular rows of all data tables of a page, by the identity of their boxes."""
-    return {id(box): regular_rows(box) for box in page.walk() if box.node.tag == "table" and is_data(box)}
+def data_tables(page: Sight) -> dict[Element, int]:
+    """Return the regular rows of all tables of a page that hold data."""
+    counted = {table: regular_rows(table) for table in page.tables if may_hold_data(table, page)}
+    return {table: rows for table, rows in counted.items() if rows > FEW_ROWS}
 
 
-def is_data(table: Box) -> bool:
-    """Return whether a table holds data: regular rows, and no table inside a cell, no control."""
-    return regular_rows(table) > FEW_ROWS and not table.controls and not holds_table(table)
+def may_hold_data(table: Element, page: Sight) -> bool:
+    """Return whether a table has no table inside a cell, and no control."""
+    return not page.count(table).controls and table.find("table") is None
 
 
-def regular_rows(table: Box) -> int:
+def regular_rows(table: Element) -> int:
     """Return the number of rows from the first with two columns until one has another number of columns.
 
     Earlier rows of one column are captions and skipped. Header cells count as cells, and a cell counts for as
@@ -31,7 +34,7 @@ def regular_rows(table: Box) -> int:
     """
     columns = count = 0
     for row in _rows(table):
-        width = sum(_span(cell) for cell in row.parts if cell.node.tag in CELLS)
+        width = sum(_span(cell) for cell in row.children if isinstance(cell, Element) and cell.tag in CELLS)
         if not count and width < 2:
             continue
         if count and width != columns:
@@ -40,21 +43,15 @@ def regular_rows(table: Box) -> int:
     return count
 
 
-def holds_table(table: Box) -> bool:
-    """Return whether a table holds another one."""
-    boxes = table.walk()
-    next(boxes)
-    return any(box.node.tag == "table" for box in boxes)
-
-
-def _rows(table: Box) -> Iterator[Box]:
-    for part in table.parts:
-        if part.node.tag == "tr":
+def _rows(table: Element) -> Iterator[Element]:
+    """Yield the rows that the source has; a row that the parser adds holds the cells of no row."""
+    for part in table.children:
+        if isinstance(part, Element) and part.tag in GROUPS:
+            yield from _rows(part)
+        elif isinstance(part, Element) and part.tag == "tr" and part.source_line is not None:
             yield part
-        elif part.node.tag in GROUPS:
-            yield from (row for row in part.parts if row.node.tag == "tr")
 
 
-def _span(cell: Box) -> int:
-    span = cell.attribute("colspan").strip()
+def _span(cell: Element) -> int:
+    span = attribute(cell, "colspan").strip()
     return min(int(span), MOST_COLUMNS) or 1 if span.isascii() and span.isdigit() else 1

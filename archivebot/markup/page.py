@@ -6,10 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from turbohtml import Document, parse
+from turbohtml import Document, Element, parse
 
 from archivebot.markup.charset import is_wide
 
@@ -22,6 +23,22 @@ MOST_ROOTS = 100
 
 _ROOT = re.compile("<(?:html|body)", re.IGNORECASE)
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An element, or a piece of text (``element`` None), in [start, end) of the source text."""
+
+    element: Element | None
+    start: int
+    end: int
+    opened: int = 0  # where the start tag ends
+    closed: int | None = None  # where the end tag starts, if there is one
+
+    @property
+    def tag(self) -> str:
+        """Lower-case name of the element, or "" for text."""
+        return "" if self.element is None else str(self.element.tag)
 
 
 class ParsedPage:
@@ -51,6 +68,11 @@ class ParsedPage:
     def document(self) -> Document:
         """The tree of the page, with the place of each tag in the source."""
         return parse(self.source, source_locations=True)
+
+    @cached_property
+    def opened(self) -> dict[Element, tuple[Node, ...]]:
+        """The children of the elements whose children were asked for; see :mod:`archivebot.markup.tree`."""
+        return {}
 
     @cached_property
     def source(self) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import unescape
+from itertools import accumulate
 
+import numpy as np
 from turbohtml import Element, Text
 
 from archivebot.markup import tree
 from archivebot.markup.tags import INVISIBLE
-from archivebot.markup.tree import Node, Source
+from archivebot.markup.tree import Node, Tree
 
 # Elements nested deeper than this are counted as a whole; real pages stay below 60.
 MAX_DEPTH = 150
@@ -24,17 +27,15 @@ HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)",
 MARKUP = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
 
 
-@dataclass(slots=True)
-class Box:
-    """An element or a text with the counts of its visible contents.
+@dataclass(slots=True, eq=False)
+class Counts:
+    """The visible contents of a part of a page.
 
     ``letters`` are characters other than white space (bytes, except in UTF-16), ``linked`` the letters inside
-    links, ``prose`` the letters outside; ``links``, ``pictures`` and ``controls`` (fields to type in or
-    choose from) are numbers of elements. Hidden contents are not counted.
+    links; ``links``, ``pictures`` and ``controls`` (fields to type in or choose from) are numbers of
+    elements. Hidden contents are not counted.
     """
 
-    node: Node
-    parts: list[Box] = field(default_factory=list, repr=False)
     letters: int = 0
     linked: int = 0
     links: int = 0
@@ -43,67 +44,266 @@ class Box:
 
     @property
     def prose(self) -> int:
+        """The letters outside links."""
         return self.letters - self.linked
 
-    def take(self, other: Box) -> None:
-        """Add the counts of another box."""
+    @property
+    def is_seen(self) -> bool:
+        """Whether there is anything to see."""
+        return bool(self.letters or self.pictures or self.controls)
+
+    def take(self, other: Counts) -> None:
+        """Add other counts."""
         self.letters += other.letters
         self.linked += other.linked
         self.links += other.links
         self.pictures += other.pictures
         self.controls += other.controls
 
+
+# What a walk meets: texts, those inside links, and the elements that are counted.
+TEXT, LINKED, LINK, PICTURE, CONTROL = range(5)
+KINDS = np.array([[LINKED], [LINK], [PICTURE], [CONTROL]])
+COUNTED = (
+    dict.fromkeys(PICTURES, PICTURE) | dict.fromkeys(("input", "select", "textarea"), CONTROL) | {"a": LINK}
+)
+
+# White space as bytes.
+BLANKS = "".join(char for char in map(chr, range(256)) if char.isspace()).encode("latin-1")
+
+
+class Sight:
+    """The counts of all visible elements of a page, read without their places in the source.
+
+    To read the places costs more than all the rest, so :class:`Box` reads only those of the boxes asked for.
+    ``tables`` are the tables of the page in source order. ``is_moved`` is whether letters of a box that was
+    opened are not where the parser put them in the tree: then :meth:`recount` counts them.
+    """
+
+    def __init__(self, page: Tree, body: Element) -> None:
+        self.page = page
+        self.tables: list[Element] = []
+        self.is_moved = False
+        self._open: set[Element] = set()
+        self._spans: dict[Element, tuple[int, int]] = {}
+        self._again: dict[Element, Counts] = {}
+        self._texts: list[str] = []
+        self._kinds: list[int] = []
+        self._walk(body, linked=False, depth=0)
+        self._sums = self._summed()
+
+    def _walk(self, element: Element, *, linked: bool, depth: int) -> None:
+        """Note what an element holds: ``_spans`` has the first note and the one after the last."""
+        attributes, tag = element.attrs, element.tag
+        if ("style" in attributes or "hidden" in attributes) and is_hidden(element):
+            return
+        texts, kinds = self._texts, self._kinds
+        first = len(texts)
+        if tag in COUNTED and (kind := _counted(element)) is not None:
+            texts.append("")
+            kinds.append(kind)
+            linked = linked or kind == LINK
+        if tag not in UNREAD and depth <= MAX_DEPTH:
+            self._open.add(element)
+            if tag == "table":
+                self.tables.append(element)
+            for child in element.children:
+                if isinstance(child, Element):
+                    self._walk(child, linked=linked, depth=depth + 1)
+                elif isinstance(child, Text) and not (text := child.data).isspace():
+                    texts.append(text)
+                    kinds.append(LINKED if linked else TEXT)
+        elif tag not in UNREAD:
+            deep = [text.data for text in _texts(element)]
+            texts.extend(deep)
+            kinds.extend([TEXT] * len(deep))
+        self._spans[element] = first, len(texts)
+
+    def _summed(self) -> list[list[int]]:
+        """Return for each column of the counts the sums of all notes before each note."""
+        columns = np.zeros((5, len(self._texts) + 1), dtype=np.int64)
+        columns[0, 1:] = self._letters()
+        columns[1:, 1:] = np.array(self._kinds, dtype=np.int8) == KINDS
+        columns[1] *= columns[0]
+        sums: list[list[int]] = columns.cumsum(axis=1).tolist()
+        return sums
+
+    def _letters(self) -> list[int]:
+        """Return the letters of each text noted."""
+        try:
+            data = self._bytewise("\0".join(self._texts)).encode("latin-1")
+        except UnicodeEncodeError:  # of UTF-16
+            return list(map(self.letters, self._texts))
+        return list(map(len, data.translate(None, BLANKS).split(b"\0"))) if self._texts else []
+
+    def letters(self, text: str) -> int:
+        """Return the letters of a text."""
+        return len("".join(self._bytewise(text).split()))
+
+    def _bytewise(self, text: str) -> str:
+        """Return a text with a character for each byte, without no-break spaces, which are several."""
+        return self.page.bytewise(text.replace("\xa0", " "))
+
+    def count(self, element: Element) -> Counts:
+        """Return the counts of an element."""
+        if self._again and (again := self._again.get(element)):
+            return again
+        first, last = self._spans.get(element, (0, 0))
+        letters, linked, links, pictures, controls = self._sums
+        return Counts(
+            letters[last] - letters[first],
+            linked[last] - linked[first],
+            links[last] - links[first],
+            pictures[last] - pictures[first],
+            controls[last] - controls[first],
+        )
+
+    def length(self, element: Element) -> int:
+        """Return the letters of an element."""
+        if self._again:
+            return self.count(element).letters
+        first, last = self._spans.get(element, (0, 0))
+        return self._sums[0][last] - self._sums[0][first]
+
+    def is_open(self, element: Element) -> bool:
+        """Return whether the contents of an element are visible."""
+        return element in self._open
+
+    def inside(self, element: Element) -> list[Element]:
+        """Return the elements in an element; none if its contents are not visible."""
+        if element not in self._open:
+            return []
+        return [child for child in element.children if isinstance(child, Element)]
+
+    def held(self, element: Element, tags: frozenset[str]) -> int:
+        """Return the letters of an element in elements of some names."""
+        if element.tag in tags:
+            return self.length(element)
+        return sum([self.held(child, tags) for child in self.inside(element)])
+
+    def only(self, element: Element) -> Element | None:
+        """Return the element inside that has all there is to see of an element, or None."""
+        length = self.length(element)
+        found = None
+        for child in self.inside(element):
+            more = self.length(child)
+            if more and more != length:
+                return None
+            if more or self.count(child).is_seen:
+                if found is not None:
+                    return None
+                found = child
+        return found if found is not None and self.length(found) == length else None
+
+    def recount(self, box: Box) -> Counts:
+        """Count a box and all boxes inside by their places in the source."""
+        element = box.node.element
+        if element is not None and element in self._open:
+            kind = _counted(element)
+            counts = Counts(links=kind == LINK, pictures=kind == PICTURE, controls=kind == CONTROL)
+            for part in box.parts:
+                counts.take(self.recount(part))
+            self._again[element] = counts
+        return box.counts
+
+
+def _counted(element: Element) -> int | None:
+    """Return the kind of an element that counts itself."""
+    tag = element.tag
+    kind = COUNTED.get(tag)
+    if (tag == "a" and "href" not in element.attrs) or (
+        tag == "input" and attribute(element, "type").lower() in UNTYPED
+    ):
+        return None
+    return kind
+
+
+class Box:
+    """An element or a text of a page in its place, with the counts of its visible contents."""
+
+    __slots__ = ("_inside", "_linked", "_text", "node", "sight")
+
+    def __init__(self, node: Node, sight: Sight, linked: bool = False) -> None:
+        self.node, self.sight = node, sight
+        self._linked = linked
+        self._text: int | None = None
+        self._inside: tuple[list[Box], list[int], list[int]] | None = None
+
+    @property
+    def letters(self) -> int:
+        """The letters of the box."""
+        element = self.node.element
+        if element is not None:
+            return self.sight.length(element)
+        if self._text is None:
+            self._text = self._read()
+        return self._text
+
+    def _read(self) -> int:
+        """Return the letters of a text, which may hold comments and stray tags."""
+        text = self.sight.page.piece(self.node.start, self.node.end)
+        text = MARKUP.sub("", text) if "<" in text else text
+        return self.sight.letters(unescape(text) if "&" in text else text)
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of the box."""
+        if self.node.element is not None:
+            return self.sight.count(self.node.element)
+        return Counts(self.letters, self.letters * self._linked)
+
+    @property
+    def parts(self) -> list[Box]:
+        """The boxes of the elements and texts inside; none of hidden contents."""
+        return self._opened()[0]
+
+    def before(self, start: int) -> tuple[int, int]:
+        """Return the index of the part at an offset, or of the next part, and the letters before it."""
+        parts, starts, letters = self._opened()
+        index = max(bisect_right(starts, start) - 1, 0)
+        if index < len(parts) and parts[index].node.end <= start:
+            index += 1
+        return index, letters[index]
+
+    def _opened(self) -> tuple[list[Box], list[int], list[int]]:
+        """Return the parts, their starts, and the letters before each and after all."""
+        if self._inside is None:
+            node, sight = self.node, self.sight
+            parts: list[Box] = []
+            if node.element is not None and sight.is_open(node.element):
+                linked = self._linked or _counted(node.element) == LINK
+                parts = [Box(inner, sight, linked) for inner in tree.inside(sight.page, node)]
+            before = [0, *accumulate([part.letters for part in parts])]
+            if parts and before[-1] != self.letters:
+                sight.is_moved = True
+            self._inside = parts, [part.node.start for part in parts], before
+        return self._inside
+
     def attribute(self, name: str) -> str:
         """Return an attribute of the element, or "" if it has none."""
-        value = None if self.node.element is None else self.node.element.attrs.get(name)
-        return " ".join(value) if isinstance(value, list) else str(value or "")
-
-    def walk(self) -> Iterator[Box]:
-        """Yield the box and all within it in source order."""
-        stack = [self]
-        while stack:
-            box = stack.pop()
-            yield box
-            stack.extend(reversed(box.parts))
+        return attribute(self.node.element, name)
 
 
-def look(source: Source) -> Box | None:
+def look(page: Tree) -> Box | None:
     """Return the body of a page as a tree of boxes, or None if the page has none.
 
     The offsets of the boxes refer to the source's text, as in :mod:`archivebot.markup.tree`.
 
+    >>> from archivebot.markup.tree import Source
     >>> page = look(Source.of(b"<p>One <a href=/>two</a><p hidden>three<p><img src=i>", "utf-8"))
-    >>> page.letters, page.linked, page.links, page.pictures
+    >>> page.letters, page.counts.linked, page.counts.links, page.counts.pictures
     (6, 3, 1, 1)
     """
-    body = tree.root(source)
-    return None if body is None else _box(body, source, linked=False, depth=0)
+    body = tree.root(page)
+    if body is None or body.element is None:
+        return None
+    return Box(body, Sight(page, body.element))
 
 
-def _box(node: Node, source: Source, *, linked: bool, depth: int) -> Box:
-    box = Box(node)
-    if node.element is None:
-        box.letters = _letters(source.text[node.start : node.end])
-        box.linked = box.letters if linked else 0
-    elif not is_hidden(node.element):
-        box.pictures = int(node.tag in PICTURES)
-        box.controls = int(_is_control(node.tag, box))
-        box.links = int(node.tag == "a" and "href" in node.element.attrs)
-        if node.tag not in UNREAD:
-            _look_inside(box, source, linked=linked or box.links > 0, depth=depth + 1)
-    return box
-
-
-def _look_inside(box: Box, source: Source, *, linked: bool, depth: int) -> None:
-    element = box.node.element
-    assert element is not None
-    if depth > MAX_DEPTH:
-        box.letters = sum(_letters(text.data) for text in _texts(element))
-        return
-    for child in tree.children(element, *tree.content(box.node)):
-        part = _box(child, source, linked=linked, depth=depth)
-        box.parts.append(part)
-        box.take(part)
+def attribute(element: Element | None, name: str) -> str:
+    """Return an attribute of an element, or "" if it has none."""
+    value = None if element is None else element.attrs.get(name)
+    return " ".join(value) if isinstance(value, list) else str(value or "")
 
 
 def _texts(element: Element) -> Iterator[Text]:
@@ -112,15 +312,6 @@ def _texts(element: Element) -> Iterator[Text]:
             isinstance(inner.parent, Element) and str(inner.parent.tag) in UNREAD
         ):
             yield inner
-
-
-def _letters(markup: str) -> int:
-    text = MARKUP.sub("", markup) if "<" in markup else markup
-    return len("".join((unescape(text) if "&" in text else text).split()))
-
-
-def _is_control(tag: str, box: Box) -> bool:
-    return tag in ("select", "textarea") or (tag == "input" and box.attribute("type").lower() not in UNTYPED)
 
 
 def is_hidden(element: Element) -> bool:

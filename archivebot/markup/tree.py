@@ -15,27 +15,12 @@ from typing import ClassVar, Protocol
 
 from turbohtml import Document, Element, SourceLocation, Text, parse
 
+from archivebot.markup.page import Node as Node
 from archivebot.markup.page import few_roots
 
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 UTF8_MARK = codecs.BOM_UTF8.decode("latin-1")
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """An element, or a piece of text (``element`` None), in [start, end) of the source text."""
-
-    element: Element | None
-    start: int
-    end: int
-    opened: int = 0  # where the start tag ends
-    closed: int | None = None  # where the end tag starts, if there is one
-
-    @property
-    def tag(self) -> str:
-        """Lower-case name of the element, or "" for text."""
-        return "" if self.element is None else str(self.element.tag)
 
 
 class Tree(Protocol):
@@ -44,6 +29,10 @@ class Tree(Protocol):
     @property
     def document(self) -> Document:
         """The tree, with the positions of its tags."""
+
+    @property
+    def opened(self) -> dict[Element, tuple[Node, ...]]:
+        """The children of the elements whose children were asked for."""
 
     @property
     def at(self) -> Callable[[int], int]:
@@ -76,6 +65,11 @@ class Source:
     def document(self) -> Document:
         """The tree of the text, with the positions of its tags."""
         return parse(self.text, source_locations=True)
+
+    @cached_property
+    def opened(self) -> dict[Element, tuple[Node, ...]]:
+        """The children of the elements whose children were asked for."""
+        return {}
 
     @property
     def at(self) -> Callable[[int], int]:
@@ -138,6 +132,21 @@ def content(node: Node, at: Callable[[int], int] = int) -> tuple[int, int]:
     if node.tag == "body" and _goes_on(node, end, at):
         end = node.end
     return min(node.opened, node.end), max(end, node.start)
+
+
+def inside(page: Tree, node: Node) -> tuple[Node, ...]:
+    """Return the child elements and texts of an element of a page, as :func:`children` yields them.
+
+    They are kept: the positions of its tags are what costs most of a tree.
+    """
+    element = node.element
+    if element is None:
+        return ()
+    found = page.opened.get(element)
+    if found is None:
+        at = page.at
+        found = page.opened[element] = tuple(children(element, *content(node, at), at))
+    return found
 
 
 def _goes_on(body: Node, end: int, at: Callable[[int], int]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from archivebot.labels.description import Description
-from archivebot.models import PlacedBlock
+from archivebot.models import Label, PlacedBlock
 
 
 def block_record(block: PlacedBlock) -> dict[str, Any]:
@@ -18,7 +18,19 @@ def block_record(block: PlacedBlock) -> dict[str, Any]:
         "start": block.start,
         "end": block.end,
         "new": block.new,
+        **label_record(block.label),
     }
+
+
+def label_record(label: Label | None) -> dict[str, str | None]:
+    """Return the label and the role of a block as fields, None if they were not recorded.
+
+    >>> label_record(Label.LIST), label_record(Label.FORM)
+    ({'label': 'list', 'role': 'content'}, {'label': 'form', 'role': 'furniture'})
+    """
+    if label is None:
+        return {"label": None, "role": None}
+    return {"label": label.value, "role": "furniture" if label.is_furniture else "content"}
 
 
 def described_record(lineage: str | None, described: Description) -> dict[str, Any]:
@@ -37,7 +49,7 @@ def described_record(lineage: str | None, described: Description) -> dict[str, A
         "start": block.start,
         "end": block.end,
         "size": block.end - block.start,
-        "label": str(described.label),
+        **label_record(described.label),
         "reason": described.reason,
         "topic": described.topic,
         "simhash": None if described.simhash is None else f"{described.simhash:016x}",

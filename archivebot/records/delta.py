@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from archivebot.models import Delta
+from archivebot.records.block import label_record
 from archivebot.timestamps import timestamp
 
 
@@ -39,6 +40,7 @@ def delta_record(delta: Delta, since: datetime | None, media: str | None) -> dic
                 "before": change.before,
                 "after": change.after,
                 "similarity": change.similarity,
+                **label_record(change.label),
             }
             for change in delta.changes
         ],

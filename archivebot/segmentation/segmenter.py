@@ -133,8 +133,7 @@ def _parts(container: Node, page: Tree, depth: int) -> list[tuple[Region, int]]:
     """Return the regions of an element, looking through wrappers (rules 4 and 6)."""
     node = container
     while depth < MAX_DEPTH and node.element is not None:
-        inner = tree.children(node.element, *tree.content(node, page.at), page.at)
-        nodes = [child for child in inner if visible(child)]
+        nodes = [child for child in tree.inside(page, node) if visible(child)]
         if len(nodes) == 1 and is_block(nodes[0]) and divisible(nodes[0]):
             node, depth = nodes[0], depth + 1
             continue

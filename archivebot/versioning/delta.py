@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from archivebot.markup.dom import visible_text
-from archivebot.models import BlockChange, Change, ChangeKind
+from archivebot.models import BlockChange, Change, ChangeKind, Label
 from archivebot.text import words
 from archivebot.versioning.align import align, dice, in_order
 
@@ -17,13 +17,14 @@ KindOf = Callable[[Place | None, Place | None], ChangeKind | None]
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A block of one version: its lineage, topic, bytes, charset, and position."""
+    """A block of one version: its lineage, topic, bytes, charset, position, and label."""
 
     lineage: str
     topic: str
     data: bytes = field(repr=False)
     charset: str = "utf-8"
     start: int = 0
+    label: Label | None = None
 
     @property
     def place(self) -> tuple[int, int]:
@@ -59,7 +60,14 @@ def compare(
     gone = set(places) - {block.lineage for block in after}
     removed = [
         BlockChange(
-            Change.REMOVED, block.lineage, block.topic, block.text, None, 0.0, kind_of(block.place, None)
+            change=Change.REMOVED,
+            lineage=block.lineage,
+            topic=block.topic,
+            before=block.text,
+            after=None,
+            similarity=0.0,
+            kind=kind_of(block.place, None),
+            label=block.label,
         )
         for block in before
         if block.lineage in gone
@@ -86,16 +94,17 @@ def _named(before: Sequence[PlacedText], after: Sequence[PlacedText]) -> list[Pl
 
 def _change(old: PlacedText | None, new: PlacedText, in_place: bool, kind_of: KindOf) -> BlockChange:
     text = new.text
+    found = BlockChange(Change.UNCHANGED, new.lineage, new.topic, text, text, 1.0, label=new.label)
     if old is None:
         kind = kind_of(None, new.place)
-        return BlockChange(Change.ADDED, new.lineage, new.topic, None, text, 0.0, kind)
+        return replace(found, change=Change.ADDED, before=None, similarity=0.0, kind=kind)
     if old.data == new.data and in_place:
-        return BlockChange(Change.UNCHANGED, new.lineage, new.topic, text, text, 1.0)
+        return found
     kind = kind_of(old.place, new.place)
     if old.data == new.data:
-        return BlockChange(Change.MOVED, new.lineage, new.topic, text, text, 1.0, kind)
+        return replace(found, change=Change.MOVED, kind=kind)
     before = old.text
     if before == text:
-        return BlockChange(Change.MARKUP, new.lineage, new.topic, before, text, 1.0)
+        return replace(found, change=Change.MARKUP)
     similarity = round(dice(Counter(words(before)), Counter(words(text))), 4)
-    return BlockChange(Change.MODIFIED, new.lineage, new.topic, before, text, similarity, kind)
+    return replace(found, change=Change.MODIFIED, before=before, similarity=similarity, kind=kind)

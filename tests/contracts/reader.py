@@ -6,21 +6,29 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from queue import SimpleQueue
 
 import pytest
 
-from archivebot.archive import Archive, ArchiveReader
+from archivebot.archive import Archive, ArchiveReader, readings
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Closed, NotArchived, Outdated, StorageError
-from archivebot.models import FoundForm, Kind, Link, Outcome
+from archivebot.models import Change, FoundForm, Kind, Label, Link, Outcome
 from archivebot.storage.base import LearnedTemplate
 from tests.contracts.store import at
 from tests.factories import URL, html, make_page
 
 SITE = [f"http://example.com/{number:02}" for number in range(7)]
+
+
+NAVIGATION = "<nav><ul><li><a href=/a>Home</a></li><li><a href=/b>News</a></li></ul></nav>"
+PROSE = "The ferry runs all year. " * 20
+MENUS = [
+    f"<html><body>{NAVIGATION}<p>{PROSE}</p><p>{last * 20}</p></body></html>".encode()
+    for last in ("It leaves at noon. ", "It leaves at ten. ")
+]
 
 
 def keep(archive: Archive, day: float, *, url: str = URL, links: int = 0) -> None:
@@ -57,6 +65,34 @@ class ReaderContract:
     @pytest.fixture
     def config(self, uri: str) -> ArchiveConfig:
         return ArchiveConfig(uri=uri)
+
+    def test_the_labels_of_a_version_are_kept(
+        self, config: ArchiveConfig, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with closing(Archive.open(config)) as archive:
+            kept = [archive.add(archive.segment(make_page(body, day))) for day, body in enumerate(MENUS)]
+        monkeypatch.setattr(readings, "label_page", None)  # nothing is labelled when it is read
+        with Archive.reader(config) as reader:
+            versions = [reader.version(URL, number) for number in (1, 2)]
+            for capture, version in zip(kept, versions, strict=True):
+                found = [block.label for block, _ in reader.blocks(version)]
+                assert found == [block.label for block in capture.blocks]
+                assert set(found) == {Label.NAVIGATION, Label.MAIN}
+            changes = reader.delta(URL, *versions).changes
+            assert [change.label for change in changes if change.change is Change.MODIFIED] == [Label.MAIN]
+
+    def test_labels_that_were_not_recorded_are_computed(self, config: ArchiveConfig) -> None:
+        with closing(Archive.open(config)) as archive:
+            for day, body in enumerate(MENUS):
+                snapshot = archive.segment(make_page(body, day))
+                assert snapshot.partition is not None
+                stored = archive.add(replace(snapshot, partition=replace(snapshot.partition, labels=())))
+                assert {block.label for block in stored.blocks} == {None}
+        with Archive.reader(config) as reader:
+            versions = [reader.version(URL, number) for number in (1, 2)]
+            found = [block.label for block, _ in reader.blocks(versions[0])]
+            assert set(found) == {Label.NAVIGATION, Label.MAIN}
+            assert [change.label for change in reader.delta(URL, *versions).changes] == found
 
     @pytest.fixture
     def archive(self, config: ArchiveConfig) -> Iterator[Archive]:
