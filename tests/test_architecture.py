@@ -13,7 +13,18 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # The modules that every room may import.
-FLOOR = {"bounds", "config", "exceptions", "interrupt", "models", "terminal", "timestamps", "units", "wire"}
+FLOOR = {
+    "bounds",
+    "config",
+    "exceptions",
+    "interrupt",
+    "kinds",
+    "models",
+    "terminal",
+    "timestamps",
+    "units",
+    "wire",
+}
 
 # What else lies in archivebot/ itself: Scrapy looks for the settings there, Python for the public names.
 LOOSE = {"settings", ""}
@@ -41,6 +52,7 @@ ROOMS: dict[str, set[str]] = {
     "templates": {"markup"},
     "versioning": {"markup", "text"},
     "warc": {"http", "urls"},
+    "fields": {"content", "markup", "text"},
     "forms": {"hypertext", "markup", "storage", "text", "urls"},
     "frontier": {"storage"},
     "labels": {"fingerprint", "markup", "segmentation", "templates", "text"},
@@ -49,6 +61,7 @@ ROOMS: dict[str, set[str]] = {
     "archive": {
         "content",
         "duplicates",
+        "fields",
         "fingerprint",
         "http",
         "markup",
@@ -64,6 +77,7 @@ ROOMS: dict[str, set[str]] = {
     "cli": {"archive", "frontier", "vision"},
     "crawl": {
         "archive",
+        "fields",
         "forms",
         "frontier",
         "http",
@@ -99,6 +113,7 @@ ROOMS: dict[str, set[str]] = {
         "content",
         "crawl",
         "duplicates",
+        "fields",
         "fingerprint",
         "forms",
         "frontier",
@@ -137,14 +152,17 @@ FOREIGN: dict[str, set[str]] = {
     "matplotlib": {"jobs/harvest.py"},
     "playwright": {"vision/render.py"},
     "pymongo": {"storage/mongo/database.py", "storage/mongo/revisits.py"},
+    "parsel": {"fields"},
     "turbohtml": {
         "content",
+        "fields/file.py",
         "hypertext",
         "markup",
         "quality",
         "segmentation",
         "significance/attributes.py",
         "significance/reading.py",
+        "significance/watched.py",
         "text/language.py",
     },
     "datasketch": {"fingerprint/minhash.py"},

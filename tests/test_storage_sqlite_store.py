@@ -230,14 +230,15 @@ def make_older(path: Path, schema: int = 1) -> None:
         for table in SUMMED:
             change(path, f"ALTER TABLE {table} DROP COLUMN sum")
         change(path, "ALTER TABLE version DROP COLUMN frame_sum")
-    for column in ("reference", "wire"):
-        change(path, f"ALTER TABLE capture DROP COLUMN {column}")
+    if schema < WIRE:
+        for column in ("reference", "wire"):
+            change(path, f"ALTER TABLE capture DROP COLUMN {column}")
     for step in range(schema + 1, len(STEPS) + 1):
-        for table in NEW_TABLES[step]:
+        for table in NEW_TABLES.get(step, ()):
             change(path, f"DROP TABLE {table}")
     if schema < FINGERPRINTS:
         change(path, "ALTER TABLE capture DROP COLUMN quality")
-    if schema >= CHECKSUMS:
+    if CHECKSUMS <= schema < WIRE:
         columns = ", ".join(SUMMED["capture"][:-2])
         with closing(sqlite3.connect(path)) as database, database:
             enable(database)

@@ -16,11 +16,14 @@ from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark
 from archivebot.duplicates.rule import fingerprint
 from archivebot.exceptions import StorageError
+from archivebot.fields.kept import Kept
+from archivebot.fields.sites import Site, Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.models import (
     Block,
+    Field,
     Fingerprint,
     Kind,
     Outcome,
@@ -58,9 +61,10 @@ class Inspector:
         readings: Readings,
         comparison: Comparison,
         config: ArchiveConfig,
+        sites: Sites = Sites(),  # noqa: B008 - it is frozen
     ) -> None:
         self._store, self._bodies, self._readings = store, bodies, readings
-        self._comparison, self._config = comparison, config
+        self._comparison, self._config, self._sites = comparison, config, sites
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Add the blocks, at the level that the page's history or the page itself asks for.
@@ -68,6 +72,10 @@ class Inspector:
         If the archive already holds the body, its blocks are known.
         """
         return self._staged(snapshot, self._cut)
+
+    def extract(self, snapshot: Snapshot) -> Snapshot:
+        """Add the fields that the selectors of the page's site find."""
+        return self._staged(snapshot, self._extract)
 
     def mark(self, snapshot: Snapshot) -> Snapshot:
         """Add the fingerprint of the main text, and the archived page that this page repeats.
@@ -101,9 +109,16 @@ class Inspector:
         )
         return replace(snapshot, duplicate=found) if found else snapshot
 
-    def change(self, page: Page, latest: StoredVersion) -> PageChange:
-        """Return the changes of a page since its latest version, whose bytes differ."""
-        found = self._comparison.with_version(latest, self._read(page), content_type(page.headers))
+    def kept(self, snapshot: Snapshot) -> Kept:
+        """Return what a version keeps of the selectors of its site."""
+        return Kept.by(self._sites.of(snapshot.page.url), snapshot.fields)
+
+    def change(self, page: Page, latest: StoredVersion, kept: Kept | None = None) -> PageChange:
+        """Return the changes of a page since its latest version, whose bytes differ.
+
+        ``kept`` is what its own version keeps, if it is stored.
+        """
+        found = self._comparison.with_version(latest, self._read(page), content_type(page.headers), kept)
         return PageChange(latest.digest, found.kind, found.reason)
 
     def _staged(self, snapshot: Snapshot, stage: Callable[[Snapshot], Snapshot]) -> Snapshot:
@@ -120,6 +135,17 @@ class Inspector:
             return snapshot
         latest = self._store.latest(page.url, page.captured_at)
         return replace(snapshot, partition=_unless_broken(lambda page: self._partition(page, latest), page))
+
+    def _extract(self, snapshot: Snapshot) -> Snapshot:
+        site = self._sites.of(snapshot.page.url)
+        if site is None or not site.rules:
+            return snapshot
+        found = _unless_broken(lambda page: self._fields(page, site), snapshot.page)
+        return replace(snapshot, fields=found)
+
+    def _fields(self, page: Page, site: Site) -> tuple[Field, ...] | None:
+        read = self._read(page)
+        return site.fields(read.tree, page.url) if read.content else None
 
     def _mark(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page

@@ -15,12 +15,14 @@ from archivebot.archive.readings import Readings
 from archivebot.archive.verification import Damage, verify
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived
+from archivebot.fields.file import read_sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.dom import visible_text
 from archivebot.models import (
     Capture,
     Delta,
+    Field,
     Headers,
     Kind,
     Outcome,
@@ -68,7 +70,10 @@ class ArchiveReader:
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self._bodies = Bodies(store)
         self.readings = Readings()
-        self._comparison = Comparison(store, self._bodies, self.readings, config.content_attributes)
+        self.sites = read_sites(config.fields)
+        self._comparison = Comparison(
+            store, self._bodies, self.readings, config.content_attributes, self.sites
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -250,12 +255,27 @@ class ArchiveReader:
             for slot in content.slots
         ]
 
+    def fields(self, version: StoredVersion, *, anew: bool = False) -> tuple[Field, ...]:
+        """Return the fields of a version: as kept with it, else by the selectors of the configuration.
+
+        With ``anew`` they are read by the selectors, even if the version has kept fields.
+        """
+        content, site = self._bodies.get(version), self.sites.of(version.url)
+        if content.kept.fields and not anew:
+            return content.kept.fields
+        read = self.readings.of(content.body, self._declared(version))
+        return site.fields(read.tree, version.url) if site and read.content else ()
+
+    def _declared(self, version: StoredVersion) -> str:
+        """Return the Content-Type that came with the body of a version."""
+        brought = self.fetched(version.url, f"sha256:{version.digest}")
+        return content_type(brought.headers) if brought else ""
+
     def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
         """Return what happened to each block between two versions of a page."""
-        brought = self.fetched(url, f"sha256:{after.digest}")
-        declared = content_type(brought.headers) if brought else ""
-        now = self.readings.of(self._bodies.get(after).body, declared)
-        found = self._comparison.with_version(before, now, declared)
+        content, declared = self._bodies.get(after), self._declared(after)
+        now = self.readings.of(content.body, declared)
+        found = self._comparison.with_version(before, now, declared, content.kept)
         return Delta(
             url=url,
             before=before.number or 0,
@@ -264,7 +284,7 @@ class ArchiveReader:
             kind=found.kind,
             reason=found.reason,
             changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
-            attributes=self._comparison.beside_text(before, now, declared),
+            attributes=self._comparison.beside_text(before, now, declared, content.kept),
         )
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:

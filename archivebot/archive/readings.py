@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import cached_property
 
+from archivebot.fields.tree import Tree
 from archivebot.quality.signs import Signs, signs_of
 from archivebot.significance.reading import Reading
 
@@ -23,22 +25,47 @@ class PageReading(Reading):
         assert self.document is not None
         return signs_of(self.document)
 
+    @cached_property
+    def tree(self) -> Tree:
+        """The elements as the selectors of fields see them; for pages and other markup only."""
+        assert self.content is not None
+        return Tree(self.content.page.source, is_xml=not self.media.is_page)
+
+    def has(self, selectors: Sequence[str]) -> bool:
+        """Return whether the page has an element that one of some CSS selectors selects."""
+        document = self.document
+        return document is not None and any(document.select_one(css) is not None for css in selectors)
+
+    def drop(self, selectors: Sequence[str]) -> None:
+        """Remove the elements that CSS selectors select, before anything is read from the page."""
+        assert self.document is not None
+        for css in selectors:
+            for element in self.document.select(css):
+                element.decompose()
+
 
 class Readings:
     """The cache of the pages read last, so that a page is parsed once for all its stages."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[bytes, str], PageReading] = OrderedDict()
+        self._kept: OrderedDict[tuple[bytes, str, tuple[str, ...]], PageReading] = OrderedDict()
         self._size = 0
 
-    def of(self, body: bytes, content_type: str) -> PageReading:
-        """Return the reading of a body that came with a Content-Type."""
-        key = body, content_type
+    def of(self, body: bytes, content_type: str, without: tuple[str, ...] = ()) -> PageReading:
+        """Return the reading of a body that came with a Content-Type, without the parts selected by CSS.
+
+        The page is parsed again only if it has such parts.
+        """
+        if without and not self.of(body, content_type).has(without):
+            without = ()
+        key = body, content_type, without
         found = self._kept.get(key)
         if found is None:
             while self._kept and (len(self._kept) >= KEPT_PAGES or self._size + len(body) > KEPT_BYTES):
                 self._size -= len(self._kept.popitem(last=False)[1].body)
             found = self._kept[key] = PageReading(body, content_type)
             self._size += len(body)
+            if without:
+                found.drop(without)
         self._kept.move_to_end(key)
         return found

@@ -26,8 +26,9 @@ LINK_RULES = ("rank", "strict")
 # Default maximum of archived answers of a form: a grid grows by multiplication.
 MOST_ANSWERS = 100
 
-# Arguments that limit a run; they are not part of the identity of the crawl.
+# Arguments that limit a run, or that read its pages; they are not part of the identity of the crawl.
 LIMITS = ("pages", "bytes", "time")
+NO_IDENTITY = (*LIMITS, "fields")
 
 _SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
 _TIME = re.compile(r"(\d+) ?([smhd]?)")
@@ -104,6 +105,16 @@ def _seconds(value: str) -> int:
     return int(found[1]) * _SECONDS[found[2]]
 
 
+def _fields(value: str) -> str:
+    return _file_name("fields", "fields.toml", value)
+
+
+def _file_name(name: str, example: str, value: str) -> str:
+    if not value.startswith("@") or len(value) == 1:
+        raise UsageError(f"{name} is {value!r}: give a file, for example @{example}")
+    return value[1:]
+
+
 def _topic(value: str) -> str:
     if not value.strip():
         raise UsageError("the topic is empty: give its name, or some words that describe it")
@@ -115,6 +126,7 @@ class Arguments:
     """The seeds and limits of a crawl; None means no limit, or not chosen.
 
     ``pages`` limits the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run.
+    ``fields`` is the name of a file of selectors, "" for the file of the settings.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -125,6 +137,7 @@ class Arguments:
         "bytes": _bytes,
         "time": _seconds,
         "level": _number("level", 1, MAX_LEVEL),
+        "fields": _fields,
     }
 
     seeds: tuple[str, ...]
@@ -134,6 +147,7 @@ class Arguments:
     bytes: int | None = None
     time: int | None = None
     level: int | None = None
+    fields: str = ""
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
@@ -147,8 +161,8 @@ class Arguments:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The arguments that identify the crawl: all but the limits of a run."""
-        return {name: value for name, value in asdict(self).items() if name not in LIMITS}
+        """The arguments that identify the crawl: all but the limits of a run and its fields file."""
+        return {name: value for name, value in asdict(self).items() if name not in NO_IDENTITY}
 
 
 class HasArguments(Protocol):
@@ -216,9 +230,7 @@ class DeepWebArguments(Arguments):
 
 
 def _grid(value: str) -> str:
-    if not value.startswith("@") or len(value) == 1:
-        raise UsageError(f"values is {value!r}: give a CSV file, for example @grid.csv")
-    return value[1:]
+    return _file_name("values", "grid.csv", value)
 
 
 @dataclass(frozen=True)

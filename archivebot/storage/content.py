@@ -1,4 +1,4 @@
-"""The decoded contents of a frame: the block table of a version, then its body."""
+"""The decoded contents of a frame: the block table of a version, its notes, then its body."""
 
 from __future__ import annotations
 
@@ -22,17 +22,24 @@ class Slot:
     topic: str
 
 
-def pack(slots: Sequence[Slot], body: bytes) -> bytes:
-    """Return a block table and a body as one string of bytes.
+# The name of something that is kept with a version, and the thing as JSON on one line.
+Note = tuple[str, str]
 
-    The first line is the number of blocks. A line per block follows: the bytes between it and the
-    block before, its length, its level, its lineage and its topic, with tabs between. The rest is
-    the body. Distances rather than offsets leave the lines of unchanged blocks unchanged.
+
+def pack(slots: Sequence[Slot], body: bytes, notes: Sequence[Note] = ()) -> bytes:
+    """Return a block table, notes and a body as one string of bytes.
+
+    The first line is the number of blocks, and after a tab the number of notes if there are any. A line per
+    block follows: the bytes between it and the block before, its length, its level, its lineage and its
+    topic, with tabs between. A line per note follows: its name, a tab and its JSON. The rest is the body.
+    Distances rather than offsets leave the lines of unchanged blocks unchanged.
 
     >>> pack([Slot(5, 9, 1, 1, "News"), Slot(12, 20, 2, 7, "")], b"<html>...")
     b'2\\n5\\t4\\t1\\t1\\tNews\\n3\\t8\\t2\\t7\\t\\n<html>...'
+    >>> pack([], b"<html>...", [("price", "12")])
+    b'0\\t1\\nprice\\t12\\n<html>...'
     """
-    lines = [f"{len(slots)}\n"]
+    lines = [f"{len(slots)}\t{len(notes)}\n" if notes else f"{len(slots)}\n"]
     position = 0
     for slot in slots:
         topic = " ".join(slot.topic.split())
@@ -40,6 +47,7 @@ def pack(slots: Sequence[Slot], body: bytes) -> bytes:
             f"{slot.start - position}\t{slot.end - slot.start}\t{slot.level}\t{slot.lineage}\t{topic}\n"
         )
         position = slot.end
+    lines += [f"{name}\t{data}\n" for name, data in notes]
     return "".join(lines).encode() + body
 
 
@@ -54,13 +62,25 @@ def body_of(data: bytes) -> bytes:
 
 def _body_offset(data: bytes) -> int:
     end = data.find(b"\n")
-    if not 0 < end <= MOST_DIGITS or not data[:end].isdigit():
-        raise CorruptObject("a version does not start with its block table")
-    for _ in range(int(data[:end])):
+    for _ in range(sum(_counts(data))):
         end = data.find(b"\n", end + 1)
         if end < 0:
             raise CorruptObject("the block table of a version ends early")
     return end + 1
+
+
+def _counts(data: bytes) -> tuple[int, int]:
+    """Return the numbers of blocks and notes."""
+    end = data.find(b"\n")
+    blocks, tab, notes = data[: max(end, 0)].partition(b"\t")
+    if not 0 < end <= 2 * MOST_DIGITS or not blocks.isdigit() or not (notes.isdigit() if tab else True):
+        raise CorruptObject("a version does not start with its block table")
+    return int(blocks), int(notes or 0)
+
+
+def _lines(data: bytes) -> list[str]:
+    """Return the lines before the body, without the first."""
+    return data[: _body_offset(data)].decode().split("\n")[1:-1]
 
 
 def slots_of(data: bytes) -> tuple[Slot, ...]:
@@ -72,7 +92,7 @@ def slots_of(data: bytes) -> tuple[Slot, ...]:
     slots: list[Slot] = []
     position = 0
     try:
-        for line in data[: _body_offset(data)].decode().split("\n")[1:-1]:
+        for line in _lines(data)[: _counts(data)[0]]:
             gap, length, level, lineage, topic = line.split("\t")
             start = position + int(gap)
             position = start + int(length)
@@ -80,3 +100,16 @@ def slots_of(data: bytes) -> tuple[Slot, ...]:
     except ValueError as error:
         raise CorruptObject(f"the block table of a version cannot be read ({error})") from error
     return tuple(slots)
+
+
+def notes_of(data: bytes) -> tuple[Note, ...]:
+    """Return the notes from packed bytes; raises CorruptObject if they cannot be read.
+
+    >>> notes_of(pack([Slot(5, 9, 1, 1, "News")], b"", [("price", "12")])), notes_of(pack([], b""))
+    ((('price', '12'),), ())
+    """
+    try:
+        lines = (line.partition("\t") for line in _lines(data)[_counts(data)[0] :])
+        return tuple((name, value) for name, _, value in lines)
+    except UnicodeDecodeError as error:
+        raise CorruptObject(f"the notes of a version cannot be read ({error})") from error

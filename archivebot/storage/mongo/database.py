@@ -39,7 +39,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 7
+SCHEMA = 8
 
 # (collection, keys, unique); every _id is unique as well. Indexes are created one by one: FerretDB 1 drops
 # the connection if several are requested and one of them exists.

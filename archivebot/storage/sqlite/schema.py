@@ -212,12 +212,17 @@ def _wire(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
+def _kept(database: sqlite3.Connection) -> None:
+    # The tables are the same; a frame may hold more than an older archivebot reads.
+    pass
+
+
 # The schemas that introduced the links, the fingerprints with marks, qualities and templates, the forms, the
 # checksums, and the exchanges: an older copy on a read-only medium is read without them.
 LINKS, FINGERPRINTS, FORMS, CHECKSUMS, WIRE = 2, 3, 4, 6, 7
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits, _checksums, _wire]
+STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits, _checksums, _wire, _kept]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:
