@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from archivebot.kinds import Attribute as Attribute
 from archivebot.kinds import Change as Change
@@ -72,15 +70,14 @@ class FoundForm:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A named value of a page as JSON: a text, a number, a list, or null if the page has none."""
+    """A named value of a page as JSON: a text, a number, a list, or null if the page has none.
+
+    ``counts`` is whether a change of it is a change of content.
+    """
 
     name: str
     data: str
-
-    @property
-    def value(self) -> Any:
-        """The value."""
-        return json.loads(self.data)
+    counts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +201,8 @@ class Snapshot:
 
     ``fingerprint`` is the fingerprint of its main text, ``duplicate`` the archived page that it repeats,
     ``quality`` what came instead of the page (None: it is the page), ``change`` the difference from the
-    previous version, None if that is not determined yet, ``fields`` the values that selectors find, None if
-    there are no selectors for the page.
+    previous version, None if that is not determined yet, ``fields`` its description, its summary, and the
+    values that selectors find.
     """
 
     page: Page
@@ -214,7 +211,7 @@ class Snapshot:
     fingerprint: Fingerprint | None = None
     duplicate: Duplicate | None = None
     change: PageChange | None = None
-    fields: tuple[Field, ...] | None = None
+    fields: tuple[Field, ...] = ()
 
     @classmethod
     def uncut(cls, page: Page, reason: str = "") -> Snapshot:

@@ -128,7 +128,6 @@ DOWNLOADER_MIDDLEWARES = {
 ITEM_PIPELINES = {
     "pipelines.frontier.FrontierPipeline": 100,
     "pipelines.segmentation.SegmentationPipeline": 300,
-    "pipelines.fields.FieldPipeline": 350,
     "pipelines.nearduplicates.NearDuplicatePipeline": 400,
     "pipelines.forms.FormPipeline": 450,
     "pipelines.storage.StoragePipeline": 500,

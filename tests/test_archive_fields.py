@@ -11,8 +11,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig, FieldsFile
-from archivebot.models import Attribute, Capture, ChangeKind, Field, Kind, Outcome
-from archivebot.storage.content import notes_of
+from archivebot.models import Attribute, AttributeChange, Capture, ChangeKind, Field, Kind, Outcome
 from tests.factories import URL, make_page
 
 SITE = '[[site]]\nmatch="example.com"\n'
@@ -36,6 +35,11 @@ def visit(archive: Archive, body: bytes, day: float) -> Capture:
     return archive.add(archive.segment(make_page(body, day)))
 
 
+def counted(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """The fields that selectors find."""
+    return tuple(field for field in fields if field.counts)
+
+
 def kinds(folder: Path, fields: str, *bodies: bytes) -> list[tuple[Kind, str]]:
     """The kinds of the visits of a page, and the reasons of their changes."""
     with closing(opened(folder, fields)) as archive:
@@ -49,7 +53,7 @@ def kinds(folder: Path, fields: str, *bodies: bytes) -> list[tuple[Kind, str]]:
 def test_fields_are_kept_with_the_version_and_given_with_each_visit(tmp_path: Path) -> None:
     with closing(opened(tmp_path, SITE + PRICE)) as archive:
         first = visit(archive, page(), 0)
-        assert first.fields == (Field("price", "12"),)
+        assert counted(first.fields) == (Field("price", "12"),)
         assert archive.body(first) == page()
         again = visit(archive, page(), 1)
         assert (again.kind, again.fields) == (Kind.REVISIT, first.fields)
@@ -62,16 +66,47 @@ def test_fields_are_kept_with_the_version_and_given_with_each_visit(tmp_path: Pa
 
 def test_an_archive_without_fields_is_as_it_was_and_takes_them_from_then_on(tmp_path: Path) -> None:
     with closing(opened(tmp_path)) as archive:
-        assert visit(archive, page("12"), 0).fields == ()
-        assert notes_of(archive._bodies.get(archive.version(URL, 1)).packed) == ()
+        assert counted(visit(archive, page("12"), 0).fields) == ()
     with closing(opened(tmp_path, SITE + PRICE)) as archive:
         second = visit(archive, page("13"), 1)
         delta = archive.delta(URL, archive.version(URL, 1), archive.version(URL, 2))
         assert (second.kind, delta.reason) == (Kind.CHANGED, "field price: [-12-]{+13+}")
-        assert archive.fields(archive.version(URL, 1)) == (Field("price", "12"),), "read from the bytes"
+        assert counted(archive.fields(archive.version(URL, 1))) == (Field("price", "12"),), "read anew"
     with closing(opened(tmp_path)) as archive:
         delta = archive.delta(URL, archive.version(URL, 1), archive.version(URL, 2))
         assert delta.attributes == (), "the first version keeps none to compare with"
+
+
+def test_a_page_has_a_description_and_a_summary_that_do_not_count(tmp_path: Path) -> None:
+    described = [
+        page().replace(b"<head>", b'<head><meta name="description" content="%s">' % text)
+        for text in (b"Ferries", b"Boats")
+    ]
+    with closing(opened(tmp_path)) as archive:
+        first, second = (visit(archive, body, day) for day, body in enumerate(described))
+        assert first.fields == (
+            Field("description", '"Ferries"', counts=False),
+            Field("summary", f'"{STORY}{STORY.strip()}"', counts=False),
+        )
+        delta = archive.delta(URL, archive.seen(first), archive.seen(second))
+        assert second.kind is Kind.TOUCHED
+        assert delta.attributes == (
+            AttributeChange(Attribute.FIELD, "description", "Ferries", "Boats", False),
+        )
+
+
+def test_a_selector_may_name_a_field_of_its_own_that_does_not_count(tmp_path: Path) -> None:
+    fields = SITE + 'fields = { summary = "h1", seen = { css = ".visits", counts = false } }\n'
+    ignore = 'ignore = ".visits"\n'
+    assert kinds(tmp_path, fields + ignore, page(visits="1"), page(visits="2"))[1] == (
+        Kind.TOUCHED,
+        "only ignored parts",
+    )
+    with closing(opened(tmp_path)) as archive:
+        delta = archive.delta(URL, archive.version(URL, 1), archive.version(URL, 2))
+        assert [(each.of, each.content) for each in delta.attributes] == [("seen", False)]
+        kept = {field.name: field for field in archive.fields(archive.version(URL, 1))}
+        assert kept["summary"] == Field("summary", '"The ferry"')
 
 
 def test_an_edited_field_is_content_and_named_with_both_values(tmp_path: Path) -> None:
@@ -80,7 +115,7 @@ def test_an_edited_field_is_content_and_named_with_both_values(tmp_path: Path) -
         assert visit(archive, page("13"), 1).kind is Kind.CHANGED
     with closing(opened(tmp_path)) as archive:  # by the kept fields
         delta = archive.delta(URL, archive.version(URL, 1), archive.version(URL, 2))
-        (change,) = delta.attributes
+        (change,) = (each for each in delta.attributes if each.content)
         assert (change.attribute, change.of, change.before, change.after) == (
             Attribute.FIELD,
             "price",
@@ -152,5 +187,5 @@ def test_other_bodies_than_pages_have_no_fields(tmp_path: Path) -> None:
     with closing(opened(tmp_path, SITE + PRICE + PARTS)) as archive:
         for day, (body, kind) in enumerate([(b"a,1", "text/csv"), (b"a,2", "text/csv"), (b"%PDF", "")]):
             fetched = make_page(body, day, headers=(("Content-Type", kind),))
-            assert archive.add(archive.segment(fetched)).fields == ()
+            assert archive.add(archive.segment(fetched)).fields == (), kind
         assert archive.fields(archive.version(URL, 1)) == ()

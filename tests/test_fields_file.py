@@ -100,6 +100,7 @@ def test_a_pattern_has_a_host_and_may_have_a_path(pattern: str, url: str, matche
         ('[[site]]\nmatch="a"\nfields={a={css="p", xpath="p"}}', r"site 1, fields.a: give one selector"),
         ('[[site]]\nmatch="a"\nfields={a={css="p", type="money"}}', r"a.type is 'money': give one of text"),
         ('[[site]]\nmatch="a"\nfields={a={css="p", all=1}}', r"fields.a.all is 1: give true or false"),
+        ('[[site]]\nmatch="a"\nfields={a={css="p", counts=1}}', r"a.counts is 1: give true or false"),
         ('[[site]]\nmatch="a"\nfields={a={css="p", kind="x"}}', r"fields.a: there is no 'kind' here"),
         ('[[site]]\nmatch="a"\nfields={a={each="p"}}', r"fields.a: rows have a selector"),
         ('[[site]]\nmatch="a"\nfields={a={each="p[", columns={b="i"}}}', r"fields.a.each: 'p\[' is no CSS"),

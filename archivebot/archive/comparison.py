@@ -76,8 +76,9 @@ class Comparison:
             found = replace(found, reason="only ignored parts")
         if parts.watch:
             found = with_watched(found, then, now, parts.watch)
-        if changes := self._edited(before.url, known.kept, then, kept, now):
-            return replace(found, kind=ChangeKind.CONTENT, reason=described(changes[0]))
+        edits = self._edited(before.url, known.kept, then, kept, now)
+        if told := next((edit for edit in edits if edit.content), None):
+            return replace(found, kind=ChangeKind.CONTENT, reason=described(told))
         return found
 
     def beside_text(
@@ -103,7 +104,7 @@ class Comparison:
     def _parts(self, url: str, before: Kept, after: Kept) -> Kept:
         """Return the selectors of ignored and watched parts that hold for a page."""
         if site := self._sites.of(url):
-            return Kept.by(site, None)
+            return Kept.by(site)
         return after if after.ignore or after.watch else before
 
     def _without(self, reading: PageReading, content_type: str, parts: Kept) -> PageReading:
@@ -114,9 +115,9 @@ class Comparison:
     ) -> tuple[AttributeChange, ...]:
         """Return the changed fields: found by the selectors of the configuration, else as kept."""
         site = self._sites.of(url)
-        if site and site.rules and then.content and now.content:
-            return edited(site.fields(then.tree, url), site.fields(now.tree, url))
-        return edited(before.fields or (), after.fields or ())
+        if site and site.rules:
+            return edited(then.fields(site, url), now.fields(site, url))
+        return edited(before.fields, after.fields)
 
     def _earlier(self, before: StoredVersion, content_type: str, parts: Kept) -> Iterator[Lines]:
         """Yield the lines of the versions stored before ``before``, the latest first."""

@@ -17,13 +17,12 @@ from archivebot.duplicates.marker import mark
 from archivebot.duplicates.rule import fingerprint
 from archivebot.exceptions import StorageError
 from archivebot.fields.kept import Kept
-from archivebot.fields.sites import Site, Sites
+from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.models import (
     Block,
-    Field,
     Fingerprint,
     Kind,
     Outcome,
@@ -74,7 +73,10 @@ class Inspector:
         return self._staged(snapshot, self._cut)
 
     def extract(self, snapshot: Snapshot) -> Snapshot:
-        """Add the fields that the selectors of the page's site find."""
+        """Add the description and the summary of the page, and what the selectors of its site find.
+
+        A body that the archive holds keeps its fields, unless there are selectors.
+        """
         return self._staged(snapshot, self._extract)
 
     def mark(self, snapshot: Snapshot) -> Snapshot:
@@ -137,15 +139,11 @@ class Inspector:
         return replace(snapshot, partition=_unless_broken(lambda page: self._partition(page, latest), page))
 
     def _extract(self, snapshot: Snapshot) -> Snapshot:
-        site = self._sites.of(snapshot.page.url)
-        if site is None or not site.rules:
+        page, site = snapshot.page, self._sites.of(snapshot.page.url)
+        if self._is_known(page) and not (site and site.rules):
             return snapshot
-        found = _unless_broken(lambda page: self._fields(page, site), snapshot.page)
-        return replace(snapshot, fields=found)
-
-    def _fields(self, page: Page, site: Site) -> tuple[Field, ...] | None:
-        read = self._read(page)
-        return site.fields(read.tree, page.url) if read.content else None
+        found = _unless_broken(lambda page: self._read(page).fields(site, page.url), page)
+        return replace(snapshot, fields=found or ())
 
     def _mark(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page

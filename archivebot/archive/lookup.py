@@ -15,6 +15,7 @@ from archivebot.archive.readings import Readings
 from archivebot.archive.verification import Damage, verify
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived
+from archivebot.fields.about import merged
 from archivebot.fields.file import read_sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
@@ -256,15 +257,17 @@ class ArchiveReader:
         ]
 
     def fields(self, version: StoredVersion, *, anew: bool = False) -> tuple[Field, ...]:
-        """Return the fields of a version: as kept with it, else by the selectors of the configuration.
+        """Return the fields of a version: those kept with it, and what the configured selectors find.
 
-        With ``anew`` they are read by the selectors, even if the version has kept fields.
+        A field that is kept and has a selector has its kept value. With ``anew`` only the selectors are used.
         """
         content, site = self._bodies.get(version), self.sites.of(version.url)
-        if content.kept.fields and not anew:
-            return content.kept.fields
+        kept = content.kept.fields
+        if kept and not anew and (site is None or site.rules.keys() <= {field.name for field in kept}):
+            return kept
         read = self.readings.of(content.body, self._declared(version))
-        return site.fields(read.tree, version.url) if site and read.content else ()
+        found = read.fields(site, version.url)
+        return tuple(f for f in found if site and f.name in site.rules) if anew else merged(found, kept)
 
     def _declared(self, version: StoredVersion) -> str:
         """Return the Content-Type that came with the body of a version."""

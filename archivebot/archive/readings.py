@@ -6,7 +6,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
 
+from archivebot.fields.about import about, merged
+from archivebot.fields.sites import Site
 from archivebot.fields.tree import Tree
+from archivebot.models import Field
 from archivebot.quality.signs import Signs, signs_of
 from archivebot.significance.reading import Reading
 
@@ -17,7 +20,9 @@ KEPT_BYTES = 4 * 1024 * 1024
 
 
 class PageReading(Reading):
-    """A parsed page, from which blocks, main text, lines and the signs of a wall are read."""
+    """A parsed page, from which blocks, main text, lines, fields and the signs of a wall are read."""
+
+    _found: tuple[Site | None, str, tuple[Field, ...]] | None = None
 
     @cached_property
     def signs(self) -> Signs:
@@ -30,6 +35,15 @@ class PageReading(Reading):
         """The elements as the selectors of fields see them; for pages and other markup only."""
         assert self.content is not None
         return Tree(self.content.page.source, is_xml=not self.media.is_page)
+
+    def fields(self, site: Site | None, url: str) -> tuple[Field, ...]:
+        """Return the fields of the page at a URL: its own, and what the selectors of a site find."""
+        if self.content is None:
+            return ()
+        if self._found is None or self._found[:2] != (site, url):
+            found = site.fields(self.tree, url) if site and site.rules else ()
+            self._found = site, url, merged(about(self.content), found)
+        return self._found[2]
 
     def has(self, selectors: Sequence[str]) -> bool:
         """Return whether the page has an element that one of some CSS selectors selects."""

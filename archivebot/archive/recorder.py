@@ -10,6 +10,7 @@ from archivebot.archive.placement import Cut, again, place
 from archivebot.archive.revisits import SHORT
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
+from archivebot.fields.about import merged
 from archivebot.fields.kept import Kept
 from archivebot.fingerprint import piece_id, sha256_hex
 from archivebot.models import Capture, ChangeKind, Kind, Outcome, Page, PlacedBlock, Snapshot
@@ -69,7 +70,7 @@ class Recorder:
         capture = _capture(snapshot, kind, known)
         content = self._bodies.readable(known) if known and known.number else None
         if known and content:
-            fields = capture.fields or (content.kept.fields or () if kind in CONTENT else ())
+            fields = merged(content.kept.fields, capture.fields) if kind in CONTENT else ()
             capture = replace(capture, blocks=self._known_blocks(known, content, latest), fields=fields)
         self._keep(page, capture, head, known)
         return capture
@@ -271,7 +272,7 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         quality=snapshot.quality,
         duplicate=snapshot.duplicate,
         wire=page.wire,
-        fields=snapshot.fields or () if kind in CONTENT else (),
+        fields=snapshot.fields if kind in CONTENT else (),
     )
 
 

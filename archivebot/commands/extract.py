@@ -19,8 +19,8 @@ class Command(ArchiveCommand):
 
     arguments = "URL"
     explanation = (
-        "The fields are those kept with the version, else those that the selectors of ARCHIVE_FIELDS find."
-        " With --fields they are read anew from the archived bytes."
+        "The fields are those kept with the version, and what the selectors of ARCHIVE_FIELDS find."
+        " With --fields only these selectors are used, on the archived bytes."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ class Command(ArchiveCommand):
             raise NotArchived(f"{url} has no version {opts.version}; see scrapy history {url}")
         found = [(each, archive.fields(archive.seen(each), anew=bool(opts.fields_file))) for each in captures]
         if not any(fields for _, fields in found):
-            raise NotArchived(f"no fields are kept with {url}: give selectors, --fields @fields.toml")
+            raise NotArchived(f"{url} has no fields: it is no page, or no selector of its site has a name")
         if opts.json:
             records = [extract_record(*each) for each in found]
             print_json(records if opts.all else records[0])

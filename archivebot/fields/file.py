@@ -23,8 +23,8 @@ _NAME = re.compile(r"[^\W\d][\w-]*")
 _XPATH = re.compile(r"\.{0,2}/|@|[\w-]*\(")
 
 _SITE_KEYS = ("match", "fields", "ignore", "watch")
-_RULE_KEYS = ("css", "xpath", "type", "all")
-_ROWS_KEYS = ("each", "columns")
+_RULE_KEYS = ("css", "xpath", "type", "all", "counts")
+_ROWS_KEYS = ("each", "columns", "counts")
 
 _PAGE = Selector("<p>")
 _DOCUMENT = parse("<p>")
@@ -65,7 +65,7 @@ def _site(found: Mapping[str, Any], at: str) -> Site:
 
 
 def _rule_or_rows(found: object, at: str) -> Rule | RowsRule:
-    if not isinstance(found, dict) or not found.keys() & set(_ROWS_KEYS):
+    if not isinstance(found, dict) or not found.keys() & {"each", "columns"}:
         return _rule(found, at)
     _check_keys(found, _ROWS_KEYS, at)
     columns = _table(found.get("columns", {}), f"{at}.columns")
@@ -74,6 +74,7 @@ def _rule_or_rows(found: object, at: str) -> Rule | RowsRule:
     return RowsRule(
         _xpath(found["each"], f"{at}.each"),
         {name: _rule(rule, f"{at}.columns.{name}") for name, rule in columns.items()},
+        _switch(found, "counts", at, default=True),
     )
 
 
@@ -89,11 +90,17 @@ def _rule(found: object, at: str) -> Rule:
     kind = found.get("type", FieldType.TEXT)
     if kind not in list(FieldType):
         raise UsageError(f"{at}.type is {kind!r}: give one of {', '.join(FieldType)}")
-    if not isinstance(found.get("all", False), bool):
-        raise UsageError(f"{at}.all is {found['all']!r}: give true or false")
     selector = found[given[0]]
     xpath = _css(selector, at) if given == ["css"] else _checked(selector, at)
-    return Rule(xpath, FieldType(kind), found.get("all", False))
+    every, counts = _switch(found, "all", at, default=False), _switch(found, "counts", at, default=True)
+    return Rule(xpath, FieldType(kind), every, counts)
+
+
+def _switch(found: Mapping[str, Any], key: str, at: str, *, default: bool) -> bool:
+    value = found.get(key, default)
+    if not isinstance(value, bool):
+        raise UsageError(f"{at}.{key} is {value!r}: give true or false")
+    return value
 
 
 def _xpath(selector: str, at: str) -> str:

@@ -23,6 +23,7 @@ class Rule:
     xpath: str
     kind: FieldType = FieldType.TEXT
     all: bool = False
+    counts: bool = True
 
     def read(self, tree: Tree, part: Selector, url: str) -> Value | list[Value]:
         """Return the value in a part of a page; None if there is none. Raises ValueError."""
@@ -36,6 +37,7 @@ class RowsRule:
 
     xpath: str
     columns: Mapping[str, Rule] = field(hash=False)
+    counts: bool = True
 
     def read(self, tree: Tree, part: Selector, url: str) -> list[Row]:
         """Return the rows in a part of a page that have any value. Raises ValueError."""

@@ -30,7 +30,9 @@ class Site:
 
     def fields(self, tree: Tree, url: str) -> tuple[Field, ...]:
         """Return the fields of a page; a field that no selector finds, or whose selector fails, is null."""
-        return tuple(Field(name, _read(name, rule, tree, url)) for name, rule in self.rules.items())
+        return tuple(
+            Field(name, _read(name, rule, tree, url), rule.counts) for name, rule in self.rules.items()
+        )
 
 
 def _read(name: str, rule: Rule | RowsRule, tree: Tree, url: str) -> str:
