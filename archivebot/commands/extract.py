@@ -7,8 +7,8 @@ import argparse
 from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, add_fields_option, print_json, tell_age
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.fields.changes import shown
-from archivebot.models import Capture
+from archivebot.fields.changes import entries, shown
+from archivebot.models import Capture, Field
 from archivebot.records import extract_record
 from archivebot.terminal import say
 from archivebot.timestamps import parse_time
@@ -54,8 +54,17 @@ class Command(ArchiveCommand):
             tell_age(archive, captures[0], when)
         for capture, fields in found:
             say(f"{capture.captured_at:{TIME}}  version {capture.number}")
-            say("\n".join(f"    {field.name}: {shown(field)}" for field in fields))
+            for field in fields:
+                _print(field)
         return 0
+
+
+def _print(field: Field) -> None:
+    """Print a field on one line; of a list each entry on one."""
+    listed = entries(field)
+    say(f"    {field.name}: {'' if listed else shown(field)}".rstrip())
+    for entry in listed or ():
+        say(f"        {entry}")
 
 
 def _versions(archive: ArchiveReader, url: str) -> list[Capture]:
