@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence, Set
 
+from archivebot.fields.about import SUMMARY
 from archivebot.models import Attribute, AttributeChange, Field
 
 
 def edited(before: Sequence[Field], after: Sequence[Field]) -> tuple[AttributeChange, ...]:
     """Return the changes of the fields that both versions have; the selector of another one is new.
 
-    A change is one of content if the field counts. Of two lists the entries that only one has are shown.
+    A change is one of content if the field counts. Of two lists the entries that only one has are shown. The
+    summary of a page is left out: its text is compared as the text of the page.
 
     >>> (change,) = edited([Field("price", "12")], [Field("price", "13.5"), Field("stock", "3")])
     >>> change.of, change.before, change.after, change.content
@@ -24,6 +26,7 @@ def edited(before: Sequence[Field], after: Sequence[Field]) -> tuple[AttributeCh
         AttributeChange(Attribute.FIELD, field.name, *_values(known[field.name], field), field.counts)
         for field in after
         if field.name in known and known[field.name].data != field.data
+        if field.counts or field.name != SUMMARY
     )
 
 
