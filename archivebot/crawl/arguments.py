@@ -105,14 +105,13 @@ def _seconds(value: str) -> int:
     return int(found[1]) * _SECONDS[found[2]]
 
 
-def _fields(value: str) -> str:
-    return _file_name("fields", "fields.toml", value)
+def _file(name: str, kind: str, example: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if not value.startswith("@") or len(value) == 1:
+            raise UsageError(f"{name} is {value!r}: give a {kind} file, for example @{example}")
+        return value[1:]
 
-
-def _file_name(name: str, example: str, value: str) -> str:
-    if not value.startswith("@") or len(value) == 1:
-        raise UsageError(f"{name} is {value!r}: give a file, for example @{example}")
-    return value[1:]
+    return read
 
 
 def _topic(value: str) -> str:
@@ -137,7 +136,7 @@ class Arguments:
         "bytes": _bytes,
         "time": _seconds,
         "level": _number("level", 1, MAX_LEVEL),
-        "fields": _fields,
+        "fields": _file("fields", "TOML", "fields.toml"),
     }
 
     seeds: tuple[str, ...]
@@ -229,10 +228,6 @@ class DeepWebArguments(Arguments):
     links: str = "rank"
 
 
-def _grid(value: str) -> str:
-    return _file_name("values", "grid.csv", value)
-
-
 @dataclass(frozen=True)
 class QueryArguments(Arguments):
     """The arguments of queries to a known form: the ``form`` id, and the file with the ``values``.
@@ -243,7 +238,7 @@ class QueryArguments(Arguments):
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
         **{name: read for name, read in Arguments.READERS.items() if name != "seeds"},
         "form": str.strip,
-        "values": _grid,
+        "values": _file("values", "CSV", "grid.csv"),
         "dry": lambda value: _choice("dry", "yes", "no")(value) == "yes",
     }
 
