@@ -14,6 +14,7 @@ from archivebot.exceptions import UsageError
 
 ARCHIVE = "ARCHIVE_URI"  # the setting that names the archive
 DEFAULT_URI = "sqlite:///archive.db"
+FIELDS = "ARCHIVE_FIELDS"  # the setting that names the fields file
 KINDS = re.compile(r"sqlite:///.+|mongodb(\+srv)?://.*", re.DOTALL)
 # How to write the weights of a priority, for the error message.
 WEIGHTS = 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0, "topic": 2}'
@@ -36,13 +37,33 @@ CONTENT_ATTRIBUTES = frozenset(("title", "alt"))
 
 
 @dataclass(frozen=True, slots=True)
+class FieldsFile:
+    """The name and the text of a file of selectors; all processes of a crawl use the same text."""
+
+    name: str = ""
+    text: str = field(default="", repr=False)
+
+    @classmethod
+    def read(cls, name: str) -> FieldsFile:
+        """Read the file of a setting or an option, ``fields.toml`` or ``@fields.toml``; "" is no file.
+
+        Raises UsageError if it cannot be read.
+        """
+        name = name.removeprefix("@")
+        try:
+            return cls(name, Path(name).read_text("utf-8-sig")) if name else cls()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"the fields file {name!r} cannot be read: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
 class ArchiveConfig:
     """The location of the archive, and how pages are cut and compressed.
 
     ``level`` is the depth of the block tree for URLs without a history (1 is coarsest);
     ``adjust_level`` lets the history of a URL move it. ``frame_bound`` is the number of bytes that
     reading any version may have to decode, ``zstd_level`` the effort of compression (1 to 19).
-    ``content_attributes`` count as content beside the text of a page.
+    ``content_attributes`` count as content beside the text of a page. ``fields`` has the selectors of sites.
     """
 
     uri: str = DEFAULT_URI
@@ -51,6 +72,7 @@ class ArchiveConfig:
     frame_bound: int = 16_000_000
     zstd_level: int = ZSTD_LEVEL
     content_attributes: frozenset[str] = CONTENT_ATTRIBUTES
+    fields: FieldsFile = FieldsFile()
 
     def __post_init__(self) -> None:
         if not KINDS.fullmatch(self.uri):
@@ -74,6 +96,7 @@ class ArchiveConfig:
             frame_bound=whole("ARCHIVE_FRAME_BOUND", settings, default.frame_bound),
             zstd_level=whole("ARCHIVE_ZSTD_LEVEL", settings, default.zstd_level),
             content_attributes=_attributes(settings, default.content_attributes),
+            fields=FieldsFile.read(str(settings.get(FIELDS) or "")),
         )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 
-from archivebot.block import Block as Block
-from archivebot.block import Change as Change
-from archivebot.block import Label as Label
-from archivebot.block import Partition as Partition
-from archivebot.block import PlacedBlock as PlacedBlock
+from archivebot.kinds import Attribute as Attribute
+from archivebot.kinds import Change as Change
+from archivebot.kinds import ChangeKind as ChangeKind
+from archivebot.kinds import Kind as Kind
+from archivebot.kinds import Label as Label
+from archivebot.kinds import Outcome as Outcome
+from archivebot.kinds import QualityKind as QualityKind
 from archivebot.wire import Headers as Headers
 from archivebot.wire import Wire
 from archivebot.wire import first_header as first_header
@@ -22,74 +23,6 @@ class Position:
 
     archive: str
     number: int
-
-
-class Outcome(StrEnum):
-    """How one attempt to fetch a page ended; exactly one is recorded for every attempt."""
-
-    FETCHED = "fetched"  # 2xx with a body
-    NO_CONTENT = "no_content"  # 204, 205
-    ACCEPTED = "accepted"  # 202: not ready yet
-    NOT_MODIFIED = "not_modified"  # 304
-    REDIRECT = "redirect"  # other 3xx
-    DENIED = "denied"  # 401, 403, 407, 451
-    NOT_FOUND = "not_found"  # 404
-    GONE = "gone"  # 410
-    THROTTLED = "throttled"  # 408, 425, 429
-    CLIENT_ERROR = "client_error"  # other 4xx
-    SERVER_ERROR = "server_error"  # 5xx
-    ROBOTS_DENIED = "robots_denied"  # robots.txt forbids it, or could not be read
-    EXCLUDED = "excluded"  # not kept: noindex, off topic, or beyond a limit of the crawl
-    TIMEOUT = "timeout"  # no complete answer in time
-    UNREACHABLE = "unreachable"  # name not resolved, connection refused or lost
-    INCOMPLETE = "incomplete"  # the headers or the body ended early, or cannot be decoded
-    TOO_LARGE = "too_large"  # more than DOWNLOAD_MAXSIZE
-    PROTOCOL_ERROR = "protocol_error"  # not an HTTP answer
-    UNRESOLVED = "unresolved"  # a revisit of a WARC file whose payload is not in the archive yet
-
-
-class Kind(StrEnum):
-    """The kind of a capture, compared with the earlier state of its page in the archive."""
-
-    NEW = "new"  # first content of this URL
-    CHANGED = "changed"  # content that differs from the latest version
-    TOUCHED = "touched"  # different bytes, the same content: only furniture changed
-    REVISIT = "revisit"  # the same bytes as the latest version, or 304
-    REDIRECT = "redirect"  # points elsewhere
-    GONE = "gone"  # 404 or 410 of a page that had content before
-    NOT_FOUND = "not_found"  # 404 or 410 of a page that never had any
-    FAILED = "failed"  # any other outcome without content; a wall or an error in place of a page
-    EXCLUDED = "excluded"  # refused by robots, or beyond a limit of the crawl
-    UNRESOLVED = "unresolved"  # a revisit of bytes that are not in the archive yet
-
-
-class QualityKind(StrEnum):
-    """What a fetch returned in place of the page."""
-
-    GOOD = "good"
-    SOFT_404 = "soft_404"  # "not found" with the status of a page
-    LOGIN_WALL = "login_wall"
-    CONSENT_WALL = "consent_wall"
-    BOT_WALL = "bot_wall"
-    ERROR_PAGE = "error_page"
-    SCRIPT_SHELL = "script_shell"  # a frame that scripts would fill
-    EMPTY = "empty"
-
-
-class Attribute(StrEnum):
-    """An attribute of a page, beside its text, that may change."""
-
-    TITLE = "title"
-    LINK = "link"  # where it leads
-    IMAGE = "image"  # its source
-    ALT = "alt"  # the text of an image
-
-
-class ChangeKind(StrEnum):
-    """Whether a change concerns content or furniture."""
-
-    CONTENT = "content"
-    FURNITURE = "furniture"  # menus, head and foot, adverts, counters, times
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +70,18 @@ class FoundForm:
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A named value of a page as JSON: a text, a number, a list, or null if the page has none.
+
+    ``counts`` is whether a change of it is a change of content.
+    """
+
+    name: str
+    data: str
+    counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Payload:
     """The payload of a page as its WARC record names it.
 
@@ -179,6 +124,49 @@ class Page:
     def header(self, name: str) -> str | None:
         """Return the first header with that name, ignoring case, or None."""
         return first_header(self.headers, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One unit of a page: the byte range [start, end) of its body, cut at depth ``level``."""
+
+    start: int
+    end: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The blocks of one body in order; the bytes between them are the layout.
+
+    ``labels`` has the label of each block; it is empty if the blocks were not labelled.
+    """
+
+    length: int
+    level: int
+    charset: str
+    segmenter: int
+    blocks: tuple[Block, ...] = field(repr=False)
+    labels: tuple[Label, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """A block of a stored version with its identity through time.
+
+    ``lineage`` is the stable id of the block through all versions of its page. While a version is being
+    stored, ``change`` is what happened to the block since the previous version, and ``new`` whether its bytes
+    were never seen on the page. ``label`` is None if it was not recorded.
+    """
+
+    lineage: str
+    level: int
+    start: int
+    end: int
+    topic: str
+    change: Change | None = None
+    new: bool = False
+    label: Label | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +225,8 @@ class Snapshot:
 
     ``fingerprint`` is the fingerprint of its main text, ``duplicate`` the archived page that it repeats,
     ``quality`` what came instead of the page (None: it is the page), ``change`` the difference from the
-    previous version, None if that is not determined yet.
+    previous version, None if that is not determined yet, ``fields`` its description, its summary, and the
+    values that selectors find.
     """
 
     page: Page
@@ -246,6 +235,7 @@ class Snapshot:
     fingerprint: Fingerprint | None = None
     duplicate: Duplicate | None = None
     change: PageChange | None = None
+    fields: tuple[Field, ...] = ()
 
     @classmethod
     def uncut(cls, page: Page, reason: str = "") -> Snapshot:
@@ -260,7 +250,8 @@ class Capture:
 
     ``number`` counts the versions of content of a URL from 1 and is None for a visit without content;
     ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled only if this visit cut the version into
-    blocks; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as in :class:`Page`.
+    blocks; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as in :class:`Page`; ``fields`` is
+    filled only by the visit itself.
     """
 
     url: str
@@ -286,6 +277,7 @@ class Capture:
     quality: Quality | None = None
     duplicate: Duplicate | None = None
     wire: Wire | None = None
+    fields: tuple[Field, ...] = ()
 
     @property
     def sha256(self) -> str:

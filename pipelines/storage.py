@@ -13,13 +13,14 @@ from archivebot.models import Capture, Page, Snapshot
 class StoragePipeline:
     """Turns a Page or Snapshot into a Capture, in one transaction, durable when the item leaves.
 
-    The page is compared with the archive beforehand, in a different process from the one that stores.
+    Beforehand its fields are read and it is compared with the archive, in a different process from the one
+    that stores.
     """
 
     def __init__(self, crawler: Crawler, session: ArchiveSession) -> None:
         self.stats = crawler.stats
         self.session = session
-        session.stages.append(Archive.judge)
+        session.stages += [Archive.extract, Archive.judge]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StoragePipeline:

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # The modules that every room may import.
-FLOOR = set("block bounds config exceptions garbage interrupt models terminal timestamps units wire".split())
+FLOOR = set("bounds config exceptions garbage interrupt kinds models terminal timestamps units wire".split())
 
 # What else lies in archivebot/ itself: Scrapy looks for the settings there, Python for the public names.
 LOOSE = {"settings", ""}
@@ -41,6 +41,7 @@ ROOMS: dict[str, set[str]] = {
     "templates": {"markup"},
     "versioning": {"markup", "text"},
     "warc": {"http", "urls"},
+    "fields": {"content", "markup", "text"},
     "forms": {"hypertext", "markup", "storage", "text", "urls"},
     "frontier": {"storage"},
     "labels": {"fingerprint", "markup", "segmentation", "templates", "text"},
@@ -50,6 +51,7 @@ ROOMS: dict[str, set[str]] = {
         "labels",
         "content",
         "duplicates",
+        "fields",
         "fingerprint",
         "http",
         "markup",
@@ -65,6 +67,7 @@ ROOMS: dict[str, set[str]] = {
     "cli": {"archive", "frontier", "vision"},
     "crawl": {
         "archive",
+        "fields",
         "forms",
         "frontier",
         "http",
@@ -100,6 +103,7 @@ ROOMS: dict[str, set[str]] = {
         "content",
         "crawl",
         "duplicates",
+        "fields",
         "fingerprint",
         "forms",
         "frontier",
@@ -139,8 +143,10 @@ FOREIGN: dict[str, set[str]] = {
     "matplotlib": {"jobs/harvest.py"},
     "playwright": {"vision/render.py"},
     "pymongo": {"storage/mongo/database.py", "storage/mongo/revisits.py"},
+    "parsel": {"fields"},
     "turbohtml": {
         "content",
+        "fields/file.py",
         "hypertext",
         "labels",
         "markup",
@@ -148,6 +154,7 @@ FOREIGN: dict[str, set[str]] = {
         "segmentation",
         "significance/attributes.py",
         "significance/reading.py",
+        "significance/watched.py",
         "text/language.py",
     },
     "datasketch": {"fingerprint/minhash.py"},

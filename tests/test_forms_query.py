@@ -18,7 +18,7 @@ from archivebot.urls import host_of
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.contracts.store import at
-from tests.mockserver import MockServer, html
+from tests.mockserver import MockServer, Reply, html
 
 FIELDS = (
     Control("hidden", "db", "books"),
@@ -98,6 +98,27 @@ def test_each_row_is_one_query_and_links_are_not_followed(site: MockServer, quer
     assert crawled.code == 0
     assert sorted(site.paths()) == sorted([LEE, KIM])
     assert sorted(record["url"] for record in crawled.records) == sorted(map(site.url, (LEE, KIM)))
+
+
+ROWS = """
+[[site]]
+match = "*/find?*"
+[site.fields]
+matches = { css = ".count", type = "number" }
+books = { each = "tr.book", columns = { title = "td", year = { css = ".year", type = "number" } } }
+"""
+
+
+def test_the_rows_of_an_answer_are_in_the_feed_by_a_schema_of_columns(site: MockServer, query: Crawl) -> None:
+    table = "<p class=count>2 books</p><table><tr><th>Title<tr class=book><td>Terns<td class=year>1998"
+    site.routes[LEE] = Reply(f"{table}<tr class=book><td>Gulls<td class=year>no year</table>".encode())
+    site.routes[KIM] = Reply(b"<p>Nothing found.")
+    (query.folder / "rows.toml").write_text(ROWS, "utf-8")
+    crawled = query(**given(query, site), fields=f"@{query.folder}/rows.toml")
+    lee, kim = (crawled.of(site.url(path))["fields"] for path in (LEE, KIM))
+    assert (lee["matches"], kim["matches"]) == (2, None)
+    assert lee["books"] == [{"title": "Terns", "year": 1998}, {"title": "Gulls", "year": None}]
+    assert kim["books"] == []
 
 
 def test_a_dry_run_prints_the_queries_and_asks_nothing(site: MockServer, query: Crawl) -> None:

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from archivebot.models import Capture, Change, Kind, Label, Outcome, PlacedBlock
-from archivebot.records import capture_record, history_record, replay_record
+from archivebot.models import Capture, Change, Field, Kind, Label, Outcome, PlacedBlock
+from archivebot.records import capture_record, extract_record, history_record, replay_record
 from archivebot.wire import Wire
 
 CAPTURE = Capture(
@@ -38,6 +38,7 @@ CAPTURE = Capture(
         length=77,
         decoded=True,
     ),
+    fields=(Field("price", "12.5"), Field("tags", '["a", "b"]'), Field("seen", "null")),
 )
 RECORD = {
     "url": "http://a.example/ü",
@@ -92,6 +93,7 @@ RECORD = {
         "left_out": ["Cookie"],
         "record": "",
     },
+    "fields": {"price": 12.5, "tags": ["a", "b"], "seen": None},
 }
 
 
@@ -109,6 +111,15 @@ def test_a_replay_shows_the_heads_byte_for_byte() -> None:
     assert record["received"].encode("latin-1") == CAPTURE.wire.received
     assert record["request"].encode("latin-1") == CAPTURE.wire.request
     assert record.items() >= RECORD["wire"].items()
+
+
+def test_the_fields_of_a_version_are_a_record_of_their_own() -> None:
+    assert extract_record(CAPTURE, CAPTURE.fields) == {
+        "url": CAPTURE.url,
+        "captured_at": "20260102030405",
+        "version": 2,
+        "fields": RECORD["fields"],
+    }
 
 
 def test_what_was_not_recorded_is_none() -> None:
@@ -144,7 +155,7 @@ HISTORY = {
 }
 
 
-def test_the_record_of_a_history_is_that_of_the_feed_but_for_the_number_of_blocks() -> None:
+def test_the_record_of_a_history_is_that_of_the_feed_but_for_blocks_and_fields() -> None:
     record = history_record(CAPTURE)
-    assert record == {**RECORD, "blocks": 1}
+    assert record == {name: value for name, value in RECORD.items() if name != "fields"} | {"blocks": 1}
     assert record.items() >= HISTORY.items()

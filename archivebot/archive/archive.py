@@ -20,7 +20,7 @@ class Archive(ArchiveReader):
 
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         super().__init__(store, config)
-        self._inspector = Inspector(store, self._bodies, self.readings, self._comparison, config)
+        self._inspector = Inspector(store, self._bodies, self.readings, self._comparison, config, self.sites)
         self._revisits = Revisits(store, self._bodies)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
 
@@ -46,12 +46,16 @@ class Archive(ArchiveReader):
         return ArchiveReader(open_reader(config.uri), config)
 
     def segment(self, page: Page) -> Snapshot:
-        """Analyse a page: :meth:`cut`, :meth:`mark` and :meth:`judge` in one call."""
-        return self.judge(self.mark(self.cut(snapshot_of(page))))
+        """Analyse a page: :meth:`cut`, :meth:`extract`, :meth:`mark` and :meth:`judge` in one call."""
+        return self.judge(self.mark(self.extract(self.cut(snapshot_of(page)))))
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Cut a page into blocks, at the level that its history or the page itself asks for."""
         return self._inspector.cut(snapshot)
+
+    def extract(self, snapshot: Snapshot) -> Snapshot:
+        """Read the fields of a page by the selectors of the configuration."""
+        return self._inspector.extract(snapshot)
 
     def mark(self, snapshot: Snapshot) -> Snapshot:
         """Compute the fingerprint of a page, and mark it if it repeats a page of the archive."""

@@ -7,11 +7,12 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from archivebot.exceptions import CorruptObject, NotArchived
+from archivebot.fields.kept import Kept
 from archivebot.fingerprint import sha256_hex
 from archivebot.segmentation.segmenter import partition
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, StoredVersion, VersionId
-from archivebot.storage.content import Slot, body_of, slots_of
+from archivebot.storage.content import Slot, body_of, notes_of, slots_of
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,11 @@ class Content:
     def slots(self) -> tuple[Slot, ...]:
         """The blocks with their positions in the body."""
         return slots_of(self.packed)
+
+    @property
+    def kept(self) -> Kept:
+        """The fields of the version, and the selectors by which its changes were judged."""
+        return Kept.of(notes_of(self.packed))
 
     def recut(self, level: int, segmenter: int) -> tuple[Slot, ...]:
         """Return the blocks at another level, or of another segmenter, for comparison.

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
-from archivebot.archive.bodies import Bodies
-from archivebot.archive.readings import Readings
+from archivebot.archive.bodies import Bodies, Content
+from archivebot.archive.readings import PageReading, Readings
 from archivebot.config import CONTENT_ATTRIBUTES
 from archivebot.exceptions import StorageError
+from archivebot.fields.changes import edited
+from archivebot.fields.kept import Kept
+from archivebot.fields.sites import Sites
 from archivebot.models import UNTOLD, AttributeChange, ChangeKind
-from archivebot.significance.beside import beside
+from archivebot.significance.beside import beside, described
 from archivebot.significance.habits import MOST_VERSIONS, Lines
-from archivebot.significance.reading import Reading
-from archivebot.significance.significance import Significance, significance
+from archivebot.significance.significance import SAME_TEXT, Significance, significance
+from archivebot.significance.watched import with_watched
 from archivebot.storage.base import ArchiveStore, StoredVersion
 
 logger = logging.getLogger(__name__)
 
 
 class Comparison:
-    """Compares bodies with stored versions by their visible content."""
+    """Compares bodies with stored versions by their visible content and their fields.
+
+    ``sites`` are the selectors of the configuration. For a page that they do not name, the selectors kept
+    with the later version hold, else those kept with the earlier one.
+    """
 
     def __init__(
         self,
@@ -28,39 +36,90 @@ class Comparison:
         bodies: Bodies,
         readings: Readings,
         counted: Collection[str] = CONTENT_ATTRIBUTES,
+        sites: Sites = Sites(),  # noqa: B008 - it is frozen
     ) -> None:
         self._store, self._bodies, self._readings, self._counted = store, bodies, readings, counted
+        self._sites = sites
 
-    def with_version(self, before: StoredVersion, now: Reading, content_type: str) -> Significance:
+    def with_version(
+        self, before: StoredVersion, now: PageReading, content_type: str, kept: Kept | None = None
+    ) -> Significance:
         """Return whether content changed since a version, or only furniture.
 
-        The earlier versions show which lines come and go. A page that cannot be read or compared counts as
-        changed. A version stored uncut is not read: it may be uncut because it could not be read.
+        The earlier versions show which lines come and go. ``kept`` is what the later version keeps, if it is
+        stored. A page that cannot be read or compared counts as changed. A version stored uncut is not read:
+        it may be uncut because it could not be read.
         """
         known = self._bodies.readable(before) if before.segmenter else None
         if known is None:
             return Significance(ChangeKind.CONTENT, f"version {before.number} cannot be read")
         try:
-            then = self._readings.of(known.body, content_type)
-            return significance(then, now, self._earlier(before, content_type), self._counted)
+            return self._compared(before, known, now, content_type, kept or Kept())
         except StorageError:
             raise
         except Exception:
             logger.exception("the changes of %s cannot be determined", before.url)
             return Significance(ChangeKind.CONTENT, UNTOLD)
 
+    def _compared(
+        self, before: StoredVersion, known: Content, now: PageReading, content_type: str, kept: Kept
+    ) -> Significance:
+        then = self._readings.of(known.body, content_type)
+        parts = self._parts(before.url, known.kept, kept)
+        found = significance(
+            self._without(then, content_type, parts),
+            self._without(now, content_type, parts),
+            self._earlier(before, content_type, parts),
+            self._counted,
+        )
+        if found.reason == SAME_TEXT and then.lines != now.lines:
+            found = replace(found, reason="only ignored parts")
+        if parts.watch:
+            found = with_watched(found, then, now, parts.watch)
+        edits = self._edited(before.url, known.kept, then, kept, now)
+        if told := next((edit for edit in edits if edit.content), None):
+            return replace(found, kind=ChangeKind.CONTENT, reason=described(told))
+        return found
+
     def beside_text(
-        self, before: StoredVersion, now: Reading, content_type: str
+        self, before: StoredVersion, now: PageReading, content_type: str, kept: Kept
     ) -> tuple[AttributeChange, ...]:
-        """Return the changed title, links and images; nothing if either page cannot be read."""
+        """Return the changed fields, title, links and images; nothing if either page cannot be read.
+
+        Those in ignored parts are furniture.
+        """
         known = self._bodies.readable(before) if before.segmenter else None
+        if known is None:
+            return ()
         try:
-            return beside(self._readings.of(known.body, content_type), now) if known else ()
+            then = self._readings.of(known.body, content_type)
+            parts = self._parts(before.url, known.kept, kept)
+            counted = beside(*(self._without(each, content_type, parts) for each in (then, now)))
+            others = (replace(each, content=False) for each in beside(then, now) if each not in counted)
+            return (*self._edited(before.url, known.kept, then, kept, now), *counted, *others)
         except Exception:
             logger.exception("the changes of %s beside its text cannot be determined", before.url)
             return ()
 
-    def _earlier(self, before: StoredVersion, content_type: str) -> Iterator[Lines]:
+    def _parts(self, url: str, before: Kept, after: Kept) -> Kept:
+        """Return the selectors of ignored and watched parts that hold for a page."""
+        if site := self._sites.of(url):
+            return Kept.by(site)
+        return after if after.ignore or after.watch else before
+
+    def _without(self, reading: PageReading, content_type: str, parts: Kept) -> PageReading:
+        return self._readings.of(reading.body, content_type, parts.ignore) if parts.ignore else reading
+
+    def _edited(
+        self, url: str, before: Kept, then: PageReading, after: Kept, now: PageReading
+    ) -> tuple[AttributeChange, ...]:
+        """Return the changed fields: found by the selectors of the configuration, else as kept."""
+        site = self._sites.of(url)
+        if site and site.rules:
+            return edited(then.fields(site, url), now.fields(site, url))
+        return edited(before.fields, after.fields)
+
+    def _earlier(self, before: StoredVersion, content_type: str, parts: Kept) -> Iterator[Lines]:
         """Yield the lines of the versions stored before ``before``, the latest first."""
         versions = [version for version in self._store.versions(before.url) if version.number]
         while versions and versions.pop().id != before.id:
@@ -68,4 +127,4 @@ class Comparison:
         for version in reversed(versions[-MOST_VERSIONS:]):
             known = self._bodies.readable(version) if version.segmenter else None
             if known is not None:
-                yield self._readings.of(known.body, content_type).lines
+                yield self._readings.of(known.body, content_type, parts.ignore).lines

@@ -16,6 +16,8 @@ from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark
 from archivebot.duplicates.rule import fingerprint
 from archivebot.exceptions import StorageError
+from archivebot.fields.kept import Kept
+from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
@@ -58,9 +60,10 @@ class Inspector:
         readings: Readings,
         comparison: Comparison,
         config: ArchiveConfig,
+        sites: Sites = Sites(),  # noqa: B008 - it is frozen
     ) -> None:
         self._store, self._bodies, self._readings = store, bodies, readings
-        self._comparison, self._config = comparison, config
+        self._comparison, self._config, self._sites = comparison, config, sites
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Add the blocks with their labels, at the level that the page's history or the page itself asks for.
@@ -68,6 +71,13 @@ class Inspector:
         If the archive already holds the body, its blocks are known.
         """
         return self._staged(snapshot, self._cut)
+
+    def extract(self, snapshot: Snapshot) -> Snapshot:
+        """Add the description and the summary of the page, and what the selectors of its site find.
+
+        A body that the archive holds keeps its fields, unless there are selectors.
+        """
+        return self._staged(snapshot, self._extract)
 
     def mark(self, snapshot: Snapshot) -> Snapshot:
         """Add the fingerprint of the main text, and the archived page that this page repeats.
@@ -101,9 +111,16 @@ class Inspector:
         )
         return replace(snapshot, duplicate=found) if found else snapshot
 
-    def change(self, page: Page, latest: StoredVersion) -> PageChange:
-        """Return the changes of a page since its latest version, whose bytes differ."""
-        found = self._comparison.with_version(latest, self._read(page), content_type(page.headers))
+    def kept(self, snapshot: Snapshot) -> Kept:
+        """Return what a version keeps of the selectors of its site."""
+        return Kept.by(self._sites.of(snapshot.page.url), snapshot.fields)
+
+    def change(self, page: Page, latest: StoredVersion, kept: Kept | None = None) -> PageChange:
+        """Return the changes of a page since its latest version, whose bytes differ.
+
+        ``kept`` is what its own version keeps, if it is stored.
+        """
+        found = self._comparison.with_version(latest, self._read(page), content_type(page.headers), kept)
         return PageChange(latest.digest, found.kind, found.reason)
 
     def _staged(self, snapshot: Snapshot, stage: Callable[[Snapshot], Snapshot]) -> Snapshot:
@@ -124,6 +141,13 @@ class Inspector:
             return snapshot
         labels = _unless_broken(lambda page: self._read(page).labels(cut.blocks), page)
         return replace(snapshot, partition=replace(cut, labels=labels or ()))
+
+    def _extract(self, snapshot: Snapshot) -> Snapshot:
+        page, site = snapshot.page, self._sites.of(snapshot.page.url)
+        if self._is_known(page) and not (site and site.rules):
+            return snapshot
+        found = _unless_broken(lambda page: self._read(page).fields(site, page.url), page)
+        return replace(snapshot, fields=found or ())
 
     def _mark(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page

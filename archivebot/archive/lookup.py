@@ -15,6 +15,8 @@ from archivebot.archive.readings import Readings
 from archivebot.archive.verification import Damage, verify
 from archivebot.config import ArchiveConfig, without_password
 from archivebot.exceptions import NotArchived
+from archivebot.fields.about import merged
+from archivebot.fields.file import read_sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.dom import visible_text
@@ -22,6 +24,7 @@ from archivebot.models import (
     Block,
     Capture,
     Delta,
+    Field,
     Headers,
     Kind,
     Outcome,
@@ -70,7 +73,10 @@ class ArchiveReader:
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self._bodies = Bodies(store)
         self.readings = Readings()
-        self._comparison = Comparison(store, self._bodies, self.readings, config.content_attributes)
+        self.sites = read_sites(config.fields)
+        self._comparison = Comparison(
+            store, self._bodies, self.readings, config.content_attributes, self.sites
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -269,16 +275,29 @@ class ArchiveReader:
         labels = read.labels([Block(slot.start, slot.end, slot.level) for slot in slots])
         return [replace(slot, label=slot.label or label) for slot, label in zip(slots, labels, strict=True)]
 
+    def fields(self, version: StoredVersion, *, anew: bool = False) -> tuple[Field, ...]:
+        """Return the fields of a version: those kept with it, and what the configured selectors find.
+
+        A field that is kept and has a selector has its kept value. With ``anew`` only the selectors are used.
+        """
+        content, site = self._bodies.get(version), self.sites.of(version.url)
+        kept = content.kept.fields
+        if kept and not anew and (site is None or site.rules.keys() <= {field.name for field in kept}):
+            return kept
+        read = self.readings.of(content.body, self._declared(version))
+        found = read.fields(site, version.url)
+        return tuple(f for f in found if site and f.name in site.rules) if anew else merged(found, kept)
+
     def _declared(self, version: StoredVersion) -> str:
-        """Return the Content-Type that came with a version, "" for none."""
+        """Return the Content-Type that came with the body of a version."""
         brought = self.fetched(version.url, f"sha256:{version.digest}")
         return content_type(brought.headers) if brought else ""
 
     def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
         """Return what happened to each block between two versions of a page."""
-        declared = self._declared(after)
-        now = self.readings.of(self._bodies.get(after).body, declared)
-        found = self._comparison.with_version(before, now, declared)
+        content, declared = self._bodies.get(after), self._declared(after)
+        now = self.readings.of(content.body, declared)
+        found = self._comparison.with_version(before, now, declared, content.kept)
         return Delta(
             url=url,
             before=before.number or 0,
@@ -287,7 +306,7 @@ class ArchiveReader:
             kind=found.kind,
             reason=found.reason,
             changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
-            attributes=self._comparison.beside_text(before, now, declared),
+            attributes=self._comparison.beside_text(before, now, declared, content.kept),
         )
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:

@@ -6,8 +6,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
 
+from archivebot.fields.about import about, merged
+from archivebot.fields.sites import Site
+from archivebot.fields.tree import Tree
 from archivebot.labels.labeller import label_page
-from archivebot.models import Block, Label
+from archivebot.models import Block, Field, Label
 from archivebot.quality.signs import Signs, signs_of
 from archivebot.significance.reading import Reading
 
@@ -18,7 +21,9 @@ KEPT_BYTES = 4 * 1024 * 1024
 
 
 class PageReading(Reading):
-    """A parsed page, from which blocks, labels, main text, lines and the signs of a wall are read."""
+    """A parsed page, from which blocks, labels, main text, lines, fields and the signs of a wall are read."""
+
+    _found: tuple[Site | None, str, tuple[Field, ...]] | None = None
 
     @cached_property
     def signs(self) -> Signs:
@@ -31,22 +36,56 @@ class PageReading(Reading):
         page = self.content.page if self.content is not None else None
         return tuple(found.label for found in label_page(page, blocks))
 
+    @cached_property
+    def tree(self) -> Tree:
+        """The elements as the selectors of fields see them; for pages and other markup only."""
+        assert self.content is not None
+        return Tree(self.content.page.source, is_xml=not self.media.is_page)
+
+    def fields(self, site: Site | None, url: str) -> tuple[Field, ...]:
+        """Return the fields of the page at a URL: its own, and what the selectors of a site find."""
+        if self.content is None:
+            return ()
+        if self._found is None or self._found[:2] != (site, url):
+            found = site.fields(self.tree, url) if site and site.rules else ()
+            self._found = site, url, merged(about(self.content), found)
+        return self._found[2]
+
+    def has(self, selectors: Sequence[str]) -> bool:
+        """Return whether the page has an element that one of some CSS selectors selects."""
+        document = self.document
+        return document is not None and any(document.select_one(css) is not None for css in selectors)
+
+    def drop(self, selectors: Sequence[str]) -> None:
+        """Remove the elements that CSS selectors select, before anything is read from the page."""
+        assert self.document is not None
+        for css in selectors:
+            for element in self.document.select(css):
+                element.decompose()
+
 
 class Readings:
     """The cache of the pages read last, so that a page is parsed once for all its stages."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[bytes, str], PageReading] = OrderedDict()
+        self._kept: OrderedDict[tuple[bytes, str, tuple[str, ...]], PageReading] = OrderedDict()
         self._size = 0
 
-    def of(self, body: bytes, content_type: str) -> PageReading:
-        """Return the reading of a body that came with a Content-Type."""
-        key = body, content_type
+    def of(self, body: bytes, content_type: str, without: tuple[str, ...] = ()) -> PageReading:
+        """Return the reading of a body that came with a Content-Type, without the parts selected by CSS.
+
+        The page is parsed again only if it has such parts.
+        """
+        if without and not self.of(body, content_type).has(without):
+            without = ()
+        key = body, content_type, without
         found = self._kept.get(key)
         if found is None:
             while self._kept and (len(self._kept) >= KEPT_PAGES or self._size + len(body) > KEPT_BYTES):
                 self._size -= len(self._kept.popitem(last=False)[1].body)
             found = self._kept[key] = PageReading(body, content_type)
             self._size += len(body)
+            if without:
+                found.drop(without)
         self._kept.move_to_end(key)
         return found

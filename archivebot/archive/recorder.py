@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from archivebot.archive.bodies import Bodies
+from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.inspection import Inspector
 from archivebot.archive.placement import Cut, again, place
 from archivebot.archive.revisits import SHORT
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
+from archivebot.fields.about import merged
+from archivebot.fields.kept import Kept
 from archivebot.fingerprint import piece_id, sha256_hex
 from archivebot.models import Capture, ChangeKind, Kind, Outcome, Page, PlacedBlock, Snapshot
 from archivebot.storage import frames
@@ -65,15 +67,25 @@ class Recorder:
             known = latest if latest and latest.digest == digest else self._store.find(page.url, digest)
             if known is None:
                 return self._add_version(snapshot, kind, head, latest, digest)
-        blocks = self._known_blocks(known, latest) if known else ()
-        capture = replace(_capture(snapshot, kind, known), blocks=blocks)
+        capture = _capture(snapshot, kind, known)
+        content = self._bodies.readable(known) if known and known.number else None
+        if known and content:
+            fields = merged(content.kept.fields, capture.fields) if kind in CONTENT else ()
+            capture = replace(capture, blocks=self._known_blocks(known, content, latest), fields=fields)
         self._keep(page, capture, head, known)
         return capture
 
-    def _kind(self, snapshot: Snapshot, digest: str | None, latest: StoredVersion | None) -> tuple[Kind, str]:
+    def _kind(
+        self,
+        snapshot: Snapshot,
+        digest: str | None,
+        latest: StoredVersion | None,
+        kept: Kept | None = None,
+    ) -> tuple[Kind, str]:
         """Return the kind of a visit, and the reason if it is more than a difference of bytes.
 
-        If the page had content before, a wall or an error in its place is not content.
+        If the page had content before, a wall or an error in its place is not content. ``kept`` is what the
+        version of a stored visit keeps.
         """
         page, doubt = snapshot.page, snapshot.quality
         kind = kind_of(page.outcome, digest, latest.digest if latest else None)
@@ -85,7 +97,7 @@ class Recorder:
             change = snapshot.change
             # Decided here for a wall after a wall, and if another writer was first.
             if change is None or change.before not in ("", latest.digest):
-                change = self._inspector.change(page, latest)
+                change = self._inspector.change(page, latest, kept)
             if change.kind is ChangeKind.FURNITURE:
                 return Kind.TOUCHED, change.reason
         return kind, doubt.reason if doubt else ""
@@ -98,11 +110,10 @@ class Recorder:
                 return capture.quality is None
         return True
 
-    def _known_blocks(self, known: StoredVersion, latest: StoredVersion | None) -> tuple[PlacedBlock, ...]:
+    def _known_blocks(
+        self, known: StoredVersion, content: Content, latest: StoredVersion | None
+    ) -> tuple[PlacedBlock, ...]:
         """Return the blocks of a version seen again, compared with the latest version before this visit."""
-        content = self._bodies.readable(known) if known.number else None
-        if content is None:
-            return ()
         before = content if latest is None or latest.id == known.id else self._bodies.readable(latest)
         return tuple(block.placed(known.url) for block in again(content, before or content))
 
@@ -122,7 +133,11 @@ class Recorder:
         reference = self._bodies.readable(base)
         base = base if reference else None
         frame = frames.encode(
-            pack([block.slot for block in blocks], page.body),
+            pack(
+                [block.slot for block in blocks],
+                page.body,
+                self._inspector.kept(snapshot).notes if content else (),
+            ),
             reference.packed if reference else None,
             self._config.zstd_level,
         )
@@ -206,15 +221,15 @@ class Recorder:
             seen = _capture(Snapshot(capture.page(), None), Kind.REVISIT, latest)
             return replace(seen, links=capture.links) if latest else capture
         digest = capture.sha256 or None
-        body = b""
+        body, kept = b"", None
         if capture.outcome is Outcome.FETCHED and digest and latest and digest != latest.digest:
             version = self._bodies.readable(self._store.find(capture.url, digest))
             if version is None:
                 return capture
-            body = version.body
+            body, kept = version.body, version.kept
         told = capture.kind is Kind.TOUCHED or capture.quality  # then the reason is ours
         page = replace(capture.page(body), reason="" if told else capture.reason)
-        kind, reason = self._kind(Snapshot(page, None, capture.quality), digest, latest)
+        kind, reason = self._kind(Snapshot(page, None, capture.quality), digest, latest, kept)
         return replace(capture, kind=kind, reason=page.reason or reason)
 
     def _base(
@@ -257,6 +272,7 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         quality=snapshot.quality,
         duplicate=snapshot.duplicate,
         wire=page.wire,
+        fields=snapshot.fields if kind in CONTENT else (),
     )
 
 

@@ -1,6 +1,12 @@
 """The common parts of the commands, kept outside: Scrapy takes every class there for a command."""
 
-from archivebot.cli.command import ArchiveCommand, FrontierCommand, WritingCommand, run_crawl
+from archivebot.cli.command import (
+    ArchiveCommand,
+    FrontierCommand,
+    WritingCommand,
+    add_fields_option,
+    run_crawl,
+)
 from archivebot.cli.files import file_body, named_files
 from archivebot.cli.printing import TIME, print_json, print_table, tell_age
 from archivebot.cli.visual import add_visual_options, coherence, print_visual, visual_blocks
@@ -10,6 +16,7 @@ __all__ = [
     "ArchiveCommand",
     "FrontierCommand",
     "WritingCommand",
+    "add_fields_option",
     "add_visual_options",
     "coherence",
     "file_body",

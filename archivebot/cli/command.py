@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from archivebot.archive import Archive, ArchiveReader
-from archivebot.config import ArchiveConfig, FocusConfig
+from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
 from archivebot.garbage import spare_collections
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 # The exit code that a shell reports for a program ended by SIGINT.
 INTERRUPTED = 130
+
+
+def add_fields_option(parser: argparse.ArgumentParser) -> None:
+    """Declare the option of a command that reads fields, or judges changes by them."""
+    told = "the selectors of sites, instead of ARCHIVE_FIELDS"
+    parser.add_argument("--fields", dest="fields_file", metavar="@FILE", help=told)
 
 
 class ArchiveCommand(ScrapyCommand):
@@ -60,6 +66,12 @@ class ArchiveCommand(ScrapyCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the options of one command."""
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        if getattr(opts, "fields_file", None):
+            assert self.settings is not None, "Scrapy gives every command its settings"
+            self.settings.set(FIELDS, opts.fields_file, priority="cmdline")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         """Do the work and return the exit code."""

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import TIME, ArchiveCommand, print_json
+from archivebot.cli import TIME, ArchiveCommand, add_fields_option, print_json
 from archivebot.exceptions import NotArchived
 from archivebot.markup.media import media_of
 from archivebot.models import AttributeChange, BlockChange, Change, ChangeKind, Delta
@@ -31,6 +31,7 @@ class Command(ArchiveCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--all", action="store_true", help="print the unchanged blocks, too")
+        add_fields_option(parser)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         url = archive.resolve(args[0])

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from archivebot.archive import Archive
-from archivebot.cli import WritingCommand, print_json
+from archivebot.cli import WritingCommand, add_fields_option, print_json
 from archivebot.config import CrawlConfig
 from archivebot.crawl.reading.links import links_of
 from archivebot.exceptions import WarcError
@@ -30,6 +30,9 @@ class Command(WritingCommand):
         " and ingesting a file again adds nothing."
     )
     create = True
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_fields_option(parser)
 
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         paths = list(map(Path, args))

@@ -22,20 +22,23 @@ _YEAR_LAST = re.compile(r"(?<![\d/.-])(\d{1,2})([-/.]\s?)(\d{1,2})\2(\d{4})(?![\
 _AFFIXES = r"(?:st|nd|rd|th|er|º|ª|\.)?"
 
 
-def iso(text: str) -> date | None:
+def iso(text: str, *, bounded: bool = True) -> date | None:
     """Return the day at the start of a machine-readable text, or None.
+
+    A day that is ``bounded`` is one on which a page may have been published.
 
     >>> iso("20240229T10:00"), iso("2024-05-06T07:08Z"), iso("2023-02-29"), iso("0001-01-01")
     (datetime.date(2024, 2, 29), datetime.date(2024, 5, 6), None, None)
     """
     found = _COMPACT.match(text) or _YEAR_FIRST.match(text)
-    return _day(*map(int, found.groups())) if found else None
+    return _day(*map(int, found.groups()), bounded=bounded) if found else None
 
 
-def days(text: str, language: str = "en") -> list[date]:
+def days(text: str, language: str = "en", *, bounded: bool = True) -> list[date]:
     """Return the days that a text names, in order.
 
-    If two numbers may both be the month, it is the first in English, else the second.
+    If two numbers may both be the month, it is the first in English, else the second. ``bounded`` as in
+    :func:`iso`.
 
     >>> days("March 5, 2021"), days("am 5. März 2021", "de"), days("2021年3月5日")
     ([datetime.date(2021, 3, 5)], [datetime.date(2021, 3, 5)], [datetime.date(2021, 3, 5)])
@@ -44,27 +47,29 @@ def days(text: str, language: str = "en") -> list[date]:
     >>> days("May 2021"), days("yesterday"), days("31.2.2021"), days("1.2.3.2021")
     ([], [], [], [])
     """
-    found = [*_numbered(text, language), *_named(text, language)]
+    found = [*_numbered(text, language, bounded), *_named(text, language, bounded)]
     return [day for _, day in sorted(found)]
 
 
-def _numbered(text: str, language: str) -> Iterator[tuple[int, date]]:
+def _numbered(text: str, language: str, bounded: bool) -> Iterator[tuple[int, date]]:
     for match in _YEAR_FIRST.finditer(text):
-        if day := _day(*map(int, match.groups())):
+        if day := _day(*map(int, match.groups()), bounded=bounded):
             yield match.start(), day
     for match in _YEAR_LAST.finditer(text):
         first, second, year = int(match[1]), int(match[3]), int(match[4])
         month_first = language == "en" and match[2].strip() != "."
         number, month = (second, first) if month_first else (first, second)
-        if day := _day(year, month, number) or _day(year, number, month):
+        day = _day(year, month, number, bounded=bounded) or _day(year, number, month, bounded=bounded)
+        if day:
             yield match.start(), day
 
 
-def _named(text: str, language: str) -> Iterator[tuple[int, date]]:
+def _named(text: str, language: str, bounded: bool) -> Iterator[tuple[int, date]]:
     pattern, months = _months(language)
     for match in pattern.finditer(text.lower()):
         month = months[match["month"]]
-        if day := _day(int(match["year"]), month, int(match["before"] or match["after"])):
+        number = int(match["before"] or match["after"])
+        if day := _day(int(match["year"]), month, number, bounded=bounded):
             yield match.start(), day
 
 
@@ -90,9 +95,9 @@ def _months(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
     return re.compile(rf"(?:{before}|(?<![^\W\d_])){month}(?:(?(before)|{after})){year}"), months
 
 
-def _day(year: int, month: int, number: int) -> date | None:
+def _day(year: int, month: int, number: int, *, bounded: bool) -> date | None:
     try:
         found = date(year, month, number)
     except ValueError:
         return None
-    return found if EARLIEST <= found <= datetime.now(UTC).date() + _AHEAD else None
+    return found if not bounded or EARLIEST <= found <= datetime.now(UTC).date() + _AHEAD else None

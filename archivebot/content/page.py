@@ -16,6 +16,7 @@ from archivebot.content.lines import LineWalk
 from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
+from archivebot.content.summary import description
 from archivebot.content.title import title
 from archivebot.markup.charset import codec, wide_charset
 from archivebot.markup.media import media_of
@@ -153,7 +154,7 @@ def text_of(document: Document, walk: LineWalk, chosen: NDArray[np.bool_]) -> st
     """Return the main text from the chosen lines; for a shell, its description, too."""
     text = maintext.joined(walk.lines, chosen.tolist())
     if sum(len(line.text) for line in walk.lines) < LEAST_TEXT:
-        text = "\n".join(filter(None, (text, _description(document))))
+        text = "\n".join(filter(None, (text, description(document))))
     return text
 
 
@@ -167,14 +168,3 @@ def title_words(document: Document) -> str:
     """Return the title element in lower case, with which headings are compared."""
     element = document.find("title")
     return " ".join(element.text.lower().split()) if element is not None else ""
-
-
-def _description(document: Document) -> str:
-    metas = document.find_all("meta")
-    names = (
-        (str(m.attrs.get("name") or m.attrs.get("property") or ""), m.attrs.get("content")) for m in metas
-    )
-    found = (
-        str(value) for name, value in names if name.lower() in ("description", "og:description") and value
-    )
-    return " ".join(next(found, "").split())

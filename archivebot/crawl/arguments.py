@@ -29,8 +29,9 @@ LINK_RULES = ("rank", "strict")
 # Default maximum of archived answers of a form: a grid grows by multiplication.
 MOST_ANSWERS = 100
 
-# Arguments that limit a run; they are not part of the identity of the crawl.
+# Arguments that limit a run, or that read its pages; they are not part of the identity of the crawl.
 LIMITS = ("pages", "bytes", "time")
+NO_IDENTITY = (*LIMITS, "fields")
 
 # Arguments that are part of the identity only if they are given: older crawls are known without them.
 LATER = ("types", "size", "since", "until", "rings")
@@ -113,6 +114,15 @@ def _seconds(value: str) -> int:
     return int(found[1]) * _SECONDS[found[2]]
 
 
+def _file(name: str, kind: str, example: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if not value.startswith("@") or len(value) == 1:
+            raise UsageError(f"{name} is {value!r}: give a {kind} file, for example @{example}")
+        return value[1:]
+
+    return read
+
+
 def _topic(value: str) -> str:
     if not value.strip():
         raise UsageError("the topic is empty: give its name, or some words that describe it")
@@ -129,6 +139,7 @@ class Arguments:
 
     ``pages`` limits the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run. For
     ``types``, ``size`` (bytes), ``since`` and ``until`` (days) see :class:`~archivebot.crawl.limits.Limits`.
+    ``fields`` is the name of a file of selectors, "" for the file of the settings.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -143,6 +154,7 @@ class Arguments:
         "size": _size("size"),
         "since": read_day("since"),
         "until": read_day("until", last=True),
+        "fields": _file("fields", "TOML", "fields.toml"),
     }
 
     seeds: tuple[str, ...]
@@ -156,6 +168,7 @@ class Arguments:
     size: int | None = None
     since: str | None = None
     until: str | None = None
+    fields: str = ""
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
@@ -172,8 +185,8 @@ class Arguments:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The arguments that identify the crawl: all but the limits of a run."""
-        known = {name: value for name, value in asdict(self).items() if name not in LIMITS}
+        """The arguments that identify the crawl: all but the limits of a run and its fields file."""
+        known = {name: value for name, value in asdict(self).items() if name not in NO_IDENTITY}
         return {name: value for name, value in known.items() if value or name not in LATER}
 
     @property
@@ -250,12 +263,6 @@ class DeepWebArguments(Arguments):
     links: str = "rank"
 
 
-def _grid(value: str) -> str:
-    if not value.startswith("@") or len(value) == 1:
-        raise UsageError(f"values is {value!r}: give a CSV file, for example @grid.csv")
-    return value[1:]
-
-
 @dataclass(frozen=True)
 class QueryArguments(Arguments):
     """The arguments of queries to a known form: the ``form`` id, and the file with the ``values``.
@@ -266,7 +273,7 @@ class QueryArguments(Arguments):
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
         **{name: read for name, read in Arguments.READERS.items() if name != "seeds"},
         "form": str.strip,
-        "values": _grid,
+        "values": _file("values", "CSV", "grid.csv"),
         "dry": lambda value: _choice("dry", "yes", "no")(value) == "yes",
     }
 

@@ -50,7 +50,8 @@ class CaptureCsvExporter(CsvItemExporter):
         if isinstance(item, Capture):
             item = capture_record(item)
             item["blocks"] = item["blocks"]["count"]
-            item["wire"] = json.dumps(item["wire"]) if item["wire"] else ""
+            for name in ("wire", "fields"):
+                item[name] = json.dumps(item[name], ensure_ascii=False) if item[name] else ""
         super().export_item(item)
 
     def serialize_field(self, field: Any, name: str, value: Any) -> Any:

@@ -17,7 +17,7 @@ from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
-from archivebot.config import CrawlConfig
+from archivebot.config import FIELDS, ArchiveConfig, CrawlConfig
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.process.session import ArchiveSession
@@ -41,6 +41,7 @@ from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE, key_of
 from archivebot.exceptions import StorageError
+from archivebot.fields.file import read_sites
 from archivebot.frontier import SeenCache
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
@@ -95,6 +96,9 @@ class ArchiveSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
         spider.introduce(settings)
+        if spider.arguments.fields:
+            settings.set(FIELDS, spider.arguments.fields, priority="cmdline")
+        read_sites(ArchiveConfig.from_settings(settings).fields)  # an error is better known before the crawl
         if spider.arguments.time is not None:
             settings.set("CLOSESPIDER_TIMEOUT", spider.arguments.time, priority="spider")
         spider.retries = RetryPolicy.from_settings(settings)

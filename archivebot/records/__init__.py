@@ -4,6 +4,7 @@ from archivebot.records.block import block_record, described_record
 from archivebot.records.capture import (
     capture_record,
     duplicate_record,
+    extract_record,
     focus_record,
     history_record,
     replay_record,
@@ -23,6 +24,7 @@ __all__ = [
     "described_record",
     "duplicate_record",
     "entry_record",
+    "extract_record",
     "focus_record",
     "history_record",
     "judged_form_record",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from archivebot.models import Capture, Duplicate, Focus
+from archivebot.models import Capture, Duplicate, Field, Focus
 from archivebot.records.block import block_record
 from archivebot.timestamps import timestamp
 from archivebot.wire import Wire, first_header
@@ -46,12 +48,30 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "new_blocks": capture.new_blocks,
         "origin": capture.origin,
         "wire": wire_record(capture.wire) if capture.wire else None,
+        "fields": _values(capture.fields),
     }
+
+
+def extract_record(capture: Capture, fields: Iterable[Field]) -> dict[str, Any]:
+    """Return the fields of a version as a record, with the capture that shows it."""
+    return {
+        "url": capture.url,
+        "captured_at": timestamp(capture.captured_at),
+        "version": capture.number,
+        "fields": _values(fields),
+    }
+
+
+def _values(fields: Iterable[Field]) -> dict[str, Any]:
+    """Return fields by name; a field that the page does not have is None."""
+    return {field.name: json.loads(field.data) for field in fields}
 
 
 def history_record(capture: Capture) -> dict[str, Any]:
     """Return a capture of a history as a record; ``blocks`` is the number of blocks."""
-    return capture_record(capture) | {"blocks": capture.block_count}
+    record = capture_record(capture) | {"blocks": capture.block_count}
+    del record["fields"]  # they are in the frame of the version: see scrapy extract
+    return record
 
 
 def replay_record(

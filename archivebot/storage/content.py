@@ -1,12 +1,12 @@
-"""The decoded contents of a frame: the block table of a version, then its body."""
+"""The decoded contents of a frame: the block table of a version, its notes, then its body."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from archivebot.block import Label
 from archivebot.exceptions import CorruptObject
+from archivebot.models import Label
 
 # More digits than any number of blocks has; int() refuses 4300 and more digits with ValueError.
 MOST_DIGITS = 20
@@ -44,18 +44,25 @@ class Slot:
     label: Label | None = None
 
 
-def pack(slots: Sequence[Slot], body: bytes) -> bytes:
-    """Return a block table and a body as one string of bytes.
+# The name of something that is kept with a version, and the thing as JSON on one line.
+Note = tuple[str, str]
 
-    The first line is the number of blocks. A line per block follows: the bytes between it and the
-    block before, its length, its level, its lineage, its topic and, if it is known, the letter of its
-    label, with tabs between. The rest is the body. Distances rather than offsets leave the lines of
-    unchanged blocks unchanged.
+
+def pack(slots: Sequence[Slot], body: bytes, notes: Sequence[Note] = ()) -> bytes:
+    """Return a block table, notes and a body as one string of bytes.
+
+    The first line is the number of blocks, and after a tab the number of notes if there are any. A line per
+    block follows: the bytes between it and the block before, its length, its level, its lineage, its topic
+    and, if it is known, the letter of its label, with tabs between. A line per note follows: its name, a tab
+    and its JSON. The rest is the body. Distances rather than offsets leave the lines of unchanged blocks
+    unchanged.
 
     >>> pack([Slot(5, 9, 1, 1, "News", Label.MAIN), Slot(12, 20, 2, 7, "")], b"<html>...")
     b'2\\n5\\t4\\t1\\t1\\tNews\\tm\\n3\\t8\\t2\\t7\\t\\n<html>...'
+    >>> pack([], b"<html>...", [("price", "12")])
+    b'0\\t1\\nprice\\t12\\n<html>...'
     """
-    lines = [f"{len(slots)}\n"]
+    lines = [f"{len(slots)}\t{len(notes)}\n" if notes else f"{len(slots)}\n"]
     position = 0
     for slot in slots:
         topic = " ".join(slot.topic.split())
@@ -63,6 +70,7 @@ def pack(slots: Sequence[Slot], body: bytes) -> bytes:
         place = f"{slot.start - position}\t{slot.end - slot.start}\t{slot.level}\t{slot.lineage}"
         lines.append(f"{place}\t{topic}{label}\n")
         position = slot.end
+    lines += [f"{name}\t{data}\n" for name, data in notes]
     return "".join(lines).encode() + body
 
 
@@ -77,13 +85,25 @@ def body_of(data: bytes) -> bytes:
 
 def _body_offset(data: bytes) -> int:
     end = data.find(b"\n")
-    if not 0 < end <= MOST_DIGITS or not data[:end].isdigit():
-        raise CorruptObject("a version does not start with its block table")
-    for _ in range(int(data[:end])):
+    for _ in range(sum(_counts(data))):
         end = data.find(b"\n", end + 1)
         if end < 0:
             raise CorruptObject("the block table of a version ends early")
     return end + 1
+
+
+def _counts(data: bytes) -> tuple[int, int]:
+    """Return the numbers of blocks and notes."""
+    end = data.find(b"\n")
+    blocks, tab, notes = data[: max(end, 0)].partition(b"\t")
+    if not 0 < end <= 2 * MOST_DIGITS or not blocks.isdigit() or not (notes.isdigit() if tab else True):
+        raise CorruptObject("a version does not start with its block table")
+    return int(blocks), int(notes or 0)
+
+
+def _lines(data: bytes) -> list[str]:
+    """Return the lines before the body, without the first."""
+    return data[: _body_offset(data)].decode().split("\n")[1:-1]
 
 
 def slots_of(data: bytes) -> tuple[Slot, ...]:
@@ -95,7 +115,7 @@ def slots_of(data: bytes) -> tuple[Slot, ...]:
     slots: list[Slot] = []
     position = 0
     try:
-        for line in data[: _body_offset(data)].decode().split("\n")[1:-1]:
+        for line in _lines(data)[: _counts(data)[0]]:
             gap, length, level, lineage, topic, *letter = line.split("\t")
             start = position + int(gap)
             position = start + int(length)
@@ -104,3 +124,16 @@ def slots_of(data: bytes) -> tuple[Slot, ...]:
     except (ValueError, KeyError) as error:
         raise CorruptObject(f"the block table of a version cannot be read ({error})") from error
     return tuple(slots)
+
+
+def notes_of(data: bytes) -> tuple[Note, ...]:
+    """Return the notes from packed bytes; raises CorruptObject if they cannot be read.
+
+    >>> notes_of(pack([Slot(5, 9, 1, 1, "News")], b"", [("price", "12")])), notes_of(pack([], b""))
+    ((('price', '12'),), ())
+    """
+    try:
+        lines = (line.partition("\t") for line in _lines(data)[_counts(data)[0] :])
+        return tuple((name, value) for name, _, value in lines)
+    except UnicodeDecodeError as error:
+        raise CorruptObject(f"the notes of a version cannot be read ({error})") from error
