@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.readings import PageReading, Readings
-from archivebot.config import CONTENT_ATTRIBUTES
 from archivebot.exceptions import StorageError
 from archivebot.fields.changes import edited
 from archivebot.fields.kept import Kept
@@ -35,8 +34,8 @@ class Comparison:
         store: ArchiveStore,
         bodies: Bodies,
         readings: Readings,
-        counted: Collection[str] = CONTENT_ATTRIBUTES,
-        sites: Sites = Sites(),  # noqa: B008 - it is frozen
+        counted: Collection[str],
+        sites: Sites,
     ) -> None:
         self._store, self._bodies, self._readings, self._counted = store, bodies, readings, counted
         self._sites = sites

@@ -60,7 +60,7 @@ class Inspector:
         readings: Readings,
         comparison: Comparison,
         config: ArchiveConfig,
-        sites: Sites = Sites(),  # noqa: B008 - it is frozen
+        sites: Sites,
     ) -> None:
         self._store, self._bodies, self._readings = store, bodies, readings
         self._comparison, self._config, self._sites = comparison, config, sites

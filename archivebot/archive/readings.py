@@ -36,18 +36,14 @@ class PageReading(Reading):
         page = self.content.page if self.content is not None else None
         return tuple(found.label for found in label_page(page, blocks))
 
-    @cached_property
-    def tree(self) -> Tree:
-        """The elements as the selectors of fields see them; for pages and other markup only."""
-        assert self.content is not None
-        return Tree(self.content.page.source, is_xml=not self.media.is_page)
-
     def fields(self, site: Site | None, url: str) -> tuple[Field, ...]:
         """Return the fields of the page at a URL: its own, and what the selectors of a site find."""
         if self.content is None:
             return ()
         if self._found is None or self._found[:2] != (site, url):
-            found = site.fields(self.tree, url) if site and site.rules else ()
+            found: tuple[Field, ...] = ()
+            if site and site.rules:
+                found = site.fields(Tree(self.content.page.source, is_xml=not self.media.is_page), url)
             self._found = site, url, merged(about(self.content), found)
         return self._found[2]
 

@@ -38,9 +38,7 @@ class Site:
 def _read(name: str, rule: Rule | RowsRule, tree: Tree, url: str) -> str:
     try:
         value = rule.read(tree, tree.root, url)
-    except MemoryError:
-        raise
-    except Exception as error:  # in the page, or in a selector that only fails on some pages
+    except Exception as error:  # of a selector that fails on some pages only, or of too large a page
         logger.warning("the field %s of %s could not be read: %s", name, url, error)
         value = None
     return json.dumps(value, ensure_ascii=False)

@@ -34,6 +34,8 @@ _NUMBER = re.compile(
     (?: [.,] (?P<part>\d+))?""",
     re.VERBOSE,
 )
+# A longer number is none; float() would read infinity.
+MOST_DIGITS = 100
 _NO_DIGIT = re.compile(r"\D")
 
 
@@ -65,14 +67,16 @@ def number(text: str) -> int | float | None:
 
     >>> [number(text) for text in ("1.299,00 €", "$1,299.50", "12 500 kr", "1.299", "0,5 l", "4.75", "-3 °C")]
     [1299, 1299.5, 12500, 1299, 0.5, 4.75, -3]
-    >>> number("from 1'000'000"), number("0.125"), number("12345"), number("2 4-bed"), number("sold out")
-    (1000000, 0.125, 12345, 2, None)
+    >>> number("from 1'000'000"), number("0.125"), number("2 4-bed"), number("sold out"), number("9" * 400)
+    (1000000, 0.125, 2, None, None)
+    >>> number("ISBN 9780141036144"), number("12.00")
+    (9780141036144, 12)
     """
     found = _NUMBER.search(text)
-    if not found:
+    if not found or len(found[0]) > MOST_DIGITS:
         return None
-    value = float(f"{_NO_DIGIT.sub('', found['whole'])}.{found['part'] or 0}") * (-1 if found["sign"] else 1)
-    return int(value) if value.is_integer() else value
+    whole, part, sign = _NO_DIGIT.sub("", found["whole"]), found["part"] or "", -1 if found["sign"] else 1
+    return sign * (float(f"{whole}.{part}") if part.strip("0") else int(whole))
 
 
 def day(text: str, language: str) -> str | None:
