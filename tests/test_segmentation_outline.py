@@ -99,3 +99,13 @@ def test_what_is_counted(
 def test_text_below_the_greatest_depth_is_counted() -> None:
     assert seen("<div>" * (MAX_DEPTH + 100) + "deep").letters == 4
     assert cut("<div>" * 5000 + "deep")
+
+
+def test_letters_that_the_parser_moved_count_where_they_are_in_the_source() -> None:
+    page = seen("<div><p>before</p><table><b>moved</b><tr><td>cell</table></div><p>after</p>")
+    (outer, _) = page.parts
+    table = outer.parts[1]
+    assert (table.node.tag, page.sight.is_moved) == ("table", True)
+    page.sight.recount(page)
+    assert page.letters == sum(part.letters for part in page.parts)
+    assert outer.letters == sum(part.letters for part in outer.parts)

@@ -73,7 +73,10 @@ def _scene(
         if index == len(parts) or not _holds(parts[index], page, start, end):
             break
         around.append(parts[index])
-    inside = list(takewhile(lambda part: part.node.start < end, parts[index:]))
+    inside = []
+    while index < len(parts) and parts[index].node.start < end:
+        inside.append(parts[index])
+        index += 1
     if not inside:
         inside = [around.pop() if len(around) > 1 else body]
     around.reverse()
