@@ -143,6 +143,9 @@ EXTENSIONS = {
     "archivebot.crawl.extensions.sitebudget.SiteBudget": 27,
     "archivebot.crawl.extensions.progress.ProgressLog": 30,
     "scrapy.extensions.logstats.LogStats": None,  # ProgressLog reports the same and more
+    # Scrapy 2.19 otherwise imports aiohttp, 0.3 seconds, and listens on a port for commands.
+    "scrapy.extensions.remote_control.RemoteControl": None,
+    "scrapy.extensions.telnet.TelnetConsole": None,
 }
 ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between progress lines if stderr is not a terminal
 
@@ -157,5 +160,3 @@ FEED_EXPORTERS = {
 FEED_EXPORT_ENCODING = "utf-8"
 LOG_LEVEL = "INFO"
 LOG_VERSIONS: list[str] = []  # `scrapy version -v` prints them
-TELNETCONSOLE_ENABLED = False
-REMOTE_CONTROL_ENABLED = False  # Scrapy 2.19 otherwise listens on a port for commands

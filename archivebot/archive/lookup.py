@@ -13,10 +13,10 @@ from archivebot.archive.comparison import Comparison
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.readings import Readings
 from archivebot.archive.verification import Damage, verify
-from archivebot.config import ArchiveConfig, without_password
+from archivebot.config import ArchiveConfig, FieldsFile, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fields.about import merged
-from archivebot.fields.file import read_sites
+from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.dom import visible_text
@@ -73,7 +73,7 @@ class ArchiveReader:
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self._bodies = Bodies(store)
         self.readings = Readings()
-        self.sites = read_sites(config.fields)
+        self.sites = _sites(config.fields)
         self._comparison = Comparison(
             store, self._bodies, self.readings, config.content_attributes, self.sites
         )
@@ -372,3 +372,11 @@ def _has_content(capture: Capture) -> bool:
 
 def _has_body(capture: Capture) -> bool:
     return capture.digest is not None
+
+
+def _sites(file: FieldsFile) -> Sites:
+    if not file.text:
+        return Sites()
+    from archivebot.fields.file import read_sites  # it imports parsel, a tenth of a second
+
+    return read_sites(file)

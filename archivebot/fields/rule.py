@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-from parsel import Selector
+from typing import TYPE_CHECKING
 
 from archivebot.fields.tree import Tree, Value
 from archivebot.fields.values import FieldType
+
+if TYPE_CHECKING:
+    from parsel import Selector
 
 Row = dict[str, "Value | list[Value]"]
 

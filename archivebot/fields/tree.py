@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-
-from parsel import Selector
+from typing import TYPE_CHECKING
 
 from archivebot.fields.values import ATTRIBUTES, FieldType, absolute, value_of
 from archivebot.markup.dom import visible_text
+
+if TYPE_CHECKING:
+    from parsel import Selector
 
 Value = str | int | float | None
 
@@ -35,6 +37,8 @@ class Tree:
     @cached_property
     def root(self) -> Selector:
         """The whole page."""
+        from parsel import Selector  # a tenth of a second, which only crawls with selectors need
+
         root = Selector(self._source, type="xml" if self._is_xml else "html")
         if self._is_xml:
             root.remove_namespaces()
