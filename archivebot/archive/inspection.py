@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TypeVar
 
 from archivebot.archive.bodies import Bodies
@@ -46,6 +47,16 @@ T = TypeVar("T")
 NO_MEMORY = "not cut: it takes more memory than a process may have"
 
 
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The digest of the body of a visit, the latest version before it, and whether the archive holds it."""
+
+    visit: tuple[str, datetime, bytes] | None = None
+    digest: str = ""
+    latest: StoredVersion | None = None
+    is_known: bool = False
+
+
 class Inspector:
     """Analyses pages and compares them with the archive; writes nothing.
 
@@ -64,6 +75,7 @@ class Inspector:
     ) -> None:
         self._store, self._bodies, self._readings = store, bodies, readings
         self._comparison, self._config, self._sites = comparison, config, sites
+        self._met = Met()
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Add the blocks with their labels, at the level that the page's history or the page itself asks for.
@@ -133,9 +145,10 @@ class Inspector:
 
     def _cut(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
-        if self._is_known(page):
+        met = self._look_up(page)
+        if met.is_known:
             return snapshot
-        latest = self._store.latest(page.url, page.captured_at)
+        latest = met.latest
         cut = _unless_broken(lambda page: self._partition(page, latest), page)
         if cut is None:
             return snapshot
@@ -144,35 +157,41 @@ class Inspector:
 
     def _extract(self, snapshot: Snapshot) -> Snapshot:
         page, site = snapshot.page, self._sites.of(snapshot.page.url)
-        if self._is_known(page) and not (site and site.rules):
+        if self._look_up(page).is_known and not (site and site.rules):
             return snapshot
         found = _unless_broken(lambda page: self._read(page).fields(site, page.url), page)
         return replace(snapshot, fields=found or ())
 
     def _mark(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
-        if self._is_known(page) or _unless_broken(self._doubt, page) is not None:
+        if self._look_up(page).is_known or _unless_broken(self._doubt, page) is not None:
             return snapshot
         known = _unless_broken(lambda page: _known_by(self._read(page).main_text), page)
         return self.confirmed(replace(snapshot, fingerprint=known))
 
     def _judge(self, snapshot: Snapshot) -> Snapshot:
         page, partition = snapshot.page, snapshot.partition
-        latest = self._store.latest(page.url, page.captured_at)
-        if partition is None and not self._is_known(page):
+        met = self._look_up(page)
+        if partition is None and not met.is_known:
             partition = _unless_broken(self._all_layout, page)
         doubt = _unless_broken(self._doubt, page)
-        is_other = latest is not None and latest.digest != sha256_hex(page.body)
-        change = self.change(page, latest) if latest and is_other and not doubt else None
+        is_other = met.latest is not None and met.latest.digest != met.digest
+        change = self.change(page, met.latest) if met.latest and is_other and not doubt else None
         return replace(snapshot, partition=partition, quality=doubt, change=change)
 
     def _all_layout(self, page: Page) -> Partition:
         """Return the partition of an uncut page: no blocks."""
         return Partition(len(page.body), 0, self._read(page).media.charset, SEGMENTER_VERSION, ())
 
-    def _is_known(self, page: Page) -> bool:
-        """Return whether the archive holds the body of a page."""
-        return self._store.find(page.url, sha256_hex(page.body)) is not None
+    def _look_up(self, page: Page) -> Met:
+        """Return what the archive holds of a page when its first stage runs; all stages of a visit agree."""
+        visit = page.url, page.captured_at, page.body
+        if self._met.visit != visit:
+            digest = sha256_hex(page.body)
+            latest = self._store.latest(page.url, page.captured_at)
+            is_known = self._store.find(page.url, digest) is not None
+            self._met = Met(visit, digest, latest, is_known)
+        return self._met
 
     def _read(self, page: Page) -> PageReading:
         return self._readings.of(page.body, content_type(page.headers))

@@ -123,7 +123,7 @@ class Recorder:
         page = snapshot.page
         content = page.outcome is Outcome.FETCHED and kind is not Kind.FAILED
         cut = Cut.of(page.body, snapshot.partition if content else None)
-        following = self._inspector.following(page)
+        following = self._inspector.following(page) if head.versions else None
         before, after = (
             self._bodies.readable(version) if cut.blocks and version and version.segmenter else None
             for version in (latest, following)
