@@ -35,6 +35,7 @@ COMMANDS = [
     ["delta", URL],
     ["replay", URL],
     ["text", URL],
+    ["extract", URL],
     ["blocks", URL],
     ["verify"],
     ["duplicates"],
