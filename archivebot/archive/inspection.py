@@ -48,8 +48,12 @@ NO_MEMORY = "not cut: it takes more memory than a process may have"
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
-    """The digest of the body of a visit, the latest version before it, and whether the archive holds it."""
+class Holding:
+    """What the archive holds of a page: the latest version before a visit, and whether it has the body.
+
+    ``digest`` is the digest of the body. Writers may change the archive meanwhile, but all stages of a visit
+    agree, and :class:`~archivebot.archive.recorder.Recorder` looks again.
+    """
 
     visit: tuple[str, datetime, bytes] | None = None
     digest: str = ""
@@ -75,7 +79,7 @@ class Inspector:
     ) -> None:
         self._store, self._bodies, self._readings = store, bodies, readings
         self._comparison, self._config, self._sites = comparison, config, sites
-        self._met = Met()
+        self._held = Holding()
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Add the blocks with their labels, at the level that the page's history or the page itself asks for.
@@ -145,11 +149,10 @@ class Inspector:
 
     def _cut(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
-        met = self._look_up(page)
-        if met.is_known:
+        held = self._holding(page)
+        if held.is_known:
             return snapshot
-        latest = met.latest
-        cut = _unless_broken(lambda page: self._partition(page, latest), page)
+        cut = _unless_broken(lambda page: self._partition(page, held.latest), page)
         if cut is None:
             return snapshot
         labels = _unless_broken(lambda page: self._read(page).labels(cut.blocks), page)
@@ -157,41 +160,41 @@ class Inspector:
 
     def _extract(self, snapshot: Snapshot) -> Snapshot:
         page, site = snapshot.page, self._sites.of(snapshot.page.url)
-        if self._look_up(page).is_known and not (site and site.rules):
+        if self._holding(page).is_known and not (site and site.rules):
             return snapshot
         found = _unless_broken(lambda page: self._read(page).fields(site, page.url), page)
         return replace(snapshot, fields=found or ())
 
     def _mark(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
-        if self._look_up(page).is_known or _unless_broken(self._doubt, page) is not None:
+        if self._holding(page).is_known or _unless_broken(self._doubt, page) is not None:
             return snapshot
         known = _unless_broken(lambda page: _known_by(self._read(page).main_text), page)
         return self.confirmed(replace(snapshot, fingerprint=known))
 
     def _judge(self, snapshot: Snapshot) -> Snapshot:
         page, partition = snapshot.page, snapshot.partition
-        met = self._look_up(page)
-        if partition is None and not met.is_known:
+        held = self._holding(page)
+        if partition is None and not held.is_known:
             partition = _unless_broken(self._all_layout, page)
         doubt = _unless_broken(self._doubt, page)
-        is_other = met.latest is not None and met.latest.digest != met.digest
-        change = self.change(page, met.latest) if met.latest and is_other and not doubt else None
+        is_other = held.latest is not None and held.latest.digest != held.digest
+        change = self.change(page, held.latest) if held.latest and is_other and not doubt else None
         return replace(snapshot, partition=partition, quality=doubt, change=change)
 
     def _all_layout(self, page: Page) -> Partition:
         """Return the partition of an uncut page: no blocks."""
         return Partition(len(page.body), 0, self._read(page).media.charset, SEGMENTER_VERSION, ())
 
-    def _look_up(self, page: Page) -> Met:
-        """Return what the archive holds of a page when its first stage runs; all stages of a visit agree."""
+    def _holding(self, page: Page) -> Holding:
+        """Return what the archive holds of a page; it is asked once for all stages of a visit."""
         visit = page.url, page.captured_at, page.body
-        if self._met.visit != visit:
+        if self._held.visit != visit:
             digest = sha256_hex(page.body)
             latest = self._store.latest(page.url, page.captured_at)
             is_known = self._store.find(page.url, digest) is not None
-            self._met = Met(visit, digest, latest, is_known)
-        return self._met
+            self._held = Holding(visit, digest, latest, is_known)
+        return self._held
 
     def _read(self, page: Page) -> PageReading:
         return self._readings.of(page.body, content_type(page.headers))
