@@ -234,4 +234,4 @@ def test_an_archive_without_links_says_to_crawl_first(run: Run, tmp_path: Path) 
     archive.close()
     result = run(archive=uri)
     assert result.returncode == 1
-    assert "has no links yet: crawl first" in result.stderr
+    assert "has no links yet: crawl or ingest some pages first" in result.stderr

@@ -49,7 +49,7 @@ class Command(ArchiveCommand):
             topic, edges = profile.similarity() if profile else Similarity(), archive.links.all()
             lists = best_pages(edges, opts.by, topic, opts.top, external=opts.external, near=near)
         if lists is None:
-            raise NotArchived(f"{archive.uri} has no links yet: crawl first; the ingested files have none")
+            raise NotArchived(f"{archive.uri} has no links yet: crawl or ingest some pages first")
         if not any(lists.values()):
             counted = "page" if opts.by == "relevance" else "link"
             advice = "without --external" if opts.external else "other words"
