@@ -98,25 +98,29 @@ def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Signi
     least = Worth.LIGHT if before.title == after.title else Worth.TITLE
     edits = {new: old for old, new in in_place(before.lines, removed, after.lines, added)}
     told = [(then, now) for now, then in edits.items() if _counts(before, after, then, now)]
-    old = sorted({*(i for i in removed if before.worth[i] >= least), *(then for then, _ in told)})
-    new = sorted({*(i for i in added if after.worth[i] >= least), *(now for _, now in told)})
+    old = {*(i for i in removed if before.worth[i] >= least), *(then for then, _ in told)}
+    new = {*(i for i in added if after.worth[i] >= least), *(now for _, now in told)}
+    for now, then in edits.items():
+        if _is_of_the_visit(before.lines[then], after.lines[now]):
+            old.discard(then)
+            new.discard(now)
     if not old and not new:
         shown = quoted(before.lines, removed, after.lines, added[:1], edits)
         return Significance(ChangeKind.FURNITURE, f"only furniture: {shown}")
-    old, new = _but_for_the_visit(before, old, after, new)
-    if not old and not new:
+    left, come = _but_for_the_visit(before, old, after, new)
+    if not left and not come:
         return Significance(ChangeKind.FURNITURE, "only times, dates and counts as of the visit")
-    habits = _habits(before, old, after, new, history)
+    habits = _habits(before, left, after, come, history)
     if habits is not None:
-        old = [index for index in old if not _is_habit(habits, before, index)]
-        new = [index for index in new if not _is_habit(habits, after, index)]
-        if not old and not new:
+        left = [index for index in left if not _is_habit(habits, before, index)]
+        come = [index for index in come if not _is_habit(habits, after, index)]
+        if not left and not come:
             return Significance(ChangeKind.FURNITURE, "only lines that come and go or count")
     return Significance(
         ChangeKind.CONTENT,
-        quoted(before.lines, old, after.lines, _foremost(after, new), edits),
-        tuple(before.starts[index] for index in old),
-        tuple(after.starts[index] for index in new),
+        quoted(before.lines, left, after.lines, _foremost(after, come), edits),
+        tuple(before.starts[index] for index in left),
+        tuple(after.starts[index] for index in come),
     )
 
 
@@ -157,17 +161,23 @@ def _is_habit(habits: Habits, page: Reading, index: int) -> bool:
     return habits.alternates(line) or (_may_count(page, index) and habits.counts(line))
 
 
+def _is_of_the_visit(then: str, now: str) -> bool:
+    """Return whether an edited line is a relative time or a time of day in one version, or a date instead."""
+    volatile = is_volatile(then), is_volatile(now)
+    return all(volatile) or (any(volatile) and (is_date(then) or is_date(now)))
+
+
 def _but_for_the_visit(
-    before: Reading, old: list[int], after: Reading, new: list[int]
+    before: Reading, old: Collection[int], after: Reading, new: Collection[int]
 ) -> tuple[list[int], list[int]]:
     """Return the changed lines without volatile changes.
 
     These are changes of a relative time, a counter or a space, and of dates by another time zone.
     """
     changes = changed([*map(lasting, before.lines)], [*map(lasting, after.lines)])
-    old, new = (sorted({*each} & {*left}) for each, left in zip((old, new), changes, strict=True))
-    dates = [[i for i in each if is_date(page.lines[i])] for page, each in ((before, old), (after, new))]
+    left, come = (sorted({*each} & {*still}) for each, still in zip((old, new), changes, strict=True))
+    dates = [[i for i in each if is_date(page.lines[i])] for page, each in ((before, left), (after, come))]
     if in_another_zone([before.lines[i] for i in dates[0]], [after.lines[i] for i in dates[1]]):
-        old = [index for index in old if index not in set(dates[0])]
-        new = [index for index in new if index not in set(dates[1])]
-    return old, new
+        left = [index for index in left if index not in set(dates[0])]
+        come = [index for index in come if index not in set(dates[1])]
+    return left, come

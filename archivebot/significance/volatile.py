@@ -39,11 +39,13 @@ _LAST_COUNTER = re.compile(rf"\s{_NUMBER}\s{_OWN_USE}$", re.IGNORECASE | re.VERB
 _STAMP = re.compile(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?: ?(?:UTC|GMT|Z|[+-]\d\d:?\d\d))?\b")
 _SPACING = re.compile(r"(?<![\d\s])\s+(?=[.,;:!?)])")
 _NOTICE = re.compile(
-    r"(?:copyright\s*)?(?:©|\(c\)|copyright)\s*(?:copyright\s*)?(?:19|20)\d\d", re.IGNORECASE
+    r"(?:copyright\s*)?(?:©|\(c\)|copyright)\s*(?:copyright\s*)?(?:19|20)\d\d(?:\s*[-–,]\s*(?:19|20)\d\d)*",
+    re.IGNORECASE,
 )
 _DATE = re.compile(
     r"(?:[^\W\d]+,?\s)?\d{1,2}[^\W\d]{0,2}[./ -]+(?:\d\d?|[^\W\d]+)[./, -]+\d{4}|\d{4}-\d\d-\d\d"
 )
+_SHORT_DATE = re.compile(r"\d\d?([./])\d\d?\1\d\d")
 _US_DATE = re.compile(r"(?:[^\W\d]+,?\s)?[^\W\d]+\.?\s\d{1,2}[^\W\d]{0,2},?\s\d{4}")
 _TOKEN = re.compile(r"\d+|[^\W\d]+")
 
@@ -74,24 +76,28 @@ def is_volatile(line: str) -> bool:
 def lasting(line: str) -> str:
     """Return a line without its volatile parts, and without spaces before a full stop.
 
-    The volatile parts of a line that is not a long paragraph are relative times, times to the second, and a
-    counter of its use at the end.
+    The volatile parts are times to the second and the years of a copyright notice. In a line that is not a
+    long paragraph they are also relative times, and a counter of its use at the end.
 
     >>> [lasting(line) for line in ("Ann, 2 hours ago", "By Ann 31 comments", "Ask us .", "Open 2 hours")]
     ['Ann, ', 'By Ann', 'Ask us.', 'Open 2 hours']
+    >>> lasting("Copyright © 1997-2025 Example Inc.")
+    ' Example Inc.'
     """
     if len(line) <= MOST_WITHIN:
-        line = _LAST_COUNTER.sub("", _STAMP.sub("", _ELAPSED.sub("", line)))
-    return _SPACING.sub("", line)
+        line = _LAST_COUNTER.sub("", _ELAPSED.sub("", line))
+    return _SPACING.sub("", _NOTICE.sub("", _STAMP.sub("", line)))
 
 
 def is_date(line: str) -> bool:
     """Return whether a line is a date and nothing else.
 
-    >>> [is_date(line) for line in ("24 févr. 2022", "Feb 4, 2022", "2022-02-24", "24.2.2022", "Mai 2022")]
+    >>> [is_date(line) for line in ("24 févr. 2022", "Feb 4, 2022", "2022-02-24", "24.2.22", "Mai 2022")]
     [True, True, True, True, False]
     """
     line = line.strip()
+    if _SHORT_DATE.fullmatch(line):
+        return True
     if len(line) > MOST_ALONE or not (line[-4:].isdigit() or line[:4].isdigit()):
         return False
     return (_DATE.fullmatch(line.replace(". ", " ")) or _US_DATE.fullmatch(line)) is not None

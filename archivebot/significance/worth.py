@@ -55,6 +55,7 @@ _AMOUNT = re.compile(r"[$€£¥₹%]|\b(?:USD|EUR|GBP|CHF|kr)\b")
 _CELLS = frozenset("td th tr dd dt caption".split())
 _MENU = "nav"
 _EDGES = frozenset(("header", "footer"))
+_FEET = frozenset(("footer", ".footer", ".foot", ".colophon"))
 
 
 class Worth(IntEnum):
@@ -110,13 +111,15 @@ class Worths(Sequence[Worth]):
 
     def _of(self, line: Line, index: int) -> Worth:
         text, likely = line.text, self._likelihood[index]
-        if is_volatile(text):
+        if is_volatile(text) or (_RIGHTS.search(text) and line.place.names & _FEET):
             return Worth.FURNITURE
         running = len(text.encode()) >= LONG and 2 * line.linked < len(text) and not _TOKEN.search(text)
         prose = running and likely >= LEAST_RUNNING and not _RIGHTS.search(text)
         price = is_price(text) and index in self._offered
-        tiny = self._tiny and _MENU not in _around(line.place)
-        if not self._aside[index] and (self._content[index] or prose or price or tiny):
+        in_menu = _MENU in _around(line.place)
+        aside = self._aside[index] or (in_menu and likely < LEAST_IN_MENU)
+        content = self._content[index] or prose or price or (self._tiny and not in_menu)
+        if content and not aside:
             firm = running or price or line.place.tag in _CELLS or _AMOUNT.search(text)
             return Worth.FIRM if firm else Worth.LIGHT
         if text == self._title and not line.linked:
