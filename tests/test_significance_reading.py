@@ -7,7 +7,8 @@ import pytest
 
 from archivebot.content.lines import Line, Place
 from archivebot.significance.entries import LEAST_LIKELY, headlines, listed
-from archivebot.significance.reading import Reading, Worth
+from archivebot.significance.reading import Reading
+from archivebot.significance.worth import Worth
 
 PROSE = "A tern dives for fish where the water is shallow and clear. "
 MENU = "".join(f"<li><a href=/{name}>{name}</a></li>" for name in ("About", "Wiki", "Help", "Jobs", "News"))
@@ -117,25 +118,29 @@ def test_a_time_since_in_the_middle_of_the_text_is_furniture() -> None:
     assert worth_of(page("<p>3 hours ago</p>"), "3 hours ago") is Worth.FURNITURE
 
 
+def starts(reading: Reading) -> list[int]:
+    return [reading.start(index) for index in range(len(reading.lines))]
+
+
 @pytest.mark.parametrize("charset", ["utf-8", "cp1252", "utf-16-le"])
 def test_lines_stand_at_bytes_of_the_body(charset: str) -> None:
     source = f"<meta charset={charset}>\r\n<p>Übergröße</p>\r\nlose<p id=x>Näher</p>"
     body = source.encode(charset)
     reading = Reading(body, f"text/html; charset={charset}")
     assert reading.lines == ("Übergröße", "lose", "Näher")
-    found = [body[start:].decode(charset).strip() for start in reading.starts]
+    found = [body[start:].decode(charset).strip() for start in starts(reading)]
     assert [text[:4] for text in found] == ["Über", "lose", "Nähe"]
 
 
 def test_bytes_that_the_charset_does_not_know_move_nothing() -> None:
     body = b"<p>\xff\xfe\xfd</p><p>after</p>"
     reading = Reading(body, "text/html; charset=utf-8")
-    assert body[reading.starts[-1] :].startswith(b"after")
+    assert body[reading.start(len(reading.lines) - 1) :].startswith(b"after")
 
 
 def test_a_text_is_firm_line_by_line_and_other_data_one_line_that_differs_with_every_byte() -> None:
     text = Reading(b"one\r\n\r\ntwo\n", "text/plain")
-    assert (text.lines, text.starts, set(text.worth)) == (("one", "two"), (0, 7), {Worth.FIRM})
+    assert (text.lines, starts(text), set(text.worth)) == (("one", "two"), [0, 7], {Worth.FIRM})
     pictures = [Reading(b"GIF89a" + bytes([n]), "image/gif").lines for n in range(2)]
     assert len(pictures[0]) == 1
     assert pictures[0] != pictures[1]
@@ -143,4 +148,4 @@ def test_a_text_is_firm_line_by_line_and_other_data_one_line_that_differs_with_e
 
 @pytest.mark.parametrize("body", [b"", b"<", b"\0\0", b"<p>", b"\xef\xbb\xbf<p>x", b"<!doctype html>"])
 def test_any_bytes_are_read(body: bytes) -> None:
-    assert len(Reading(body).lines) == len(Reading(body).worth) == len(Reading(body).starts)
+    assert len(Reading(body).lines) == len(Reading(body).worth) == len(starts(Reading(body)))

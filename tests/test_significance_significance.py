@@ -24,6 +24,18 @@ def page(text: str = "", menu: str = "Jobs", foot: str = "© 2023 Example", head
     ).encode()
 
 
+NOTICE = "Copyright © 1997-2025 The Terns Society. " + TERNS * 4
+SCRAPED = f"{TERNS * 4} Last scrape:"
+MENU_ALONE = (
+    b"<title>Tags</title><header><nav><ul><li><a href=/>Home of the terns</a>"
+    b"<li><a href=/g>Gulls 3.0 (stable)</a><li><a href=/c>Contributing to the project and its many releases</a></ul></nav></header>"
+)
+FOOT_ALONE = (
+    b"<title>Tags</title><p><a href=/>Read on</a></p><div class=footer><p>Terns and the tern are"
+    b" registered trademarks or trademarks of the Terns Society in the United States and in other countries.</p></div>"
+)
+
+
 def kind(before: bytes, after: bytes, *history: bytes) -> ChangeKind:
     readings = [Reading(body) for body in (before, after, *history)]
     return significance(readings[0], readings[1], [each.lines for each in readings[2:]]).kind
@@ -42,8 +54,29 @@ def kind(before: bytes, after: bytes, *history: bytes) -> ChangeKind:
         (page("<p>3 hours ago</p>"), page("<p>4 hours ago</p>")),
         (page("<p>By Ann Example, 3 hours ago</p>"), page("<p>By Ann Example, 4 hours ago</p>")),
         (page("<p>1,301 views</p>"), page("<p>1,312 views</p>")),
+        (page("<p>20:54</p>"), page("<p>29.01.22</p>")),
+        (page(f"<p>{NOTICE}</p>"), page(f"<p>{NOTICE.replace('2025', '2026')}</p>")),
+        (
+            page(f"<p>{SCRAPED} 2020-11-18 16:54:13 UTC</p>"),
+            page(f"<p>{SCRAPED} 2020-11-18 17:02:55 UTC</p>"),
+        ),
+        (MENU_ALONE, MENU_ALONE.replace(b"Gulls 3.0", b"Gulls 3.1")),
+        (FOOT_ALONE, FOOT_ALONE.replace(b"the tern", b"the tern, the gull")),
     ],
-    ids=["menu", "year of the footer", "token", "cache", "time since", "time since in a byline", "counter"],
+    ids=[
+        "menu",
+        "year of the footer",
+        "token",
+        "cache",
+        "time since",
+        "time since in a byline",
+        "counter",
+        "date instead of a time",
+        "years of a long notice",
+        "time to the second in a long line",
+        "menu of a page without content",
+        "trademarks in the foot of a page without content",
+    ],
 )
 def test_furniture(before: bytes, after: bytes) -> None:
     assert kind(before, after) is ChangeKind.FURNITURE

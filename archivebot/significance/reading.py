@@ -8,10 +8,9 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
 
-import numpy as np
 from turbohtml import Document
 
-from archivebot.content.lines import LineWalk
+from archivebot.content.lines import Place
 from archivebot.content.page import PageContent
 from archivebot.content.title import shown_title
 from archivebot.markup.media import media_of
@@ -27,10 +26,10 @@ class Reading:
     stands for its bytes.
 
     >>> page = Reading(b"<nav><a href=/>Home</a></nav><p>" + b"A tern dives for fish. " * 9)
-    >>> [(line[:6], worth.name, start) for line, worth, start in zip(page.lines, page.worth, page.starts)]
+    >>> [(line[:6], worth.name, page.start(i)) for i, (line, worth) in enumerate(zip(page.lines, page.worth))]
     [('Home', 'FURNITURE', 5), ('A tern', 'FIRM', 32)]
-    >>> Reading(b"a,1\\n\\nb,2", "text/csv").starts
-    (0, 5)
+    >>> Reading(b"a,1\\n\\nb,2", "text/csv").start(1)
+    5
     >>> Reading(b"%PDF-1.4").lines
     ('8 bytes, SHA-256 e16fa5d9b5192875',)
     """
@@ -98,30 +97,33 @@ class Reading:
 
     def in_content(self, target: Target, *, image: bool) -> bool:
         """Return whether a link is in a line of content, or an image in or before such a line."""
-        index = bisect_right(self._edges, target.place)
+        index = bisect_right(range(len(self.lines)), target.place, key=self._edge)
         return any(worth >= Worth.LIGHT for worth in self.worth[max(index - 1, 0) : index + image])
 
-    @cached_property
-    def _edges(self) -> list[int]:
-        assert self.content is not None
-        return _starts(self.content.walk)
-
-    @cached_property
-    def starts(self) -> tuple[int, ...]:
-        """The byte offset of each line, or of the tag before it."""
+    def start(self, index: int) -> int:
+        """Return the byte offset of a line, or of the tag before it."""
         if self.content is None:
-            return tuple(place for _, place in self._plain)
-        return tuple(map(self.content.page.at, self._edges))
+            return self._plain[index][1]
+        return self.content.page.at(self._edge(index))
 
+    def _edge(self, index: int) -> int:
+        """Return the character offset in the source of a line, or of the tag before it.
 
-def _starts(walk: LineWalk) -> list[int]:
-    """Return for each line its character offset in the source, or that of the tag before it."""
-    edges = np.zeros(len(walk.lines) + 1, dtype=np.int64)
-    for place in walk.places:
-        location = place.element.source_location if place.element is not None else None
-        if location is not None:
-            edges[place.first] = max(edges[place.first], location.start_tag.end_offset)
-            if location.end_tag is not None:
-                edges[place.last] = max(edges[place.last], location.end_tag.end_offset)
-    starts: list[int] = np.maximum.accumulate(edges)[:-1].tolist()
-    return starts
+        That tag belongs to the element opened last before the line, or to an element around it.
+        """
+        assert self.content is not None
+        edge = 0
+        place: Place | None = self.content.walk.places[bisect_right(self._firsts, index) - 1]
+        while place is not None:
+            location = place.element.source_location if place.element is not None else None
+            if location is not None:
+                edge = max(edge, location.start_tag.end_offset)
+                if location.end_tag is not None and place.last <= index:
+                    edge = max(edge, location.end_tag.end_offset)
+            place = place.parent
+        return edge
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        assert self.content is not None
+        return [place.first for place in self.content.walk.places]

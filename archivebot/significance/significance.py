@@ -107,7 +107,9 @@ def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Signi
     if not old and not new:
         shown = quoted(before.lines, removed, after.lines, added[:1], edits)
         return Significance(ChangeKind.FURNITURE, f"only furniture: {shown}")
-    left, come = _but_for_the_visit(before, old, after, new)
+    still = changed(_lasting(before.lines, removed), _lasting(after.lines, added))
+    left, come = sorted(old.intersection(still[0])), sorted(new.intersection(still[1]))
+    left, come = _in_one_zone(before, left, after, come)
     if not left and not come:
         return Significance(ChangeKind.FURNITURE, "only times, dates and counts as of the visit")
     habits = _habits(before, left, after, come, history)
@@ -119,8 +121,8 @@ def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Signi
     return Significance(
         ChangeKind.CONTENT,
         quoted(before.lines, left, after.lines, _foremost(after, come), edits),
-        tuple(before.starts[index] for index in left),
-        tuple(after.starts[index] for index in come),
+        tuple(before.start(index) for index in left),
+        tuple(after.start(index) for index in come),
     )
 
 
@@ -167,17 +169,20 @@ def _is_of_the_visit(then: str, now: str) -> bool:
     return all(volatile) or (any(volatile) and (is_date(then) or is_date(now)))
 
 
-def _but_for_the_visit(
-    before: Reading, old: Collection[int], after: Reading, new: Collection[int]
-) -> tuple[list[int], list[int]]:
-    """Return the changed lines without volatile changes.
+def _lasting(lines: Lines, places: Iterable[int]) -> Lines:
+    """Return lines, the changed ones without relative times, counters and spaces."""
+    found = list(lines)
+    for index in places:
+        found[index] = lasting(found[index])
+    return found
 
-    These are changes of a relative time, a counter or a space, and of dates by another time zone.
-    """
-    changes = changed([*map(lasting, before.lines)], [*map(lasting, after.lines)])
-    left, come = (sorted({*each} & {*still}) for each, still in zip((old, new), changes, strict=True))
-    dates = [[i for i in each if is_date(page.lines[i])] for page, each in ((before, left), (after, come))]
+
+def _in_one_zone(
+    before: Reading, old: list[int], after: Reading, new: list[int]
+) -> tuple[list[int], list[int]]:
+    """Return the changed lines without dates that another time zone moved."""
+    dates = [[i for i in each if is_date(page.lines[i])] for page, each in ((before, old), (after, new))]
     if in_another_zone([before.lines[i] for i in dates[0]], [after.lines[i] for i in dates[1]]):
-        left = [index for index in left if index not in set(dates[0])]
-        come = [index for index in come if index not in set(dates[1])]
-    return left, come
+        old = [index for index in old if index not in set(dates[0])]
+        new = [index for index in new if index not in set(dates[1])]
+    return old, new
