@@ -28,11 +28,13 @@ NOTICE = "Copyright © 1997-2025 The Terns Society. " + TERNS * 4
 SCRAPED = f"{TERNS * 4} Last scrape:"
 MENU_ALONE = (
     b"<title>Tags</title><header><nav><ul><li><a href=/>Home of the terns</a>"
-    b"<li><a href=/g>Gulls 3.0 (stable)</a><li><a href=/c>Contributing to the project and its many releases</a></ul></nav></header>"
+    b"<li><a href=/g>Gulls 3.0 (stable)</a><li>"
+    b"<a href=/c>Contributing to the project and its many releases</a></ul></nav></header>"
 )
 FOOT_ALONE = (
     b"<title>Tags</title><p><a href=/>Read on</a></p><div class=footer><p>Terns and the tern are"
-    b" registered trademarks or trademarks of the Terns Society in the United States and in other countries.</p></div>"
+    b" registered trademarks or trademarks of the Terns Society in the United States and in other"
+    b" countries.</p></div>"
 )
 
 
