@@ -31,7 +31,7 @@ _ALONE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # Counters of a page's own use at the end of a line; stars, votes and downloads may be content. Of 1217 judged
-# versions without a change of content 14 are called a change, 3 more if such counters are read.
+# versions without a change of content 7 are called a change, 3 more if such counters are read.
 _OWN_USE = r"""(?:views?|likes?|comments?|repl(?:y|ies)|aufrufe?|kommentare?|antworten|vues?|commentaires?
     |comentarios?|comentários?|visualizações|visualizzazioni|commenti)"""
 _LAST_COUNTER = re.compile(rf"\s{_NUMBER}\s{_OWN_USE}$", re.IGNORECASE | re.VERBOSE)
