@@ -50,11 +50,16 @@ class FieldsFile:
 
         Raises UsageError if it cannot be read.
         """
+        if not name:
+            return cls()
         name = name.removeprefix("@")
+        if not name:
+            raise UsageError("@ names no fields file: give a TOML file, for example @fields.toml")
         try:
-            return cls(name, Path(name).read_text("utf-8-sig")) if name else cls()
+            return cls(name, Path(name).read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"the fields file {name!r} cannot be read: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(f"the fields file {name!r} cannot be read: {reason}") from error
 
 
 @dataclass(frozen=True, slots=True)
