@@ -11,6 +11,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "archivebot/__init__.py").r
 MONGO = ["pymongo>=4.9"]
 REDIS = ["scrapy-redis>=0.9.1", "redis>=5"]
 PLOT = ["matplotlib>=3.8"]
+HTTP2 = ["Scrapy[twisted-http2]>=2.19"]
 RENDER = ["playwright>=1.49"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
 ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
@@ -67,8 +68,9 @@ setup(
         "plot": PLOT,
         "scrapyd": SCRAPYD,
         "render": RENDER,
+        "http2": HTTP2,
         "peers": PEERS,
-        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *RENDER, *ORACLES, *CHECKS],
+        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *RENDER, *HTTP2, *ORACLES, *CHECKS],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
     classifiers=[

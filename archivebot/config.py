@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
@@ -49,11 +50,16 @@ class FieldsFile:
 
         Raises UsageError if it cannot be read.
         """
+        if not name:
+            return cls()
         name = name.removeprefix("@")
+        if not name:
+            raise UsageError("@ names no fields file: give a TOML file, for example @fields.toml")
         try:
-            return cls(name, Path(name).read_text("utf-8-sig")) if name else cls()
+            return cls(name, Path(name).read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"the fields file {name!r} cannot be read: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(f"the fields file {name!r} cannot be read: {reason}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,7 @@ class CrawlConfig(_Settings):
     conditional: bool = True
     obey_meta_robots: bool = True
     private_addresses: bool = False
+    http2: bool = False
     readers: int = 1
     duplicate_penalty: float = 2.0
     progress_interval: float = 10.0
@@ -131,6 +138,8 @@ class CrawlConfig(_Settings):
     def __post_init__(self) -> None:
         if self.readers < 1:
             raise UsageError(f"ARCHIVE_READERS is {self.readers}: give at least 1 process to cut the pages")
+        if self.http2 and not find_spec("h2"):
+            raise UsageError("ARCHIVE_HTTP2 needs h2: pip install 'archivebot[http2]'")
 
 
 @dataclass(frozen=True, slots=True)

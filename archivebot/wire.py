@@ -22,12 +22,12 @@ class Wire:
     """The facts of one exchange; a field that is empty or None is not known.
 
     ``received`` holds all heads of the answer byte for byte, interim ones (1xx) first, each with the empty
-    line that ends it; ``trailers`` the header lines after a chunked body. ``request`` is the head that was
-    sent, without the headers named in ``left_out``. ``protocols`` are named as in WARC-Protocol.
-    ``first_byte`` and ``ended`` are milliseconds after ``started`` (an aware UTC time). ``length`` counts the
-    bytes of the body without its transfer coding, but with its content codings; if ``decoded``, the stored
-    body is without them. ``truncated`` is why the answer is incomplete, in the words of WARC-Truncated;
-    ``record`` is the id of the WARC record that it was read from.
+    line that ends it; ``trailers`` the header lines after the body. ``request`` is the head that was sent,
+    without the headers named in ``left_out``. The headers of HTTP/2 are written as lines. ``protocols`` are
+    named as in WARC-Protocol. ``first_byte`` and ``ended`` are milliseconds after ``started`` (an aware UTC
+    time). ``length`` counts the bytes of the body without its transfer coding, but with its content codings;
+    if ``decoded``, the stored body is without them. ``truncated`` is why the answer is incomplete, in the
+    words of WARC-Truncated; ``record`` is the id of the WARC record that it was read from.
     """
 
     received: bytes = field(default=b"", repr=False)
@@ -77,11 +77,12 @@ class Wire:
 def protocol_of(received: bytes) -> str:
     """Return the protocol that the first line of an answer names, as in WARC-Protocol; "" for none.
 
-    >>> protocol_of(b"HTTP/1.0 200 OK\\r\\n"), protocol_of(b"<html>")
-    ('http/1.0', '')
+    >>> protocol_of(b"HTTP/1.0 200 OK\\r\\n"), protocol_of(b"HTTP/2 200\\r\\n"), protocol_of(b"<html>")
+    ('http/1.0', 'h2', '')
     """
     found = _PROTOCOL.match(received)
-    return found[0].decode().lower() if found else ""
+    name = found[0].decode().lower() if found else ""
+    return "h2" if name in ("http/2", "http/2.0") else name
 
 
 def header_fields(lines: bytes) -> Headers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError
 
@@ -40,6 +41,15 @@ def test_every_setting_is_read_as_text_as_the_command_line_gives_it() -> None:
         }
     )
     assert ArchiveConfig.from_settings(settings) == ArchiveConfig("sqlite:///other.db", 5, False, 0, 19)
+
+
+def test_http2_without_its_package_is_refused_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "h2", None)
+    with pytest.raises(UsageError, match=r"pip install 'archivebot\[http2\]'"):
+        CrawlConfig.from_settings({"ARCHIVE_HTTP2": "1"})
+    assert not CrawlConfig.from_settings({}).http2
 
 
 def test_an_empty_uri_means_the_default_one() -> None:

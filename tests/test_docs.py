@@ -159,7 +159,7 @@ def test_every_setting_of_archivebot_is_documented() -> None:
     used = {
         name
         for path in SOURCES
-        for name in re.findall(r"\bARCHIVE_[A-Z]+(?:_[A-Z]+)*\b(?!_)", path.read_text("utf-8"))
+        for name in re.findall(r"\bARCHIVE_[A-Z0-9]+(?:_[A-Z0-9]+)*\b(?!_)", path.read_text("utf-8"))
     }
     assert used == {name for row in rows("docs/settings.md") for name in re.findall(r"ARCHIVE_\w+", row[0])}
 

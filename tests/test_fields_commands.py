@@ -107,6 +107,12 @@ def test_extract_explains_what_it_lacks(site: MockServer, crawl: Crawl, fields: 
     done = ask(crawl, "extract", other)
     assert (done.returncode, "has no fields: it is no page" in done.stderr) == (1, True)
     assert "has no version 7" in ask(crawl, "extract", url, "--version", "7").stderr
+    for name, why in (
+        ("@", "@ names no fields file"),
+        ("@none.toml", "'none.toml' cannot be read: No such file"),
+    ):
+        done = ask(crawl, "extract", url, "--fields", name)
+        assert (done.returncode, why in done.stderr) == (2, True)
     done = ask(crawl, "extract", url, "--fields", fields('[[site]]\nmatch="a.example"\nfields.a="p"'))
     assert (done.returncode, "has no site that matches" in done.stderr) == (2, True)
     done = ask(crawl, "extract", url, "--fields", fields('[[site]]\nmatch="*"\nfields.a="p["'))
@@ -147,3 +153,19 @@ def test_an_ingest_keeps_fields_like_a_crawl(
     )
     assert crawl.ask("ingest", str(path), "--fields", fields(FIELDS))["files"][0]["captures"] == 1
     assert crawl.ask("extract", url)["fields"]["price"] == 12
+
+
+def test_a_crawl_names_the_field_whose_selector_fails_on_a_page(
+    site: MockServer, crawl: Crawl, fields: Callable[..., str]
+) -> None:
+    site.routes = {"/tern": tern()}
+    failing = """[[site]]
+match = "127.0.0.1"
+[site.fields]
+name = "h1"
+broken = { xpath = "//h1[re:test(., concat('(', string(.)))]" }
+"""
+    done = crawl(seeds=site.url("/tern"), fields=fields(failing))
+    found = done.of(site.url("/tern"))["fields"]
+    assert (found["name"], found["broken"]) == ("The tern", None)
+    assert "[archivebot.fields.sites] WARNING: the field broken of" in done.log

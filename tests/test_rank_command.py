@@ -199,7 +199,8 @@ def test_a_topic_is_a_profile_by_its_name(run: Run, tmp_path: Path) -> None:
     [
         (("--top", "0"), "give a number from 1 on"),
         (("--by", "arc"), "--by arc needs a --topic"),
-        (("--near", "0.5"), "--near belongs to"),
+        (("--near", "0.5"), "--near is for links to a topic"),
+        (("--by", "relevance", "--topic", "courses", "--near", "0.5"), "and not --by relevance"),
         (("--rings", "course=class"), "--rings belongs to"),
         (("--topic", "courses", "--rings", "course"), "needs words that mean the same"),
         (("--by", "arc", "--topic", "courses", "--near", "2"), "a number from 0 to 1"),

@@ -31,14 +31,7 @@ class Command(ArchiveCommand):
         parser.add_argument("--external", action="store_true", help="only links between different domains")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        if opts.top < 1:
-            raise UsageError(f"--top is {opts.top}: give a number from 1 on")
-        if opts.by in TOPICAL and not opts.topic:
-            raise UsageError(f"--by {opts.by} needs a --topic")
-        if opts.near is not None and not (opts.topic and 0 <= opts.near <= 1):
-            raise UsageError("--near belongs to --topic: give a number from 0 to 1")
-        if opts.rings and not opts.topic:
-            raise UsageError("--rings belongs to --topic: give a topic as well")
+        _check(opts)
         near = NEAR if opts.near is None else opts.near
         rings = read_rings(opts.rings) if opts.rings else []
         profile = with_synonyms(profile_of(opts.topic, self.topics), rings) if opts.topic else None
@@ -63,3 +56,17 @@ class Command(ArchiveCommand):
                 head, [[page.rank, page.score, page.in_links, page.hosts, page.url] for page in pages]
             )
         return 0
+
+
+def _check(opts: argparse.Namespace) -> None:
+    """Raise UsageError if the options do not belong together."""
+    if opts.top < 1:
+        raise UsageError(f"--top is {opts.top}: give a number from 1 on")
+    if opts.by in TOPICAL and not opts.topic:
+        raise UsageError(f"--by {opts.by} needs a --topic")
+    if opts.near is not None and (not opts.topic or opts.by == "relevance"):
+        raise UsageError("--near is for links to a topic: give --topic, and not --by relevance")
+    if opts.near is not None and not 0 <= opts.near <= 1:
+        raise UsageError(f"--near is {opts.near}: give a number from 0 to 1")
+    if opts.rings and not opts.topic:
+        raise UsageError("--rings belongs to --topic: give a topic as well")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -12,12 +13,15 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers, InvalidHeaderName
 
-from archivebot.config import PaceConfig
+from archivebot.config import CrawlConfig, PaceConfig
 from archivebot.crawl.compat import HEADER, STATUS, LenientParser, ParseError, ParsingHandler, content_length
 from archivebot.crawl.exchange import WIRE, Exchange
 from archivebot.crawl.intake import Intake
 from archivebot.crawl.reading.convert import flagged, outcome_told
 from archivebot.models import Outcome
+
+if TYPE_CHECKING:
+    from archivebot.crawl.compat.http2 import StreamHandler
 
 # Maximum bytes of the headers of an answer, and of one header line. Chromium accepts 256 kB, Twisted by
 # default any number of lines of 16 kB: endless headers took 2.3 GB.
@@ -139,7 +143,10 @@ class AnswerParser(LenientParser):
 
 
 class AnswerHandler(ParsingHandler):
-    """Download over HTTP/1.1 and TLS with bounded headers, and with room for each large body."""
+    """Download over HTTP/1.1 and TLS with bounded headers, and with room for each large body.
+
+    If the crawl uses HTTP/2, only the hosts that do not speak it are asked over HTTP/1.1.
+    """
 
     parser = AnswerParser
 
@@ -148,6 +155,8 @@ class AnswerHandler(ParsingHandler):
         at_once = PaceConfig.from_settings(settings).local_concurrency
         super().__init__(crawler, max(at_once, settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")))
         self._intake = Intake.of(crawler)
+        self._streams = _streams(crawler) if CrawlConfig.from_settings(settings).http2 else None
+        self._without_http2: set[str] = set()  # hosts with their ports
 
     async def download_request(self, request: Request) -> Response:
         intake = self._intake
@@ -165,12 +174,34 @@ class AnswerHandler(ParsingHandler):
         """Download once; afterwards the request carries the facts of the exchange, even after an error."""
         exchange = Exchange()
         try:
-            response = _told(await self.download_noted(request, exchange))
+            response = await self._answer(request, exchange)
         except Exception as error:
             request.meta[WIRE] = exchange.wire(None, _cut_by(error))
             raise
         request.meta[WIRE] = exchange.wire(len(response.body), _cut(response))
         return response
+
+    async def _answer(self, request: Request, exchange: Exchange) -> Response:
+        url = urlsplit(request.url)
+        direct = url.scheme == "https" and not request.meta.get("proxy")
+        if self._streams and direct and url.netloc not in self._without_http2:
+            response = await self._streams.download_noted(request, exchange)
+            if response is not None:
+                return response
+            self._without_http2.add(url.netloc)
+        return _told(await self.download_noted(request, exchange))
+
+    async def close(self) -> None:
+        if self._streams:
+            await self._streams.close()
+        await super().close()
+
+
+def _streams(crawler: Crawler) -> StreamHandler:
+    """Return the handler of HTTP/2; it needs a package that other crawls do not need."""
+    from archivebot.crawl.compat.http2 import StreamHandler
+
+    return StreamHandler(crawler)
 
 
 def _cut(response: Response) -> str:

@@ -57,7 +57,8 @@ def main() -> None:
     guard()  # a traceback may contain text of a page
     spare_collections()
     told: SimpleQueue[logging.LogRecord] = SimpleQueue()
-    logging.basicConfig(level=logging.INFO, handlers=[QueueHandler(told)])
+    logging.getLogger().setLevel(logging.INFO)
+    logging.getLogger().addHandler(QueueHandler(told))  # basicConfig would write the level into each message
     with socket.socket(fileno=0) as line, suppress(EOFError, ConnectionError, pickle.UnpicklingError):
         _serve(line, told)
     gc.freeze()  # spare the last garbage collection

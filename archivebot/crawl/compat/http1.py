@@ -1,8 +1,4 @@
-"""All uses of private parts of Scrapy and Twisted: another release may break them.
-
-Scrapy has no public way to learn whether a crawl is ending, to ask for the next request at once, or to read
-answers with a different parser.
-"""
+"""HTTP/1.1 as Scrapy speaks it, with another parser for the answers and with notes on each exchange."""
 
 from __future__ import annotations
 
@@ -12,67 +8,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scrapy import Request
-from scrapy.core.downloader import Slot
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
     _LenientHTTP11ClientFactory,
     _LenientHTTP11ClientProtocol,
     _LenientHTTPClientParser,
 )
-from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IAddress
-from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol, ParseError, _contentLength
+from twisted.web._newclient import HTTP11ClientProtocol, _contentLength
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IResponse
 
 from archivebot.crawl.exchange import Exchange
-
-__all__ = [
-    "HEADER",
-    "STATUS",
-    "LenientParser",
-    "ParseError",
-    "ParsingHandler",
-    "content_length",
-    "forget_spider",
-    "is_closing",
-    "is_ending",
-    "keep_exact",
-    "look_again",
-]
-
-
-def is_ending(engine: ExecutionEngine) -> bool:
-    """Return whether the spider of a crawl is being closed; False before it was opened, and afterwards."""
-    return engine._slot is not None and engine._slot.closing is not None
-
-
-def is_closing(engine: ExecutionEngine) -> bool:
-    """Return whether the crawl is ending, so that nothing new will be fetched."""
-    return not engine.running or engine._slot is None or is_ending(engine)
-
-
-def look_again(engine: ExecutionEngine) -> None:
-    """Make the engine ask its scheduler for requests now; its heartbeat does so every five seconds."""
-    slot = engine._slot
-    if slot is not None and slot.closing is None:
-        slot.nextcall.schedule()
-
-
-def forget_spider(engine: ExecutionEngine) -> None:
-    """End a crawl that could not begin: Scrapy would close a spider it never opened, with tracebacks."""
-    engine.spider = None
-
-
-def keep_exact(slot: Slot) -> None:
-    """Switch off the jitter of the delay of a host, of up to 50 %."""
-    if hasattr(slot, "jitter"):  # Scrapy 2.19 and later
-        slot.jitter = 0.0
-    else:
-        slot.randomize_delay = False
 
 
 def content_length(headers: Headers) -> int | None:
