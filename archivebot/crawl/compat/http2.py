@@ -199,9 +199,8 @@ class _NotedStream(Stream):
 
     def receive_data(self, data: bytes, flow_controlled_length: int) -> None:
         super().receive_data(data, flow_controlled_length)
-        if self.metadata[
-            "stream_closed_local"
-        ]:  # else the connection gets no more bytes after a few of these
+        # Else the connection gets no more bytes after a few closed streams.
+        if self.metadata["stream_closed_local"]:
             self._protocol.conn.acknowledge_received_data(flow_controlled_length, self.stream_id)
 
     def close(
