@@ -62,7 +62,7 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "versioning",
     },
-    "records": {"content", "duplicates", "forms", "frontier", "labels", "storage"},
+    "records": {"content", "duplicates", "forms", "frontier", "labels", "storage", "templates", "topic"},
     "": {"archive"},  # the package itself: its public names
     "cli": {"archive", "frontier", "vision"},
     "crawl": {

@@ -13,7 +13,7 @@ from archivebot.duplicates.survey import BLOCK, PAGE, Match, Survey
 from archivebot.exceptions import ArchiveError, NotArchived, UsageError
 from archivebot.fingerprint.simhash import NEAR
 from archivebot.jobs.duplicates import groups_of, loose_survey_of, survey_of
-from archivebot.records import match_record, member_record
+from archivebot.records import cluster_record, match_record
 from archivebot.terminal import say, status, tell
 
 STEP = 50  # pages between two updates of the progress line
@@ -112,12 +112,7 @@ def _row(match: Match) -> list[object]:
 def _tell_clusters(matches: Sequence[Match], as_json: bool) -> None:
     groups = list(groups_of(matches))
     if as_json:
-        print_json(
-            [
-                {"cluster": number, "scope": group[0].scope, "members": list(map(member_record, group))}
-                for number, group in enumerate(groups, 1)
-            ]
-        )
+        print_json([cluster_record(number, group) for number, group in enumerate(groups, 1)])
         return
     for number, group in enumerate(groups, 1):
         first = group[0]
