@@ -7,6 +7,7 @@ code, as if a shell had started it.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import json
 import os
@@ -41,6 +42,9 @@ NAMED = (
 )
 
 MOST = 1 << 18  # bytes of a request: the words of the command and the environment
+# Of linux/capability.h: the version of its structures, and the rights to write and to read any file.
+VERSION_3, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 0x20080522, 1, 2
+
 STATUS = 8  # bytes of a process number, or of an exit status
 
 
@@ -57,9 +61,18 @@ def run_scrapy_raw(
     environment: Mapping[str, str] | None = None,
     timeout: float = 60,
     stderr: int = subprocess.PIPE,
+    bound: bool = False,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run ``scrapy`` with some arguments to its end; ``stderr`` may be STDOUT, to get both as one."""
-    given = {"command": list(command), "folder": str(folder), "environment": dict(environment or os.environ)}
+    """Run ``scrapy`` with some arguments to its end; ``stderr`` may be STDOUT, to get both as one.
+
+    If ``bound``, the rights of files apply to it, even if it is root.
+    """
+    given = {
+        "command": list(command),
+        "folder": str(folder),
+        "environment": dict(environment or os.environ),
+        "bound": bound,
+    }
     line = _started()
     with TemporaryFile() as out, TemporaryFile() as err:
         files = [out.fileno(), (out if stderr == subprocess.STDOUT else err).fileno()]
@@ -137,6 +150,8 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     for number, file in enumerate(files, 1):
         os.dup2(file, number)
         os.close(file)
+    if given["bound"]:
+        be_bound()
     os.chdir(str(given["folder"]))
     os.environ.clear()
     os.environ.update(given["environment"])  # type: ignore[arg-type]
@@ -145,6 +160,17 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     sys.argv = ["scrapy", *given["command"]]  # type: ignore[misc]
     sys.modules.pop("archivebot.settings", None)  # read anew, in the environment of the command
     runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+
+
+def be_bound() -> None:
+    """Let the rights of files apply to this process and to those that it forks, even if it is root."""
+    libc = ctypes.CDLL(None)
+    header = (ctypes.c_uint32 * 2)(VERSION_3, 0)
+    sets = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, the first 32 and the others
+    assert not libc.capget(header, sets)
+    for index in range(3):
+        sets[index] &= ~(1 << CAP_DAC_OVERRIDE | 1 << CAP_DAC_READ_SEARCH)
+    assert not libc.capset(header, sets)
 
 
 def _import_all() -> None:
