@@ -1,7 +1,9 @@
 """Runs commands of scrapy out of a process that has imported them: the imports take longer than most crawls.
 
 Each command is a process of its own, forked from that one: with its own folder, environment, output and exit
-code, as if a shell had started it.
+code, as if a shell had started it. The processes of the archive of a crawl are forked from the crawl, for the
+same reason. Tests of these processes, and crawls started by :meth:`tests.conftest.Crawl.start`, have separate
+programs, as users have them.
 """
 
 from __future__ import annotations
@@ -10,12 +12,15 @@ import atexit
 import ctypes
 import gc
 import json
+import logging
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -158,8 +163,51 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     sys.stdout.reconfigure(line_buffering="PYTHONUNBUFFERED" in os.environ)  # type: ignore[union-attr]
     sys.path[0] = str(given["folder"])
     sys.argv = ["scrapy", *given["command"]]  # type: ignore[misc]
+    import_module("archivebot.crawl.process.worker").__dict__["_start"] = Forked
     sys.modules.pop("archivebot.settings", None)  # read anew, in the environment of the command
     runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+
+
+class Forked:
+    """A process of the archive, forked from its crawl; it has the methods of Popen that its worker calls."""
+
+    def __init__(self, module: str, theirs: socket.socket) -> None:
+        self._code: int | None = None
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the thread that waits for signals holds no lock
+            self.pid = os.fork()
+        if not self.pid:
+            _serve(module, theirs)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+    def wait(self, timeout: float) -> int:
+        if self._code is None:
+            process = os.pidfd_open(self.pid)
+            ended, _, _ = select.select([process], [], [], timeout)
+            os.close(process)
+            if not ended:
+                raise subprocess.TimeoutExpired("fork", timeout)
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
+
+    def kill(self) -> None:
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def _serve(module: str, line: socket.socket) -> None:
+    """Run the main function of a module with a socket as its standard input, and end."""
+    code = 1
+    try:
+        os.dup2(line.fileno(), 0)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        logging.root.handlers.clear()
+        import_module(module).main()
+        code = 0
+    finally:
+        os._exit(code)
 
 
 def be_bound() -> None:
@@ -180,6 +228,7 @@ def _import_all() -> None:
     for name in (*NAMED, *(name for name in names if not name.endswith(("__init__", "__main__")))):
         import_module(name)
     assert "twisted.internet.reactor" not in sys.modules
+    import_module("archivebot.text.language").guess("")  # loads its model
 
 
 if __name__ == "__main__":
