@@ -160,7 +160,9 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     os.chdir(str(given["folder"]))
     os.environ.clear()
     os.environ.update(given["environment"])  # type: ignore[arg-type]
-    sys.stdout.reconfigure(line_buffering="PYTHONUNBUFFERED" in os.environ)  # type: ignore[union-attr]
+    encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
+    sys.stdout.reconfigure(encoding=encoding, line_buffering="PYTHONUNBUFFERED" in os.environ)  # type: ignore[union-attr]
+    sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     sys.path[0] = str(given["folder"])
     sys.argv = ["scrapy", *given["command"]]  # type: ignore[misc]
     import_module("archivebot.crawl.process.worker").__dict__["_start"] = Forked
