@@ -62,9 +62,9 @@ class Command(ArchiveCommand):
                 f"no page of {archive.uri} is like {url or 'another'}, whole or in part ({len(survey)} read)"
             )
         if opts.clusters:
-            _tell_clusters(near, opts.json)
+            _print_clusters(near, opts.json)
         else:
-            _tell_pairs(near, opts.json)
+            _print_pairs(near, opts.json)
         return 0
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
@@ -91,7 +91,7 @@ def _survey(archive: ArchiveReader, least: float | None, *, blocks: bool) -> Sur
     return survey
 
 
-def _tell_pairs(matches: Sequence[Match], as_json: bool) -> None:
+def _print_pairs(matches: Sequence[Match], as_json: bool) -> None:
     if as_json:
         print_json([match_record(match) for match in matches])
         return
@@ -109,7 +109,7 @@ def _row(match: Match) -> list[object]:
     return [likeness.distance, f"{likeness.jaccard:.3f}", a.words, *topic, a.url, b.url]
 
 
-def _tell_clusters(matches: Sequence[Match], as_json: bool) -> None:
+def _print_clusters(matches: Sequence[Match], as_json: bool) -> None:
     groups = list(groups_of(matches))
     if as_json:
         print_json([cluster_record(number, group) for number, group in enumerate(groups, 1)])

@@ -69,11 +69,11 @@ def _retry(frontier: Frontier, opts: argparse.Namespace) -> int:
     return _changed(opts, "queued", again, f"{again} URLs queued again; the crawl's command fetches them")
 
 
-def _changed(opts: argparse.Namespace, name: str, count: int, told: str) -> int:
+def _changed(opts: argparse.Namespace, name: str, count: int, message: str) -> int:
     if opts.json:
         print_json({name: count})
     else:
-        say(told)
+        say(message)
     return 0
 
 

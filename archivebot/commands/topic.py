@@ -129,7 +129,7 @@ class Command(ArchiveCommand):
         if opts.cross_validate:
             return _tabulate(cross_validated(examples, score=score), opts)
         profile = saved or _made(name, opts.words, examples, rings, score)
-        _tell_idle(profile, rings)
+        _warn_of_idle(profile, rings)
         if made or rings:
             path = save(profile, self.topics)
             if not (opts.json or opts.score or opts.evaluate):
@@ -278,7 +278,7 @@ def _reason(archive: ArchiveReader, url: str) -> str:
     return f"{capture.outcome}, {capture.reason}" if capture.reason else capture.outcome
 
 
-def _tell_idle(profile: TopicProfile, rings: list[Ring]) -> None:
+def _warn_of_idle(profile: TopicProfile, rings: list[Ring]) -> None:
     """Print the rings of synonyms without a word of the topic: they have no effect."""
     known = profile.signed.keys() | profile.stands_for.keys()
     for ring in rings:
