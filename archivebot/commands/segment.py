@@ -35,7 +35,7 @@ class Command(ArchiveCommand):
     most = 1_000_000
     explanation = (
         "Level 1 is the outline of a page: head, menu, content, side, foot. From level 2 on pages are cut"
-        " as an archive cuts them. With --visual a browser lays the page out, and blocks are what a reader"
+        " as an archive cuts them. With --visual a browser lays the page out, and blocks are what a visitor"
         " sees as one, the finer the higher --doc. With --json each file is one line."
     )
 

@@ -130,7 +130,10 @@ def _after(items: Sequence[Item], start: int) -> str:
 
 
 def _before(gap: Sequence[Item], taken: bool) -> str:
-    """Return the last line with words before a control; the previous control has ``taken`` the first."""
+    """Return the last line with words before a control.
+
+    If ``taken``, the first line belongs to the previous control.
+    """
     lines: list[list[str]] = [[]]
     for item in gap:
         if isinstance(item, Break):

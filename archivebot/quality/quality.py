@@ -201,7 +201,7 @@ def _empty(page: _Page) -> str:
     if signs.frames or signs.controls or signs.pictures or not page.is_bare:
         return ""
     if signs.refresh or SENT_ON.search(" ".join(signs.scripts)):
-        return "only sends the reader on"
+        return "only sends the visitor on"
     return "" if signs.letters else "nothing to see"
 
 

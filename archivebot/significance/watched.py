@@ -1,4 +1,4 @@
-"""The watched parts of a page: every change of their text and of the attributes that readers meet counts."""
+"""The watched parts of a page: every change of their text and of the attributes that visitors meet counts."""
 
 from __future__ import annotations
 

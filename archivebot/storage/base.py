@@ -347,7 +347,7 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
 
     @property
     def is_durable(self) -> bool:
-        """Whether a sync has nothing to do."""
+        """Whether all stored data are durable, so that a sync has nothing to do."""
 
     def sync(self) -> Position | None:
         """Make everything durable that this instance stored, and return the position of the archive.
