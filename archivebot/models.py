@@ -345,3 +345,23 @@ class Delta:
     reason: str
     changes: tuple[BlockChange, ...] = field(repr=False)
     attributes: tuple[AttributeChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockState:
+    """The content of one block from ``version`` on; no text while it was not on the page."""
+
+    version: int
+    captured_at: datetime
+    topic: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One damage and its description; without URL and version if it concerns no version."""
+
+    url: str
+    version: int | None
+    digest: str
+    reason: str

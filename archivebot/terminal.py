@@ -137,7 +137,7 @@ def flush() -> None:
 
 
 def hush() -> None:
-    """Print nothing more to stdout: its reader (head, less) has closed it."""
+    """Print nothing more to stdout: its consumer (head, less) has closed it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

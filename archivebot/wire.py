@@ -8,7 +8,7 @@ from datetime import datetime
 
 Headers = tuple[tuple[str, str], ...]
 
-# Request headers that are not stored, in lower case: a reader of the archive could misuse them.
+# Request headers that are not stored, in lower case: a user of the archive could misuse them.
 SECRETS = frozenset(("authorization", "cookie", "proxy-authorization"))
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
@@ -54,7 +54,7 @@ class Wire:
 
     @property
     def status_line(self) -> str:
-        """The first line of the answer, without its end."""
+        """The first line of the answer, without its line break."""
         return next(iter(text_lines(self.head)), "")
 
     @property

@@ -60,7 +60,7 @@ from webserver import Stored, Web
 
 from archivebot.crawl.arguments import ORDERS
 from archivebot.text import words
-from archivebot.text.terms import stem, tells
+from archivebot.text.terms import is_meaningful, stem
 from archivebot.topic.judge import CrawlJudge
 from archivebot.topic.linkscore import LinkScorer
 from archivebot.topic.training import Example, from_words
@@ -168,7 +168,7 @@ def _frequency(documents: Iterable[Collection[str]]) -> Counter[str]:
 def terms_of(page: Stored) -> dict[str, str]:
     """Return the terms of a page, each with a word that it stands for."""
     found = read_page(page)
-    return {stem(word): word for word in words(f"{found.title}\n{found.text}") if tells(word)}
+    return {stem(word): word for word in words(f"{found.title}\n{found.text}") if is_meaningful(word)}
 
 
 def simulated(task: Task) -> dict[str, Result]:

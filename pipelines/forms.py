@@ -34,8 +34,8 @@ class FormPipeline:
         """Return the item unchanged. Raises StorageError."""
         page = item.page if isinstance(item, Snapshot) else item
         if isinstance(page, Page) and page.forms:
-            told = replace(page, body=b"", headers=(), links=())  # not needed in the other process
-            count = await self.session.run(keep_forms, told, self.budget.since)
+            bare = replace(page, body=b"", headers=(), links=())  # not needed in the other process
+            count = await self.session.run(keep_forms, bare, self.budget.since)
             self.budget.stored(host_of(page.url), count)
             self.stats.inc_value("archive/forms", len(page.forms))
         return item

@@ -1,20 +1,26 @@
 """Runs commands of scrapy out of a process that has imported them: the imports take longer than most crawls.
 
 Each command is a process of its own, forked from that one: with its own folder, environment, output and exit
-code, as if a shell had started it.
+code, as if a shell had started it. The processes of the archive of a crawl are forked from the crawl, for the
+same reason. Tests of these processes, and crawls started by :meth:`tests.conftest.Crawl.start`, have separate
+programs, as users have them.
 """
 
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import json
+import logging
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -41,6 +47,9 @@ NAMED = (
 )
 
 MOST = 1 << 18  # bytes of a request: the words of the command and the environment
+# Of linux/capability.h: the version of its structures, and the rights to write and to read any file.
+VERSION_3, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 0x20080522, 1, 2
+
 STATUS = 8  # bytes of a process number, or of an exit status
 
 
@@ -57,9 +66,18 @@ def run_scrapy_raw(
     environment: Mapping[str, str] | None = None,
     timeout: float = 60,
     stderr: int = subprocess.PIPE,
+    bound: bool = False,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run ``scrapy`` with some arguments to its end; ``stderr`` may be STDOUT, to get both as one."""
-    given = {"command": list(command), "folder": str(folder), "environment": dict(environment or os.environ)}
+    """Run ``scrapy`` with some arguments to its end; ``stderr`` may be STDOUT, to get both as one.
+
+    If ``bound``, the rights of files apply to it, even if it is root.
+    """
+    given = {
+        "command": list(command),
+        "folder": str(folder),
+        "environment": dict(environment or os.environ),
+        "bound": bound,
+    }
     line = _started()
     with TemporaryFile() as out, TemporaryFile() as err:
         files = [out.fileno(), (out if stderr == subprocess.STDOUT else err).fileno()]
@@ -137,14 +155,72 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     for number, file in enumerate(files, 1):
         os.dup2(file, number)
         os.close(file)
+    if given["bound"]:
+        be_bound()
     os.chdir(str(given["folder"]))
     os.environ.clear()
     os.environ.update(given["environment"])  # type: ignore[arg-type]
-    sys.stdout.reconfigure(line_buffering="PYTHONUNBUFFERED" in os.environ)  # type: ignore[union-attr]
+    encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
+    sys.stdout.reconfigure(encoding=encoding, line_buffering="PYTHONUNBUFFERED" in os.environ)  # type: ignore[union-attr]
+    sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     sys.path[0] = str(given["folder"])
     sys.argv = ["scrapy", *given["command"]]  # type: ignore[misc]
+    import_module("archivebot.crawl.process.worker").__dict__["_start"] = Forked
     sys.modules.pop("archivebot.settings", None)  # read anew, in the environment of the command
     runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+
+
+class Forked:
+    """A process of the archive, forked from its crawl; it has the methods of Popen that its worker calls."""
+
+    def __init__(self, module: str, theirs: socket.socket) -> None:
+        self._code: int | None = None
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the thread that waits for signals holds no lock
+            self.pid = os.fork()
+        if not self.pid:
+            _serve(module, theirs)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+    def wait(self, timeout: float) -> int:
+        if self._code is None:
+            process = os.pidfd_open(self.pid)
+            ended, _, _ = select.select([process], [], [], timeout)
+            os.close(process)
+            if not ended:
+                raise subprocess.TimeoutExpired("fork", timeout)
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
+
+    def kill(self) -> None:
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def _serve(module: str, line: socket.socket) -> None:
+    """Run the main function of a module with a socket as its standard input, and end."""
+    code = 1
+    try:
+        os.dup2(line.fileno(), 0)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        logging.root.handlers.clear()
+        import_module(module).main()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def be_bound() -> None:
+    """Let the rights of files apply to this process and to those that it forks, even if it is root."""
+    libc = ctypes.CDLL(None)
+    header = (ctypes.c_uint32 * 2)(VERSION_3, 0)
+    sets = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, the first 32 and the others
+    assert not libc.capget(header, sets)
+    for index in range(3):
+        sets[index] &= ~(1 << CAP_DAC_OVERRIDE | 1 << CAP_DAC_READ_SEARCH)
+    assert not libc.capset(header, sets)
 
 
 def _import_all() -> None:
@@ -154,6 +230,7 @@ def _import_all() -> None:
     for name in (*NAMED, *(name for name in names if not name.endswith(("__init__", "__main__")))):
         import_module(name)
     assert "twisted.internet.reactor" not in sys.modules
+    import_module("archivebot.text.language").guess("")  # loads its model
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -62,7 +63,7 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "versioning",
     },
-    "records": {"content", "duplicates", "forms", "frontier", "labels", "storage"},
+    "records": {"content", "duplicates", "forms", "frontier", "labels", "storage", "templates", "topic"},
     "": {"archive"},  # the package itself: its public names
     "cli": {"archive", "frontier", "vision"},
     "crawl": {
@@ -223,8 +224,13 @@ def room_of(module: str) -> str:
 MODULES = {module_of(path): path for _, path in sources()}
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield the dotted names that a file imports, wherever in it, for types only or not."""
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Return the dotted names that a file imports, wherever in it, for types only or not."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

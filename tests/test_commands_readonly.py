@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-import json
 import os
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -20,12 +16,9 @@ from archivebot.config import ArchiveConfig
 from archivebot.frontier import Entry, State, frontier_uri, open_frontier
 from archivebot.storage.sqlite.schema import CHECKSUMS, STEPS
 from archivebot.storage.sqlite.sums import SUMMED
-from tests.conftest import ROOT
+from tests.commands import run_scrapy
 from tests.contracts.reader import keep
 from tests.factories import URL
-
-# Of linux/prctl.h and linux/capability.h.
-PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 
 OTHER = "http://example.com/other"
 
@@ -48,21 +41,6 @@ COMMANDS = [
     ["stats"],
 ]
 
-# One process that imports everything once, and a fork of it for each command.
-DRIVER = """
-import json, os, sys
-from importlib import import_module
-from scrapy.cmdline import execute
-for name in ("commands.delta", "commands.forms", "commands.duplicates", "crawl.spider", "links.pagerank"):
-    import_module(f"archivebot.{name}")
-for command in json.loads(sys.argv[1]):
-    child = os.fork()
-    if not child:
-        execute(["scrapy", *command, "--json"])
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    print(f"\\n{code}\\x1e", flush=True)
-"""
-
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
@@ -83,26 +61,11 @@ def folder() -> Iterator[Path]:
         folder.chmod(0o755)
 
 
-def be_bound() -> None:
-    """Let the rights of files count for this process and those that it begins, also if it is root."""
-    libc = ctypes.CDLL(None)
-    for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
-        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-
-
 def told(folder: Path, *commands: list[str]) -> list[str]:
     """Return what commands print as JSON, each with its exit code."""
-    ran = subprocess.run(
-        [sys.executable, "-c", DRIVER, json.dumps(commands)],
-        cwd=ROOT,
-        env=os.environ | {"ARCHIVE_URI": f"sqlite:///{folder}/a.db", "PYTHONDONTWRITEBYTECODE": "1"},
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        preexec_fn=be_bound,
-        timeout=120,
-        check=True,
-    )
-    return ran.stdout.removesuffix("\x1e\n").split("\x1e\n")
+    environment = os.environ | {"ARCHIVE_URI": f"sqlite:///{folder}/a.db"}
+    done = (run_scrapy((*each, "--json"), environment=environment, bound=True) for each in commands)
+    return [f"{each.stdout}\n{each.returncode}" for each in done]
 
 
 def forbid(folder: Path) -> None:

@@ -68,7 +68,7 @@ def test_on_a_terminal_the_line_is_redrawn_in_place(crawler: Any) -> None:
     screen = Screen()
     progress = ProgressLog(crawler, screen, 10)
     assert progress.interval == 0.5
-    progress._tell()
+    progress._report()
     assert screen.getvalue().startswith(ERASE + "12 pages")
     assert "\n" not in screen.getvalue()
     assert len(screen.getvalue()) <= 80 + len(ERASE)

@@ -62,6 +62,7 @@ def test_an_error_of_the_archive_is_none_of_the_process(config: ArchiveConfig) -
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_what_waits_behind_a_call_that_kills_the_process_is_done_by_another(config: ArchiveConfig) -> None:
     async def work() -> None:
         readers = Readers(config, 1)
@@ -77,6 +78,7 @@ def test_what_waits_behind_a_call_that_kills_the_process_is_done_by_another(conf
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_one_that_died_while_it_had_nothing_to_do_is_replaced(config: ArchiveConfig) -> None:
     async def work() -> None:
         readers = Readers(config, 1)

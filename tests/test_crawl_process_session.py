@@ -147,6 +147,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.long
 def test_the_process_ends_with_a_parent_that_is_killed(config: ArchiveConfig, tmp_path: Path) -> None:
     script = tmp_path / "crawl.py"  # a user's script, whose main module has no guard
     script.write_text(SCRIPT)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archivebot.hypertext import read
-from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, leads_by_click, said
+from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, leads_by_click, literals
 from archivebot.models import Link
 
 URL = "http://a.example/dir/page"
@@ -46,7 +46,7 @@ def targets(body: str) -> list[str]:
     ],
 )
 def test_the_address_that_a_script_opens_or_goes_to_is_given(script: str, expected: str) -> None:
-    assert [text for _, text in said(script)] == [expected]
+    assert [text for _, text in literals(script)] == [expected]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_address_that_a_script_opens_or_goes_to_is_given(script: str, expect
     ],
 )
 def test_other_strings_and_addresses_that_are_put_together_are_left_out(script: str) -> None:
-    assert [text for _, text in said(script) if text != UNKNOWN] == []
+    assert [text for _, text in literals(script) if text != UNKNOWN] == []
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,16 @@ def test_other_strings_and_addresses_that_are_put_together_are_left_out(script: 
     ],
 )
 def test_what_is_written_is_joined_as_far_as_it_is_literal(script: str, expected: str) -> None:
-    assert [(way, text.replace(UNKNOWN, "?")) for way, text in said(script)] == [(Way.WRITE, expected)]
+    assert [(way, text.replace(UNKNOWN, "?")) for way, text in literals(script)] == [(Way.WRITE, expected)]
 
 
 def test_each_way_is_told_in_the_order_of_the_script() -> None:
     script = "window.open('a'); document.write('<b>'); location = 'c'; window.open('d')"
-    assert list(said(script)) == [(Way.OPEN, "a"), (Way.WRITE, "<b>"), (Way.GO, "c"), (Way.OPEN, "d")]
+    assert list(literals(script)) == [(Way.OPEN, "a"), (Way.WRITE, "<b>"), (Way.GO, "c"), (Way.OPEN, "d")]
 
 
 def test_what_stands_inside_a_string_is_not_read_twice() -> None:
-    assert [way for way, _ in said("document.write(\"<a onclick=window.open('x')>\")")] == [Way.WRITE]
+    assert [way for way, _ in literals("document.write(\"<a onclick=window.open('x')>\")")] == [Way.WRITE]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_the_code_of_an_address_is_told_from_other_addresses(href: str, code: st
 
 @given(st.text(alphabet="locatinpewr.=()'\"`\\+, \n\u2028<>/x$u0"))
 def test_any_text_is_read(script: str) -> None:
-    assert all(isinstance(way, Way) and text for way, text in said(script))
+    assert all(isinstance(way, Way) and text for way, text in literals(script))
 
 
 PIECES = ["location", "window.open(", "document.write(", ".", "=", "'", '"', "`", "\\", "+", "a", " ", "("]
@@ -131,7 +131,7 @@ PIECES = ["location", "window.open(", "document.write(", ".", "=", "'", '"', "`"
 
 @given(st.lists(st.sampled_from(PIECES)))
 def test_any_row_of_pieces_is_read(pieces: list[str]) -> None:
-    assert all(text for _, text in said("".join(pieces)))
+    assert all(text for _, text in literals("".join(pieces)))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_any_row_of_pieces_is_read(pieces: list[str]) -> None:
 def test_hostile_scripts_take_time_in_proportion(piece: str) -> None:
     script = "document.write('" + piece * (300_000 // len(piece))
     started = time.process_time()
-    assert sum(len(text) for _, text in said(script)) <= len(script)
+    assert sum(len(text) for _, text in literals(script)) <= len(script)
     assert time.process_time() - started < 2
 
 

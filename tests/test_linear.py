@@ -15,7 +15,7 @@ from archivebot.exceptions import UsageError
 from archivebot.http.robotstxt import RobotsTxt
 from archivebot.hypertext import read, resolve
 from archivebot.hypertext.references import refresh_target
-from archivebot.hypertext.scripts import code_of, said
+from archivebot.hypertext.scripts import code_of, literals
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import significance
 from archivebot.text.urltokens import url_tokens
@@ -201,7 +201,7 @@ KINDS: dict[str, tuple[dict[str, Callable[[int], str]], Callable[[str], Any]]] =
     "url": (URLS, of_url),
     "robots.txt": (ROBOTS, ask_robots),
     "page": (PAGES, read_page),
-    "script": (SCRIPTS, lambda text: (list(said(text)), code_of(text))),
+    "script": (SCRIPTS, lambda text: (list(literals(text)), code_of(text))),
     "header": (HEADERS, read_header),
     "content": (CONTENTS, lambda text: content(text.encode())),
     "edit": (LINES, edit),

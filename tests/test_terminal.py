@@ -139,12 +139,7 @@ def _write_warcs(folder: Path) -> None:
 def run(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     settings = [f"ARCHIVE_URI=sqlite:///{folder}/archive.db", f"ARCHIVE_TOPICS={folder}/topics"]
     words = (*args, *(word for each in settings for word in ("-s", each)))
-    if not environment:
-        return run_scrapy_raw(words, timeout=120)
-    command = [sys.executable, "-m", "scrapy", *words]  # its environment may name the encoding of the streams
-    return subprocess.run(
-        command, cwd=ROOT, env=os.environ | environment, capture_output=True, timeout=120, check=False
-    )
+    return run_scrapy_raw(words, timeout=120, environment=os.environ | environment)
 
 
 def commands(folder: Path) -> list[list[str]]:

@@ -2,8 +2,7 @@
 
 from archivebot.archive.archive import Archive
 from archivebot.archive.inspection import is_readable, snapshot_of
-from archivebot.archive.lookup import ArchiveReader, BlockState
+from archivebot.archive.lookup import ArchiveReader
 from archivebot.archive.readings import PageReading
-from archivebot.archive.verification import Damage
 
-__all__ = ["Archive", "ArchiveReader", "BlockState", "Damage", "PageReading", "is_readable", "snapshot_of"]
+__all__ = ["Archive", "ArchiveReader", "PageReading", "is_readable", "snapshot_of"]

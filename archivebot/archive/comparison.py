@@ -76,8 +76,8 @@ class Comparison:
         if parts.watch:
             found = with_watched(found, then, now, parts.watch)
         edits = self._edited(before.url, known.kept, then, kept, now)
-        if told := next((edit for edit in edits if edit.content), None):
-            return replace(found, kind=ChangeKind.CONTENT, reason=described(told))
+        if decisive := next((edit for edit in edits if edit.content), None):
+            return replace(found, kind=ChangeKind.CONTENT, reason=described(decisive))
         return found
 
     def beside_text(

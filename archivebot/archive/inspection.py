@@ -134,7 +134,7 @@ class Inspector:
     def change(self, page: Page, latest: StoredVersion, kept: Kept | None = None) -> PageChange:
         """Return the changes of a page since its latest version, whose bytes differ.
 
-        ``kept`` is what its own version keeps, if it is stored.
+        ``kept`` are the data kept with the version of the page, if it is stored.
         """
         found = self._comparison.with_version(latest, self._read(page), content_type(page.headers), kept)
         return PageChange(latest.digest, found.kind, found.reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice, takewhile
 from typing import Self
@@ -12,7 +12,7 @@ from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.readings import Readings
-from archivebot.archive.verification import Damage, verify
+from archivebot.archive.verification import verify
 from archivebot.config import ArchiveConfig, FieldsFile, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fields.about import merged
@@ -22,7 +22,9 @@ from archivebot.markup.contenttype import content_type
 from archivebot.markup.dom import visible_text
 from archivebot.models import (
     Block,
+    BlockState,
     Capture,
+    Damage,
     Delta,
     Field,
     Headers,
@@ -44,16 +46,6 @@ from archivebot.timestamps import timestamp
 from archivebot.urls import key_range, parse_seed, urlkey
 from archivebot.versioning.delta import PlacedText, compare
 from archivebot.versioning.presence import gone_since, is_content, placed
-
-
-@dataclass(frozen=True, slots=True)
-class BlockState:
-    """The content of one block from ``version`` on; no text while it was not on the page."""
-
-    version: int
-    captured_at: datetime
-    topic: str
-    text: str | None
 
 
 class ArchiveReader:

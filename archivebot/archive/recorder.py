@@ -208,7 +208,7 @@ class Recorder:
         for capture in self._store.captures(page.url, since=page.captured_at):
             counted = capture.number is not None and capture.kind in CONTENT
             found = self._judged(capture, latest)
-            if _said(found) != _said(capture):
+            if _judgement(found) != _judgement(capture):
                 self._store.amend(capture, found)
             if counted and found.kind in CONTENT and found.digest == capture.digest:
                 return  # the later visits are compared with the same version as before
@@ -227,8 +227,8 @@ class Recorder:
             if version is None:
                 return capture
             body, kept = version.body, version.kept
-        told = capture.kind is Kind.TOUCHED or capture.quality  # then the reason is ours
-        page = replace(capture.page(body), reason="" if told else capture.reason)
+        is_ours = capture.kind is Kind.TOUCHED or capture.quality  # then the reason is ours
+        page = replace(capture.page(body), reason="" if is_ours else capture.reason)
         kind, reason = self._kind(Snapshot(page, None, capture.quality), digest, latest, kept)
         return replace(capture, kind=kind, reason=page.reason or reason)
 
@@ -276,5 +276,5 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
     )
 
 
-def _said(capture: Capture) -> tuple[Kind, str, str | None]:
+def _judgement(capture: Capture) -> tuple[Kind, str, str | None]:
     return capture.kind, capture.reason, capture.digest

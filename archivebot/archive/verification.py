@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 
 from archivebot.archive.bodies import Bodies
 from archivebot.exceptions import ArchiveError, CorruptObject
+from archivebot.models import Damage
 from archivebot.storage.base import ArchiveStore, VersionId
-
-
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """One damage and its description; without URL and version if it concerns no version."""
-
-    url: str
-    version: int | None
-    digest: str
-    reason: str
 
 
 def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tuple[int, list[Damage]]:

@@ -30,8 +30,8 @@ INTERRUPTED = 130
 
 def add_fields_option(parser: argparse.ArgumentParser) -> None:
     """Declare the option of a command that reads fields, or judges changes by them."""
-    told = "the selectors of sites, instead of ARCHIVE_FIELDS"
-    parser.add_argument("--fields", dest="fields_file", metavar="@FILE", help=told)
+    help_text = "the selectors of sites, instead of ARCHIVE_FIELDS"
+    parser.add_argument("--fields", dest="fields_file", metavar="@FILE", help=help_text)
 
 
 class ArchiveCommand(ScrapyCommand):

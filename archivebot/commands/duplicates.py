@@ -13,7 +13,7 @@ from archivebot.duplicates.survey import BLOCK, PAGE, Match, Survey
 from archivebot.exceptions import ArchiveError, NotArchived, UsageError
 from archivebot.fingerprint.simhash import NEAR
 from archivebot.jobs.duplicates import groups_of, loose_survey_of, survey_of
-from archivebot.records import match_record, member_record
+from archivebot.records import cluster_record, match_record
 from archivebot.terminal import say, status, tell
 
 STEP = 50  # pages between two updates of the progress line
@@ -62,9 +62,9 @@ class Command(ArchiveCommand):
                 f"no page of {archive.uri} is like {url or 'another'}, whole or in part ({len(survey)} read)"
             )
         if opts.clusters:
-            _tell_clusters(near, opts.json)
+            _print_clusters(near, opts.json)
         else:
-            _tell_pairs(near, opts.json)
+            _print_pairs(near, opts.json)
         return 0
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
@@ -91,7 +91,7 @@ def _survey(archive: ArchiveReader, least: float | None, *, blocks: bool) -> Sur
     return survey
 
 
-def _tell_pairs(matches: Sequence[Match], as_json: bool) -> None:
+def _print_pairs(matches: Sequence[Match], as_json: bool) -> None:
     if as_json:
         print_json([match_record(match) for match in matches])
         return
@@ -109,15 +109,10 @@ def _row(match: Match) -> list[object]:
     return [likeness.distance, f"{likeness.jaccard:.3f}", a.words, *topic, a.url, b.url]
 
 
-def _tell_clusters(matches: Sequence[Match], as_json: bool) -> None:
+def _print_clusters(matches: Sequence[Match], as_json: bool) -> None:
     groups = list(groups_of(matches))
     if as_json:
-        print_json(
-            [
-                {"cluster": number, "scope": group[0].scope, "members": list(map(member_record, group))}
-                for number, group in enumerate(groups, 1)
-            ]
-        )
+        print_json([cluster_record(number, group) for number, group in enumerate(groups, 1)])
         return
     for number, group in enumerate(groups, 1):
         first = group[0]

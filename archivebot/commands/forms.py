@@ -85,7 +85,7 @@ class Command(ArchiveCommand):
         if opts.scan:
             topic = profile_of(opts.topic, self.topics) if opts.topic else None
             with Archive.open(self.config, create=False) as archive:
-                _tell_scanned(scan_all(archive, self.config, topic, strict=opts.strict))
+                _print_scanned(scan_all(archive, self.config, topic, strict=opts.strict))
         elif opts.topic or opts.strict:
             raise UsageError("--topic and --strict choose the pages of a scan: give --scan as well")
 
@@ -107,7 +107,7 @@ class Command(ArchiveCommand):
         return 0
 
 
-def _tell_scanned(found: Scanned) -> None:
+def _print_scanned(found: Scanned) -> None:
     tell(f"pages read: {found.pages}; forms that search, seen on them: {found.forms}")
     if found.damaged:
         tell(f"versions left out, as they could not be read: {found.damaged}; see scrapy verify")

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from contextlib import closing
-from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier import Frontier, FrontierReader, State, open_frontier
-from archivebot.records import entry_record
+from archivebot.records import crawl_record
 from archivebot.terminal import say
-from archivebot.timestamps import timestamp
 from archivebot.urls import parse_seed
 
 RETRIED = (State.FAILED, State.REJECTED)
@@ -73,11 +69,11 @@ def _retry(frontier: Frontier, opts: argparse.Namespace) -> int:
     return _changed(opts, "queued", again, f"{again} URLs queued again; the crawl's command fetches them")
 
 
-def _changed(opts: argparse.Namespace, name: str, count: int, told: str) -> int:
+def _changed(opts: argparse.Namespace, name: str, count: int, message: str) -> int:
     if opts.json:
         print_json({name: count})
     else:
-        say(told)
+        say(message)
     return 0
 
 
@@ -85,22 +81,17 @@ def _state(frontier: FrontierReader, top: int) -> dict[str, Any]:
     crawls = {crawl.name: crawl for crawl in frontier.crawls()}
     if frontier.crawl not in crawls:
         raise NotArchived(f"there is no crawl {frontier.crawl!r}")
-    info = crawls[frontier.crawl]
     records = frontier.records(State.REJECTED)
     rejected = list(islice(records, top))
     reasons = Counter(record.entry.reason for record in chain(rejected, records))
-    return {
-        "crawl": info.name,
-        "arguments": json.loads(info.arguments or "{}"),
-        "began": timestamp(datetime.fromtimestamp(info.began, UTC)),
-        "ended": info.ended,
-        "states": asdict(info.counts),
-        "hosts": [asdict(host) for host in frontier.hosts()[:top]],
-        "next": [entry_record(record) for record in frontier.records(State.QUEUED, limit=top)],
-        "reasons": dict(reasons.most_common()),
-        "rejected": [entry_record(record) for record in rejected],
-        "crawls": list(crawls),
-    }
+    return crawl_record(
+        crawls[frontier.crawl],
+        frontier.hosts()[:top],
+        frontier.records(State.QUEUED, limit=top),
+        rejected,
+        dict(reasons.most_common()),
+        crawls,
+    )
 
 
 def _show(state: dict[str, Any]) -> None:

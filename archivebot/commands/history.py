@@ -8,9 +8,8 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import ArchiveError, NotArchived
 from archivebot.models import Capture
-from archivebot.records import history_record
+from archivebot.records import life_record, page_record
 from archivebot.terminal import say
-from archivebot.timestamps import timestamp
 from archivebot.units import size
 
 
@@ -33,16 +32,7 @@ class Command(ArchiveCommand):
             return self._block(archive, url, opts)
         captures = archive.captures(url)
         if opts.json:
-            urlkey = captures[0].urlkey
-            since = archive.gone_since(url)
-            print_json(
-                {
-                    "url": url,
-                    "urlkey": urlkey,
-                    "gone_since": timestamp(since) if since else None,
-                    "captures": [history_record(capture) for capture in captures],
-                }
-            )
+            print_json(page_record(url, captures, archive.gone_since(url)))
             return 0
         say(url)
         head = ["captured", "kind", "status", "version", "blocks", "new", "size", "stored", "digest"]
@@ -52,16 +42,7 @@ class Command(ArchiveCommand):
     def _block(self, archive: ArchiveReader, url: str, opts: argparse.Namespace) -> int:
         states = archive.block_history(url, opts.block)
         if opts.json:
-            records = [
-                {
-                    "version": state.version,
-                    "captured_at": timestamp(state.captured_at),
-                    "topic": state.topic,
-                    "text": state.text,
-                }
-                for state in states
-            ]
-            print_json({"url": url, "lineage": opts.block, "states": records})
+            print_json(life_record(url, opts.block, states))
             return 0
         for state in states:
             say(f"{state.captured_at:%Y-%m-%d %H:%M:%S}  version {state.version}  {state.topic}".rstrip())

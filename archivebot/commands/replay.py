@@ -25,8 +25,8 @@ class Command(ArchiveCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--at", metavar="TIME", help="14 digits (or fewer), an ISO or an HTTP date")
         parser.add_argument("--output", metavar="FILE", help="write the body to FILE instead of stdout")
-        told = "print the original status line and headers, not the body"
-        parser.add_argument("--headers", action="store_true", help=told)
+        help_text = "print the original status line and headers, not the body"
+        parser.add_argument("--headers", action="store_true", help=help_text)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         when = parse_time(opts.at) if opts.at else None

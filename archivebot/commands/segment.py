@@ -17,12 +17,11 @@ from archivebot.cli import (
     visual_blocks,
 )
 from archivebot.config import MAX_LEVEL
-from archivebot.content.agreement import agreement
 from archivebot.content.page import body_content
 from archivebot.exceptions import UsageError
 from archivebot.labels.description import describe
 from archivebot.markup.media import media_of
-from archivebot.records import described_record
+from archivebot.records import file_record
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
 from archivebot.terminal import say, say_json
@@ -36,7 +35,7 @@ class Command(ArchiveCommand):
     most = 1_000_000
     explanation = (
         "Level 1 is the outline of a page: head, menu, content, side, foot. From level 2 on pages are cut"
-        " as an archive cuts them. With --visual a browser lays the page out, and blocks are what a reader"
+        " as an archive cuts them. With --visual a browser lays the page out, and blocks are what a visitor"
         " sees as one, the finer the higher --doc. With --json each file is one line."
     )
 
@@ -66,14 +65,7 @@ def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
     body = body if media.is_text else b""
     read = body_content(body, media.header)
     blocks = outline(body, media.header) if level == 1 else partition(body, level, media.header).blocks
-    return {
-        "file": name,
-        "media": media.without_text,
-        "title": read.title,
-        "title_agreement": agreement(read.title, read.text),
-        "main_text": read.text,
-        "blocks": [described_record(None, found) for found in describe(body, blocks, media.header)],
-    }
+    return file_record(name, media.without_text, read, describe(body, blocks, media.header))
 
 
 def _show(record: dict[str, Any]) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from datetime import UTC, datetime
 
 from archivebot.archive import Archive
 from archivebot.cli import WritingCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.templates import learn, sample, shares
+from archivebot.records import template_record
 from archivebot.storage.base import LearnedTemplate
 from archivebot.templates.parts import parts_of
 from archivebot.terminal import say
-from archivebot.timestamps import timestamp
 from archivebot.urls import host_of
 
 # Number of pages from which a site is learned: the reference recommends 50 to 500.
@@ -51,16 +50,7 @@ class Command(WritingCommand):
         archive.templates.add(template)
         shown = shares(archive, capture, tree, page)
         if opts.json:
-            print_json(
-                {
-                    "site": template.site,
-                    "learned_at": timestamp(template.learned_at),
-                    "pages": tree.pages,
-                    "elements": len(tree.elements),
-                    "url": capture.url,
-                    "blocks": list(map(asdict, shown)),
-                }
-            )
+            print_json(template_record(template, len(tree.elements), capture.url, shown))
             return 0
         say(f"{template.site}  learned from {tree.pages} pages, {len(tree.elements)} elements")
         say(f"{capture.url}: how much of each block the pages of the site repeat")

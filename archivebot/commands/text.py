@@ -38,8 +38,8 @@ class Command(ArchiveCommand):
         if kind:
             tell(f"{capture.url} is {kind}, {size(len(body))}: write it with scrapy replay URL --output FILE")
             return 0
-        told = [read.title, read.language, f"published {read.published}" if read.published else ""]
-        tell("  ".join(filter(None, told)))
+        facts = [read.title, read.language, f"published {read.published}" if read.published else ""]
+        tell("  ".join(filter(None, facts)))
         if found.kind is not QualityKind.GOOD:
             tell(f"This may be no page but a {found.kind}: {found.reason}")
         say(read.text)

@@ -6,7 +6,6 @@ import argparse
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +18,7 @@ from archivebot.jobs.examples import archived_example, archived_examples
 from archivebot.jobs.sites import site_clusters
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
+from archivebot.records import evaluation_record, relevance_record, sites_record
 from archivebot.terminal import say, tell
 from archivebot.text.terms import terms
 from archivebot.topic.clusters import ALIKE
@@ -129,7 +129,7 @@ class Command(ArchiveCommand):
         if opts.cross_validate:
             return _tabulate(cross_validated(examples, score=score), opts)
         profile = saved or _made(name, opts.words, examples, rings, score)
-        _tell_idle(profile, rings)
+        _warn_of_idle(profile, rings)
         if made or rings:
             path = save(profile, self.topics)
             if not (opts.json or opts.score or opts.evaluate):
@@ -155,7 +155,7 @@ class Command(ArchiveCommand):
             if not found:
                 raise NotArchived(f"{archive.uri} has no pages with words")
         if opts.json:
-            print_json([{"cluster": n, **asdict(cluster)} for n, cluster in enumerate(found, 1)])
+            print_json([sites_record(n, cluster) for n, cluster in enumerate(found, 1)])
             return 0
         rows = [[n, " ".join(each.sites), ", ".join(each.terms)] for n, each in enumerate(found, 1)]
         print_table(["cluster", "sites", "terms"], rows)
@@ -226,16 +226,8 @@ class Command(ArchiveCommand):
         for source in _parted(opts.score):
             pages = list(self._read(source))
             for page in pages:
-                judged = scorer.score(page.title, page.text)
                 name = source if len(pages) == 1 else page.source
-                records.append(
-                    {
-                        "source": name,
-                        "relevance": round(judged.value, 4),
-                        "relevant": judged.relevant,
-                        "terms": [[term, round(weight, 4)] for term, weight in judged.terms],
-                    }
-                )
+                records.append(relevance_record(name, scorer.score(page.title, page.text)))
         if opts.json:
             print_json(records)
             return 0
@@ -286,7 +278,7 @@ def _reason(archive: ArchiveReader, url: str) -> str:
     return f"{capture.outcome}, {capture.reason}" if capture.reason else capture.outcome
 
 
-def _tell_idle(profile: TopicProfile, rings: list[Ring]) -> None:
+def _warn_of_idle(profile: TopicProfile, rings: list[Ring]) -> None:
     """Print the rings of synonyms without a word of the topic: they have no effect."""
     known = profile.signed.keys() | profile.stands_for.keys()
     for ring in rings:
@@ -295,10 +287,7 @@ def _tell_idle(profile: TopicProfile, rings: list[Ring]) -> None:
 
 
 def _tabulate(evaluation: Evaluation, opts: argparse.Namespace) -> int:
-    found = {
-        name: round(value, 4) if isinstance(value, float) else value
-        for name, value in asdict(evaluation).items()
-    }
+    found = evaluation_record(evaluation)
     if opts.json:
         print_json(found)
     else:

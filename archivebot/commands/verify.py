@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, UsageError
+from archivebot.records import verification_record
 from archivebot.terminal import say
 
 
@@ -25,7 +25,7 @@ class Command(ArchiveCommand):
             raise UsageError(f"--sample is {opts.sample!r}: give a whole number")
         checked, damaged = archive.verify(int(opts.sample) if opts.sample else None)
         if opts.json:
-            print_json({"checked": checked, "damaged": [asdict(damage) for damage in damaged]})
+            print_json(verification_record(checked, damaged))
         else:
             for damage in damaged:
                 say(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")

@@ -32,5 +32,5 @@ def agreement(title: str, text: str) -> float | None:
         return None
     lines = [read(line) for line in text.splitlines()]
     others = [line for line in lines if line != wanted] or lines
-    named, said = set(wanted), {term for line in others for term in line}
-    return len(named & said) / len(named)
+    named, present = set(wanted), {term for line in others for term in line}
+    return len(named & present) / len(named)

@@ -35,7 +35,7 @@ _NOTED = frozenset(("a", "br", "img"))
 # Elements whose classes describe the whole page.
 _WHOLE = frozenset(("html", "body"))
 
-# Attributes that name an element; if classes are generated, attributes for readers and for tests help.
+# Attributes that name an element; if classes are generated, attributes for people and for tests help.
 _NAMING = frozenset(
     """id role itemprop itemtype aria-label data-testid data-component data-section-type data-hook data-name
     data-qa data-test data-type""".split()

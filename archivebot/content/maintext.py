@@ -72,9 +72,9 @@ def _originals(lines: Iterable[Line], chosen: Iterable[bool]) -> Iterator[Line]:
     Examples are the same text for narrow screens, and a pull quote. A refrain stays, and so does a heading
     that a table of contents lists.
     """
-    said: defaultdict[str, set[Kind]] = defaultdict(set)
+    kinds_of: defaultdict[str, set[Kind]] = defaultdict(set)
     for line, yes in zip(lines, chosen, strict=True):
-        kinds, kind = said[line.text], line.place.kind
+        kinds, kind = kinds_of[line.text], line.place.kind
         if yes and (not kinds or kind in kinds or line.words < LEAST_REPEATED):
             yield line
             if 2 * line.linked < len(line.text):

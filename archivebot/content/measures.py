@@ -84,7 +84,9 @@ def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dic
         "bars": bars | bullets,
         "capitals": _capitals(codes, starts) / np.minimum(words, _FIRST),
     }
-    found = [_said(line.text, title, number > 0) for line, number in zip(lines, digits.tolist(), strict=True)]
+    found = [
+        _signs(line.text, title, number > 0) for line, number in zip(lines, digits.tolist(), strict=True)
+    ]
     return columns | dict(zip(_SAID, np.array(found, dtype=np.float64).T, strict=True))
 
 
@@ -115,7 +117,7 @@ def _counted(codes: Codes, starts: Starts) -> list[Column]:
     return [np.add.reduceat(sign, starts, dtype=np.float64) for sign in signs]
 
 
-def _said(text: str, title: str, digits: bool) -> tuple[float, ...]:
+def _signs(text: str, title: str, digits: bool) -> tuple[float, ...]:
     """Return the features of a text, in the order of ``_SAID``."""
     short = len(text) < SHORT
     return (

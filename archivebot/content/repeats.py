@@ -27,7 +27,7 @@ def measures(lines: Sequence[Line]) -> dict[str, Column]:
             before[index] = at
             times[index] = times[at] + 1
         last[line.text] = index
-    said = before >= 0
+    repeated = before >= 0
     beside = np.array(
         [
             at >= 0 and lines[at].place.parent is line.place.parent
@@ -35,7 +35,7 @@ def measures(lines: Sequence[Line]) -> dict[str, Column]:
         ]
     )
     follows = np.zeros(len(lines), dtype=bool)
-    follows[1:] = said[1:] & (before[1:] == before[:-1] + 1)
+    follows[1:] = repeated[1:] & (before[1:] == before[:-1] + 1)
     run = follows | np.concatenate((follows[1:], [False]))
     figures = {"said before": np.log1p(times), "said beside": beside, "said in a run": run}
     return {name: figure.astype(np.float64) for name, figure in figures.items()}

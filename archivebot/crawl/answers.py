@@ -17,7 +17,7 @@ from archivebot.config import CrawlConfig, PaceConfig
 from archivebot.crawl.compat import HEADER, STATUS, LenientParser, ParseError, ParsingHandler, content_length
 from archivebot.crawl.exchange import WIRE, Exchange
 from archivebot.crawl.intake import Intake
-from archivebot.crawl.reading.convert import flagged, outcome_told
+from archivebot.crawl.reading.convert import flagged, stated_outcome
 from archivebot.models import Outcome
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class AnswerParser(LenientParser):
         if self.interim > MOST_INTERIM:
             raise ParseError("interim answers only", b"")  # type: ignore[no-untyped-call]
         if fault := self._wrong_framing():
-            self._tell(fault)
+            self._record_fault(fault)
             from twisted.internet import reactor  # importing it earlier would choose it
 
             self.silence = reactor.callLater(SILENCE, self.abort)  # type: ignore[arg-type]  # wrong stub
@@ -129,11 +129,11 @@ class AnswerParser(LenientParser):
         """End the answer after the headers received so far, without a body."""
         if self.state == STATUS or self.response.code < 200:
             raise ParseError(fault, b"")  # type: ignore[no-untyped-call]
-        self._tell(fault)
+        self._record_fault(fault)
         self.connHeaders = Headers({b"connection": [b"close"], b"content-length": [b"0"]})
         super().allHeadersReceived()  # type: ignore[no-untyped-call]
 
-    def _tell(self, fault: str) -> None:
+    def _record_fault(self, fault: str) -> None:
         """Record the fault, and the headers that are wrong."""
         self.headers.setRawHeaders(FAULT, [fault])
         for name in _FRAMING:
@@ -189,7 +189,7 @@ class AnswerHandler(ParsingHandler):
             if response is not None:
                 return response
             self._without_http2.add(url.netloc)
-        return _told(await self.download_noted(request, exchange))
+        return _with_fault(await self.download_noted(request, exchange))
 
     async def close(self) -> None:
         if self._streams:
@@ -206,7 +206,7 @@ def _streams(crawler: Crawler) -> StreamHandler:
 
 def _cut(response: Response) -> str:
     """Return why an answer is incomplete, in the words of WARC-Truncated; "" if it is complete."""
-    outcome, reason = outcome_told(response)
+    outcome, reason = stated_outcome(response)
     if outcome is not Outcome.INCOMPLETE:
         return ""
     cut_off = "dataloss" in response.flags or reason == CUT_OFF
@@ -220,7 +220,7 @@ def _cut_by(error: Exception) -> str:
     return "length" if isinstance(error, DownloadCancelledError) else "disconnect"
 
 
-def _told(response: Response) -> Response:
+def _with_fault(response: Response) -> Response:
     """Return an answer with its fault as the outcome."""
     fault = response.headers.pop(FAULT, None)
     if not fault:

@@ -108,10 +108,10 @@ class Limits:
         ('published on 2022-01-01', None)
         """
         day = published or last_modified(headers)
-        told = f"{'published' if published else 'last modified'} on {day}"
+        reason = f"{'published' if published else 'last modified'} on {day}"
         if day and self.since and day < self.since:
-            return Unwanted("since", told)
-        return Unwanted("until", told) if day and self.until and day > self.until else None
+            return Unwanted("since", reason)
+        return Unwanted("until", reason) if day and self.until and day > self.until else None
 
     def _takes(self, kind: str | None, type_: str) -> bool:
         return not self.types or kind in self.types or any(fnmatchcase(type_, each) for each in self.types)

@@ -103,7 +103,7 @@ class Survey:
     def __init__(self, read: Callable[[str], Reading]) -> None:
         self._read = lru_cache(KEPT)(read)
         self._pages = Collection(lambda number: self._read(self._page_members[number].url).text)
-        self._blocks = Collection(self._block_text, skip=self._told)
+        self._blocks = Collection(self._block_text, skip=self._is_known)
         self._page_members: list[Member] = []
         self._block_members: list[Member] = []
         self._near: set[frozenset[str]] = set()
@@ -131,7 +131,7 @@ class Survey:
             yield match
         yield from _without_furniture(list(_matches(self._blocks, self._block_members, url)))
 
-    def _told(self, one: int, other: int) -> bool:
+    def _is_known(self, one: int, other: int) -> bool:
         """Return whether two blocks belong to one page, or to pages that are near-duplicates themselves."""
         urls = frozenset((self._block_members[one].url, self._block_members[other].url))
         return len(urls) == 1 or urls in self._near

@@ -13,7 +13,7 @@ def clusters(
     least: int = 2,
     weights: Sequence[int] | None = None,
 ) -> list[int]:
-    """Return each of ``count`` points the number of its cluster, or -1 if it is in none.
+    """Return the number of the cluster of each of ``count`` points, or -1 for a point in no cluster.
 
     ``near`` returns the points near a point, including itself: the range query of an index. A point with at
     least the minimum of near points is a core; a cluster is all cores that are near to one another, directly

@@ -104,13 +104,13 @@ class MinHashIndex:
 
         Each text is paired with the ``most`` texts that are most similar to it.
         """
-        told: set[tuple[int, int]] = set()
+        yielded: set[tuple[int, int]] = set()
         for number, signature in self._signatures.items():
             others = (match for match in self.near(signature) if match.number != number)
             for match in islice(others, most):
                 pair = min(number, match.number), max(number, match.number)
-                if pair not in told:
-                    told.add(pair)
+                if pair not in yielded:
+                    yielded.add(pair)
                     yield *pair, match.jaccard
 
 

@@ -109,10 +109,10 @@ def terms(form: Form) -> dict[str, float]:
     >>> sorted(terms(Form("findBook", "/s.asp", "get", (), (by,))))
     ['author', 'book']
     """
-    said = [form.name, form.action, form.css, form.text[:MOST_TEXT]]
+    texts = [form.name, form.action, form.css, form.text[:MOST_TEXT]]
     for control in form.named(FILLED):
-        said += [control.label, control.name, control.css, control.typed, *control.hints]
-        said += control.options[:MOST_OPTIONS]
+        texts += [control.label, control.name, control.css, control.typed, *control.hints]
+        texts += control.options[:MOST_OPTIONS]
     for control in form.named(BUTTONS):
-        said += [control.value, *control.hints]
-    return {word: 1.0 for word in pieces(" ".join(said)) if word not in OF_ANY_FORM}
+        texts += [control.value, *control.hints]
+    return {word: 1.0 for word in pieces(" ".join(texts)) if word not in OF_ANY_FORM}

@@ -37,11 +37,11 @@ def events(form: Form) -> set[str]:
     >>> sorted(event for event in events(Form("", "/find", "get", (), ())) if "action" in event)
     ['action has "find"']
     """
-    said = sources(form)
+    texts = sources(form)
     count = _few(form.questions)
-    meant = {source: meanings(text.lower()) for source, text in said.items() if text}
+    meant = {source: meanings(text.lower()) for source, text in texts.items() if text}
     found = {*_structure(form, count), *_purpose(form, count, meant)}
-    for source, text in said.items():
+    for source, text in texts.items():
         if not text:
             found.add(f"no {source}")
             continue
@@ -54,7 +54,7 @@ def sources(form: Form) -> dict[str, str]:
     """Return the text of each source in a form."""
     filled = list(form.named(FILLED))
     buttons = list(form.named(BUTTONS))
-    said = {
+    texts = {
         "action": [_HOST.sub("", form.action)],
         "form": [form.name, form.css, form.role, form.label],
         "around": form.around,
@@ -66,7 +66,7 @@ def sources(form: Form) -> dict[str, str]:
         "hint": [part for control in filled for part in (*control.hints, control.typed)],
         "text": [form.text],
     }
-    return {source: " ".join(parts)[:MOST_TEXT].strip() for source, parts in said.items()}
+    return {source: " ".join(parts)[:MOST_TEXT].strip() for source, parts in texts.items()}
 
 
 def pieces(text: str) -> list[str]:

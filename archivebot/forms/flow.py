@@ -45,7 +45,7 @@ class Placed:
     control: Control
     ident: str = ""
     around: str = ""
-    says: str = ""
+    hint: str = ""
     title: str = ""
 
 
@@ -111,9 +111,9 @@ class Flow:
         elif tag == "br":
             self.items.append(Break.LINE)
         elif tag == "label":
-            labels.append(said := text_of(element))
-            if (ident := element.get("for")) and said:
-                self.of.setdefault(ident.strip(), said)
+            labels.append(label := text_of(element))
+            if (ident := element.get("for")) and label:
+                self.of.setdefault(ident.strip(), label)
         elif tag == "a":
             self.links.append(text_of(element))
 
@@ -128,9 +128,9 @@ class Flow:
             self.items.append(text[:MOST_TEXT])
 
     def _control(self, element: etree._Element, around: str) -> None:
-        says = _cut(element.get("aria-label")) or _cut(element.get("placeholder"))
+        hint = _cut(element.get("aria-label")) or _cut(element.get("placeholder"))
         ident = (element.get("id") or "").strip()
-        self.items.append(Placed(control_of(element), ident, around, says, _cut(element.get("title"))))
+        self.items.append(Placed(control_of(element), ident, around, hint, _cut(element.get("title"))))
 
 
 def control_of(element: etree._Element) -> Control:

@@ -102,7 +102,7 @@ def _label(flow: Flow, at: int, placed: Placed, before: str) -> str:
     kind = placed.control.kind
     beside = _after(flow.items, at + 1) if kind in TICKED else before
     typed = placed.control.typed
-    for label in (flow.of.get(placed.ident), placed.around, placed.says, beside, placed.title, typed):
+    for label in (flow.of.get(placed.ident), placed.around, placed.hint, beside, placed.title, typed):
         if label and (label := tidy(label)):
             return label
     return ""
@@ -114,7 +114,7 @@ def _takes_after(flow: Flow, since: int) -> bool:
     return (
         isinstance(placed, Placed)
         and placed.control.kind in TICKED
-        and not (flow.of.get(placed.ident) or placed.around or placed.says)
+        and not (flow.of.get(placed.ident) or placed.around or placed.hint)
     )
 
 
@@ -130,7 +130,10 @@ def _after(items: Sequence[Item], start: int) -> str:
 
 
 def _before(gap: Sequence[Item], taken: bool) -> str:
-    """Return the last line with words before a control; the previous control has ``taken`` the first."""
+    """Return the last line with words before a control.
+
+    If ``taken``, the first line belongs to the previous control.
+    """
     lines: list[list[str]] = [[]]
     for item in gap:
         if isinstance(item, Break):
@@ -138,8 +141,8 @@ def _before(gap: Sequence[Item], taken: bool) -> str:
         elif isinstance(item, str):
             lines[-1].append(item)
     for line in reversed(lines[1:] if taken else lines):
-        if said := tidy(" ".join(line)):
-            return said if len(said) <= MOST_LABEL else ""
+        if label_text := tidy(" ".join(line)):
+            return label_text if len(label_text) <= MOST_LABEL else ""
     return ""
 
 

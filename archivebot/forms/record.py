@@ -51,7 +51,7 @@ class FormRecord:
         )
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The visible texts of the form: labels, and the options of selection lists."""
         options = (option for control in self.controls for option in control.options)
         return " ".join((*(label for label, _ in self.attributes), *options))
@@ -69,32 +69,32 @@ class FormRecord:
         >>> FormRecord.read(record.found()) == record, record.action
         (True, 'http://a.example/find')
         """
-        told = {"format": FORMAT, **asdict(self)}
-        del told["signature"]
-        told["attributes"] = [
+        data = {"format": FORMAT, **asdict(self)}
+        del data["signature"]
+        data["attributes"] = [
             [label, [self.controls.index(control) for control in controls]]
             for label, controls in self.attributes
         ]
-        return FoundForm(self.signature, json.dumps(told, ensure_ascii=False, separators=(",", ":")))
+        return FoundForm(self.signature, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
     @classmethod
     def read(cls, found: FoundForm) -> FormRecord:
         """Read a record written by :meth:`found`."""
-        told = json.loads(found.data)
+        data = json.loads(found.data)
         controls = tuple(
             Control(**{**each, "hints": tuple(each["hints"]), "options": tuple(each["options"])})
-            for each in told["controls"]
+            for each in data["controls"]
         )
         return cls(
             signature=found.signature,
-            name=told["name"],
-            method=told["method"],
-            action=told["action"],
-            charset=told["charset"],
-            decision=Decision(**told["decision"]),
-            domain=told["domain"],
+            name=data["name"],
+            method=data["method"],
+            action=data["action"],
+            charset=data["charset"],
+            decision=Decision(**data["decision"]),
+            domain=data["domain"],
             attributes=tuple(
-                (label, tuple(controls[at] for at in each)) for label, each in told["attributes"]
+                (label, tuple(controls[at] for at in each)) for label, each in data["attributes"]
             ),
             controls=controls,
         )

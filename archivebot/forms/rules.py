@@ -53,5 +53,5 @@ def credentials(form: Form) -> str:
 
 
 def _searches(form: Form) -> bool:
-    said = sources(form)
-    return means(f"{said['action']} {said['form']} {said['name']} {said['button']}".lower(), "search")
+    texts = sources(form)
+    return means(f"{texts['action']} {texts['form']} {texts['name']} {texts['button']}".lower(), "search")

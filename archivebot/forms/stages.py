@@ -32,8 +32,8 @@ def feature_words(anchor: str, url: str) -> tuple[str, ...]:
     >>> feature_words("Contact", "http://search.example/contact"), feature_words("Research", "http://a.example/")
     ((), ())
     """
-    said = _RESEARCH.sub("", anchor.lower())
-    found = [word for word in (*MEANINGS["search"], *_ADVANCED) if word in said]
+    lowered = _RESEARCH.sub("", anchor.lower())
+    found = [word for word in (*MEANINGS["search"], *_ADVANCED) if word in lowered]
     parts = urlsplit(url)
     found += _IN_URL.findall(_RESEARCH.sub("", unquote(f"{parts.path}?{parts.query}").lower()))
     return tuple(sorted(set(found)))

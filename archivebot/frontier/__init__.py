@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,8 @@ def open_frontier(uri: str, crawl: str | None, patience: float = 60.0, create: b
 def read_frontier(uri: str, crawl: str | None = None) -> FrontierReader:
     """Open the frontier of a crawl for reading, even while it runs; None: the crawl begun last.
 
-    Nothing is changed, except that a file of an older archivebot is upgraded. Raises the errors of
-    :func:`open_frontier`, and NotArchived if there is no such crawl.
+    Nothing is changed, except that a file of an older archivebot is upgraded, or copied into memory if it
+    cannot be written. Raises the errors of :func:`open_frontier`, and NotArchived if there is no such crawl.
     """
     return _read(uri, _existing(uri, crawl))
 
@@ -115,13 +116,14 @@ def _names(uri: str) -> list[str]:
 
 def _read(uri: str, crawl: str) -> FrontierReader:
     if path := _path(uri):
-        from archivebot.frontier.file import ReadOnlyFile
+        from archivebot.frontier.file import CopiedFile, ReadOnlyFile
         from archivebot.frontier.listing import CrawlListing
 
         try:
             return CrawlListing(ReadOnlyFile(path), crawl)
         except Outdated:
-            pass
+            if not all(os.access(each, os.W_OK) for each in (path, Path(path).absolute().parent)):
+                return CrawlListing(CopiedFile(path), crawl)
     return _open(uri, crawl, 0)
 
 

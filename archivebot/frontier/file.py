@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from archivebot.exceptions import StorageError
@@ -114,3 +114,13 @@ class ReadOnlyFile(FrontierFile):
 
     def _prepare(self) -> None:
         check(self._db, self.uri)
+
+
+class CopiedFile(ReadOnlyFile):
+    """An upgraded copy in memory of the file of an older archivebot, for a file that cannot be written."""
+
+    def _prepare(self) -> None:
+        with closing(self._db) as older:
+            self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            older.backup(self._db)
+        migrate(self._db, self.uri)

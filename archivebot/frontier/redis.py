@@ -142,10 +142,10 @@ class RedisFrontier:
         distrusted: Position | None = None,
     ) -> bool:
         positions = [*_values(archive), *_values(distrusted)]
-        told = self._run("begin", arguments, "" if most is None else most, *positions, *self._dead())
-        if told == b"shared":
+        answer = self._run("begin", arguments, "" if most is None else most, *positions, *self._dead())
+        if answer == b"shared":
             raise StorageError(others_at_work(self._place))
-        return bool(told == b"old")
+        return bool(answer == b"old")
 
     def end(self, reason: str) -> None:
         self._run("end", reason)

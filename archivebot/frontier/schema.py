@@ -23,8 +23,8 @@ def _counted(*rows: tuple[str, str]) -> str:
         for number, name in enumerate(COUNTED[:5])
     }
     changes["answered"] = "".join(f" {sign} ({row}.state = 2 AND {row}.answered)" for row, sign in rows)
-    told = ", ".join(f"{name} = {name}{change}" for name, change in changes.items())
-    return f"UPDATE host SET {told} WHERE id = {rows[0][0]}.host"
+    sums = ", ".join(f"{name} = {name}{change}" for name, change in changes.items())
+    return f"UPDATE host SET {sums} WHERE id = {rows[0][0]}.host"
 
 
 def _first_schema(database: sqlite3.Connection) -> None:

@@ -67,8 +67,8 @@ class SQLiteFrontier(CrawlListing):
                 self._file.change(
                     "INSERT INTO crawl (name, arguments, began) VALUES (?, '', ?)", self.crawl, self._clock()
                 )
-            told = (arguments, most, self.crawl)
-            self._file.change("UPDATE crawl SET arguments = ?, most = ?, ended = '' WHERE name = ?", *told)
+            values = (arguments, most, self.crawl)
+            self._file.change("UPDATE crawl SET arguments = ?, most = ?, ended = '' WHERE name = ?", *values)
             if archive:
                 self._file.change(
                     "UPDATE crawl SET archive = ?, position = max(position, ?) WHERE name = ?",

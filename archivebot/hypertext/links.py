@@ -11,7 +11,7 @@ from turbohtml import Document, Element, Node, Text
 
 from archivebot.bounds import MOST_LINKS
 from archivebot.hypertext.references import TAGS, reference, resolve
-from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, said
+from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, literals
 from archivebot.markup.page import ParsedPage
 from archivebot.models import Link
 from archivebot.text import collapse
@@ -154,7 +154,7 @@ class LinkWalk:
     def _obey(self, script: str, text: str) -> None:
         """Add the links of a script; the markup that it writes is parsed once, as a whole."""
         written = []
-        for found in said(script):
+        for found in literals(script):
             if found.way is Way.WRITE:
                 written.append(found.text)
             else:

@@ -17,7 +17,7 @@ class Way(StrEnum):
     WRITE = "document.write"
 
 
-class Said(NamedTuple):
+class Literal(NamedTuple):
     """A literal of a script: an address, or with WRITE markup that may hold addresses."""
 
     way: Way
@@ -57,7 +57,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL
 _GOES_ON = frozenset("+.[%")  # the preceding literal is only a part of the address
 
 
-def said(script: str) -> Iterator[Said]:
+def literals(script: str) -> Iterator[Literal]:
     """Yield the addresses and markup that a script opens, visits or writes as literals.
 
     Recognised are ``window.open("x")``, ``location = "x"`` with ``.href``, ``.replace()`` and ``.assign()``,
@@ -65,12 +65,12 @@ def said(script: str) -> Iterator[Said]:
     is left out; written markup is joined, with :data:`UNKNOWN` for what is not literal. Nothing is run. Time
     grows linearly with the length of the script.
 
-    >>> [text for way, text in said("window.open('x'); top.location.href = 'y'; a.open('z')")]
+    >>> [text for way, text in literals("window.open('x'); top.location.href = 'y'; a.open('z')")]
     ['x', 'y']
-    >>> [found] = said(r"document.write('<a href=\\"/b\\">' + name + '<\\/a>')")
+    >>> [found] = literals(r"document.write('<a href=\\"/b\\">' + name + '<\\/a>')")
     >>> found.way.value, found.text.replace(UNKNOWN, "?")
     ('document.write', '<a href="/b">?</a>')
-    >>> list(said("location = '/page?id=' + id")), list(said(""))
+    >>> list(literals("location = '/page?id=' + id")), list(literals(""))
     ([], [])
     """
     end = 0
@@ -83,7 +83,7 @@ def said(script: str) -> Iterator[Said]:
         else:
             text, end = _address(script, match.end())
         if text:
-            yield Said(way, text)
+            yield Literal(way, text)
 
 
 def leads_by_click(body: bytes) -> bool:

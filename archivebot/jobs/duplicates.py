@@ -78,8 +78,8 @@ def _reading(archive: ArchiveReader, url: str, blocks: bool) -> Reading:
     page = content(body, media.charset)
     found = content_blocks(archive.blocks(archive.seen(capture)), page.ranges) if blocks else ()
     # Furniture may hold running text, such as a copyright note.
-    said = [(block, text) for block, text in found if not (block.label and block.label.is_furniture)]
-    return Reading(page.text, said)
+    kept = [(block, text) for block, text in found if not (block.label and block.label.is_furniture)]
+    return Reading(page.text, kept)
 
 
 def groups_of(matches: Sequence[Match]) -> Iterator[list[Member]]:

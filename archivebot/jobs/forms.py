@@ -119,5 +119,5 @@ def _forms(archive: ArchiveReader, capture: Capture, scorer: PageScorer | None) 
     if scorer is None or not found:
         return found
     page = read(body, media.charset, capture.url, context=True)
-    text = "\n".join((page.text, *(record.said for record in found)))
+    text = "\n".join((page.text, *(record.text for record in found)))
     return found if is_relevant(scorer.score(page.title, text).value) else ()

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Block, Capture
 from archivebot.templates.parts import Part, parts_of
-from archivebot.templates.styletree import StyleTree
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A block of a page, and the share of its site's pages with the same content there."""
-
-    lineage: str
-    topic: str
-    repeats: float
+from archivebot.templates.styletree import Share, StyleTree
 
 
 def sample(urls: list[str], most: int) -> list[str]:

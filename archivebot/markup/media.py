@@ -65,7 +65,7 @@ class Media:
 
     @property
     def is_prose(self) -> bool:
-        """Whether the body is for readers, so that a topic judges it."""
+        """Whether the body is for people, so that a topic judges it."""
         return self.kind in (MediaKind.PAGE, MediaKind.TEXT)
 
     @property

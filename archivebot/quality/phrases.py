@@ -57,12 +57,12 @@ def headed(headings: Iterable[str], kind: str) -> str:
     return ""
 
 
-def said(folded: str, kind: str, place: str = "sentences") -> str:
+def phrase_in(folded: str, kind: str, place: str = "sentences") -> str:
     """Return the longest phrase of the kind in a folded text, or "".
 
     Phrases match whole words; phrases in Chinese characters, without spaces, match anywhere.
 
-    >>> said("please log in to continue", "login_wall"), said("blog in to continuity", "login_wall")
+    >>> phrase_in("please log in to continue", "login_wall"), phrase_in("blog in to continuity", "login_wall")
     ('log in to continue', '')
     """
     padded = f" {folded} "

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from archivebot.markup.media import Media, media_of
 from archivebot.markup.page import ParsedPage
 from archivebot.models import Quality, QualityKind
-from archivebot.quality.phrases import fold, headed, markers, phrases, said
+from archivebot.quality.phrases import fold, headed, markers, phrase_in, phrases
 from archivebot.quality.signs import PLENTY, Signs, signs_of
 
 # All thresholds are bytes of UTF-8 without white space outside links and furniture (signs.py). With the
@@ -106,7 +106,7 @@ def _bot(page: _Page) -> str:
     signs = page.signs
     scripts = " ".join(signs.scripts).lower()
     script = next((marker for marker in markers("bot_wall") if marker in scripts), "")
-    heading, sentence = headed(page.headings, "bot_wall"), said(page.folded, "bot_wall")
+    heading, sentence = headed(page.headings, "bot_wall"), phrase_in(page.folded, "bot_wall")
     if script and (signs.prose <= HEADED and (heading or sentence)):
         return f"script {script}, {heading or sentence!r}"
     if script and page.is_bare and not signs.passwords and signs.controls <= 1:
@@ -128,7 +128,7 @@ def _consent(page: _Page) -> str:
         return f"title {heading!r}, button {button!r}"
     if signs.prose <= HEADED and (heading := headed(page.headings, "consent_wall")):
         return f"heading {heading!r}, button {button!r}"
-    sentence = said(page.folded, "consent_wall") if signs.letters <= SHORT else ""
+    sentence = phrase_in(page.folded, "consent_wall") if signs.letters <= SHORT else ""
     return f"says {sentence!r}, button {button!r}" if sentence else ""
 
 
@@ -139,7 +139,7 @@ def _missing(page: _Page) -> str:
         return ""
     if heading := headed(page.headings, "soft_404"):
         return f"heading {heading!r}"
-    sentence = said(page.folded, "soft_404")
+    sentence = phrase_in(page.folded, "soft_404")
     if MISSING_URL.search(urlsplit(page.url).path):
         return "address of a missing page"
     return f"says {sentence!r}" if sentence and signs.prose <= SHORT else ""
@@ -155,7 +155,7 @@ def _error(page: _Page) -> str:
     opening = next((p for p in phrases("error_page", "openings") if page.folded.startswith(p)), "")
     if opening and signs.links <= TRACE_LINKS:
         return f"begins with {opening!r}"
-    sentence = said(page.folded, "error_page") if signs.prose <= SHORT else ""
+    sentence = phrase_in(page.folded, "error_page") if signs.prose <= SHORT else ""
     return f"says {sentence!r}" if sentence else ""
 
 
@@ -175,7 +175,7 @@ def _login(page: _Page) -> str:
         return "password and hardly any text"
     if heading and signs.controls and signs.letters <= SHORT:
         return f"form, heading {heading!r}"
-    sentence = said(page.folded, "login_wall") if signs.passwords or signs.letters <= SHORT else ""
+    sentence = phrase_in(page.folded, "login_wall") if signs.passwords or signs.letters <= SHORT else ""
     return f"says {sentence!r}" if sentence else ""
 
 
@@ -184,7 +184,7 @@ def _shell(page: _Page) -> str:
     signs = page.signs
     if not signs.scripts or signs.frames or signs.refresh:
         return ""
-    wish = said(fold(f"{signs.unscripted} {page.folded}"), "script_shell")
+    wish = phrase_in(fold(f"{signs.unscripted} {page.folded}"), "script_shell")
     if wish and signs.letters <= SHORT and signs.hidden < HIDDEN and not signs.controls:
         return f"says {wish!r}"
     if not page.is_bare or signs.pictures or signs.controls or signs.links:
@@ -201,7 +201,7 @@ def _empty(page: _Page) -> str:
     if signs.frames or signs.controls or signs.pictures or not page.is_bare:
         return ""
     if signs.refresh or SENT_ON.search(" ".join(signs.scripts)):
-        return "only sends the reader on"
+        return "only sends the visitor on"
     return "" if signs.letters else "nothing to see"
 
 

@@ -7,34 +7,48 @@ from archivebot.records.capture import (
     extract_record,
     focus_record,
     history_record,
+    life_record,
+    page_record,
     replay_record,
 )
 from archivebot.records.delta import delta_record
-from archivebot.records.duplicates import match_record, member_record
+from archivebot.records.duplicates import cluster_record, match_record
 from archivebot.records.forms import judged_form_record, kept_form_record
-from archivebot.records.frontier import entry_record, url_record
+from archivebot.records.frontier import crawl_record, entry_record, url_record
 from archivebot.records.link import link_record
-from archivebot.records.text import text_record
+from archivebot.records.template import template_record
+from archivebot.records.text import file_record, text_record
+from archivebot.records.topic import evaluation_record, relevance_record, sites_record
 from archivebot.records.totals import ratio, totals_record
+from archivebot.records.verification import verification_record
 
 __all__ = [
     "block_record",
     "capture_record",
+    "cluster_record",
+    "crawl_record",
     "delta_record",
     "described_record",
     "duplicate_record",
     "entry_record",
+    "evaluation_record",
     "extract_record",
+    "file_record",
     "focus_record",
     "history_record",
     "judged_form_record",
     "kept_form_record",
+    "life_record",
     "link_record",
     "match_record",
-    "member_record",
+    "page_record",
     "ratio",
+    "relevance_record",
     "replay_record",
+    "sites_record",
+    "template_record",
     "text_record",
     "totals_record",
     "url_record",
+    "verification_record",
 ]

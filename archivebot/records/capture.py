@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from archivebot.models import Capture, Duplicate, Field, Focus
+from archivebot.models import BlockState, Capture, Duplicate, Field, Focus
 from archivebot.records.block import block_record
 from archivebot.timestamps import timestamp
 from archivebot.wire import Wire, first_header
@@ -72,6 +73,25 @@ def history_record(capture: Capture) -> dict[str, Any]:
     record = capture_record(capture) | {"blocks": capture.block_count}
     del record["fields"]  # they are in the frame of the version: see scrapy extract
     return record
+
+
+def page_record(url: str, captures: Sequence[Capture], since: datetime | None) -> dict[str, Any]:
+    """Return the history of a page as a record; ``since`` is the time since when it is gone."""
+    return {
+        "url": url,
+        "urlkey": captures[0].urlkey,
+        "gone_since": timestamp(since) if since else None,
+        "captures": list(map(history_record, captures)),
+    }
+
+
+def life_record(url: str, lineage: str, states: Iterable[BlockState]) -> dict[str, Any]:
+    """Return the history of a block as a record."""
+    return {
+        "url": url,
+        "lineage": lineage,
+        "states": [asdict(state) | {"captured_at": timestamp(state.captured_at)} for state in states],
+    }
 
 
 def replay_record(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from archivebot.duplicates.survey import BLOCK, Match, Member
@@ -21,7 +22,12 @@ def match_record(match: Match) -> dict[str, Any]:
     return record | ({"block_a": a.block, "block_b": b.block, "topic": a.topic} if a.scope == BLOCK else {})
 
 
-def member_record(member: Member) -> dict[str, Any]:
+def cluster_record(number: int, members: Sequence[Member]) -> dict[str, Any]:
+    """Return a cluster of pages or of blocks as a record."""
+    return {"cluster": number, "scope": members[0].scope, "members": list(map(_member_record, members))}
+
+
+def _member_record(member: Member) -> dict[str, Any]:
     """Return a page or a block of a cluster as a record."""
     block = {"block": member.block, "topic": member.topic} if member.scope == BLOCK else {}
     return {"url": member.url, "words": member.words} | block

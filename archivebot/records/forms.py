@@ -19,7 +19,7 @@ Seen = tuple[str, datetime, datetime]
 def kept_form_record(form: FormVersion, seen: Iterable[Seen] | None = None) -> dict[str, Any]:
     """Return a stored form as a record, with the pages on which it was ``seen`` if given."""
     kept, record = form.kept, form.record
-    told = {
+    data = {
         "id": form.id,
         "signature": record.signature,
         "site": kept.site,
@@ -39,10 +39,10 @@ def kept_form_record(form: FormVersion, seen: Iterable[Seen] | None = None) -> d
         "page_count": kept.pages,
     }
     if seen is not None:
-        told["pages"] = [
+        data["pages"] = [
             {"url": url, "first": timestamp(first), "last": timestamp(last)} for url, first, last in seen
         ]
-    return told
+    return data
 
 
 def judged_form_record(form: Form, decision: Decision, domain: str | None) -> dict[str, Any]:

@@ -1,16 +1,45 @@
-"""URLs of a crawl as JSON: short entries of the frontier, and complete records."""
+"""Crawls and their URLs as JSON: the state of a crawl, short entries and complete records of its frontier."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
-from archivebot.frontier.base import Record
+from archivebot.frontier.base import CrawlInfo, HostCounts, Record
+from archivebot.timestamps import timestamp
 
 # Maximum difference between a score and the sum of its rounded parts. A larger difference came later: from
 # another link, or from what the crawl has learnt since.
 ROUNDING = 0.005
+
+
+def crawl_record(
+    crawl: CrawlInfo,
+    hosts: Iterable[HostCounts],
+    queued: Iterable[Record],
+    rejected: Iterable[Record],
+    reasons: Mapping[str, int],
+    names: Iterable[str],
+) -> dict[str, Any]:
+    """Return the state of a crawl as a record.
+
+    ``reasons`` is the number of rejected URLs by reason, ``names`` the names of all crawls of the frontier.
+    """
+    return {
+        "crawl": crawl.name,
+        "arguments": json.loads(crawl.arguments or "{}"),
+        "began": timestamp(datetime.fromtimestamp(crawl.began, UTC)),
+        "ended": crawl.ended,
+        "states": asdict(crawl.counts),
+        "hosts": list(map(asdict, hosts)),
+        "next": list(map(entry_record, queued)),
+        "reasons": dict(reasons),
+        "rejected": list(map(entry_record, rejected)),
+        "crawls": list(names),
+    }
 
 
 def entry_record(record: Record) -> dict[str, Any]:

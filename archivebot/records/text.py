@@ -1,13 +1,16 @@
-"""The main text of a page as JSON."""
+"""The main text of a page, and of a file, as JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from archivebot.content.agreement import agreement
 from archivebot.content.page import Content
+from archivebot.labels.description import Description
 from archivebot.models import Capture, Quality
+from archivebot.records.block import described_record
 from archivebot.timestamps import timestamp
 
 
@@ -28,4 +31,16 @@ def text_record(
         "reason": quality.reason,
         "title_agreement": agreement(page.title, page.text),
         "text": page.text,
+    }
+
+
+def file_record(name: str, media: str | None, page: Content, blocks: Iterable[Description]) -> dict[str, Any]:
+    """Return a file with its main text and its blocks as a record."""
+    return {
+        "file": name,
+        "media": media,
+        "title": page.title,
+        "title_agreement": agreement(page.title, page.text),
+        "main_text": page.text,
+        "blocks": [described_record(None, found) for found in blocks],
     }

@@ -1,4 +1,4 @@
-"""The outline of a page: the few large blocks that a reader sees at first sight."""
+"""The outline of a page: the few large blocks that a visitor sees at first sight."""
 
 from __future__ import annotations
 

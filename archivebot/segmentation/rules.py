@@ -7,9 +7,9 @@ Software 19(2), 2008, walk the tree and ask of each node whether it is a block:
 2. a functional node (a link, an image, a control): no, it belongs to the run of its siblings
 3. a format node: no, likewise
 4. only one child: no, descend
-5. smaller than the least size of its tag: no, it belongs to the run of its siblings
-6. another colour than its children: no, descend. Colour needs rendering; a wrapper that holds
-   nearly all of its parent is descended into instead (:data:`WRAPPER_SHARE`)
+5. smaller than the minimum size of its tag: no, it belongs to the run of its siblings
+6. a colour that differs from the colour of its children: no, descend. Colour needs rendering; a
+   wrapper that holds nearly all of its parent is descended into instead (:data:`WRAPPER_SHARE`)
 7. a layout node without text of its own: descend, which is the next level of the block tree
 8. to 10. a layout node beside others, or with text of its own: yes
 11. otherwise: no

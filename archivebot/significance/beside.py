@@ -23,8 +23,8 @@ def beside(before: Reading, after: Reading) -> tuple[AttributeChange, ...]:
     found = []
     then, now = before.full_title, after.full_title
     if then != now:
-        told = _lasting(before.title) != _lasting(after.title)
-        found.append(AttributeChange(Attribute.TITLE, "", then, now, told))
+        lasts = _lasting(before.title) != _lasting(after.title)
+        found.append(AttributeChange(Attribute.TITLE, "", then, now, lasts))
     found += _changes(Attribute.LINK, other_links(before.links, after.links), before, after)
     renamed, replaced = other_images(before.images, after.images)
     found += _changes(Attribute.ALT, renamed, before, after)

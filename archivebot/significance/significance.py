@@ -82,9 +82,9 @@ def significance(
     if found.kind is ChangeKind.CONTENT:
         return found
     others = beside(before, after)
-    telling = next((each for each in others if each.content and each.attribute in counted), None)
-    if telling is not None:
-        return Significance(ChangeKind.CONTENT, described(telling))
+    decisive = next((each for each in others if each.content and each.attribute in counted), None)
+    if decisive is not None:
+        return Significance(ChangeKind.CONTENT, described(decisive))
     if others and before.lines == after.lines:
         return Significance(ChangeKind.FURNITURE, f"the same text, but for {described(others[0])}")
     return found
@@ -97,9 +97,9 @@ def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Signi
         return Significance(ChangeKind.FURNITURE, SAME_TEXT)
     least = Worth.LIGHT if before.title == after.title else Worth.TITLE
     edits = {new: old for old, new in in_place(before.lines, removed, after.lines, added)}
-    told = [(then, now) for now, then in edits.items() if _counts(before, after, then, now)]
-    old = {*(i for i in removed if before.worth[i] >= least), *(then for then, _ in told)}
-    new = {*(i for i in added if after.worth[i] >= least), *(now for _, now in told)}
+    weighty = [(then, now) for now, then in edits.items() if _counts(before, after, then, now)]
+    old = {*(i for i in removed if before.worth[i] >= least), *(then for then, _ in weighty)}
+    new = {*(i for i in added if after.worth[i] >= least), *(now for _, now in weighty)}
     for now, then in edits.items():
         if _is_of_the_visit(before.lines[then], after.lines[now]):
             old.discard(then)

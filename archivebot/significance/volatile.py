@@ -1,4 +1,4 @@
-"""The volatile parts of a page: relative times, clocks, counters, dates in the reader's time zone."""
+"""The volatile parts of a page: relative times, clocks, counters, dates in the visitor's time zone."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ def is_date(line: str) -> bool:
 def in_another_zone(before: Sequence[str], after: Sequence[str]) -> bool:
     """Return whether all dates moved a day later, or all a day earlier.
 
-    Servers write dates in their own time zone or the reader's, so that a list of dates may move by a day from
-    visit to visit. One date alone proves nothing: it may be the date from which a text is valid.
+    Servers write dates in their own time zone or the visitor's, so that a list of dates may move by a day
+    between visits. One date alone proves nothing: it may be the date from which a text is valid.
 
     >>> in_another_zone(["30 nov. 2019", "24 févr. 2022"], ["1 déc. 2019", "25 févr. 2022"])
     True

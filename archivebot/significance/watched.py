@@ -1,4 +1,4 @@
-"""The watched parts of a page: every change of their text and of the attributes that readers meet counts."""
+"""The watched parts of a page: every change of their text and of the attributes that visitors meet counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def with_watched(
     Significance(kind=<ChangeKind.CONTENT: 'content'>, reason='watched: [-0-]{+1+} visitors')
     """
     then, now = (_Parts(page, selectors) for page in (before, after))
-    removed, added = changed(then.texts, now.texts) if then.told != now.told else ([], [])
+    removed, added = changed(then.texts, now.texts) if then.words != now.words else ([], [])
     if not removed and not added:
         return found
     return replace(
@@ -49,23 +49,23 @@ class _Parts:
     def __init__(self, page: Reading, selectors: Sequence[str]) -> None:
         self.texts: list[str] = []
         self.starts: list[int] = []
-        self.told: list[str] = []
+        self.words: list[str] = []
         parts = [part for css in selectors for part in page.document.select(css)] if page.document else []
         seen: set[Element] = set()
         for part in parts:
             if part not in seen:
-                told = [*_words(part)]
+                words = [*_words(part)]
                 start = 0
                 for element in (part, *part.iter_elements()):
                     seen.add(element)
                     start = _start(page, element, start)
                     attributes = [*_attributes(element)]
-                    told += attributes
+                    words += attributes
                     own = "" if element is not part and element.tag in _MUTE else _own(element)
                     texts = [*attributes, *([own] if own else [])]
                     self.texts += texts
                     self.starts += [start] * len(texts)
-                self.told += told
+                self.words += words
 
 
 def _start(page: Reading, element: Element, start: int) -> int:
@@ -78,8 +78,8 @@ def _start(page: Reading, element: Element, start: int) -> int:
 def _words(part: Element) -> list[str]:
     """Return the words of an element in order, whatever the elements inside it."""
     texts = (node for node in part.descendants if isinstance(node, Text))
-    told = (node.data for node in texts if node.parent == part or _tag(node) not in _MUTE)
-    return "".join(told).split()
+    words = (node.data for node in texts if node.parent == part or _tag(node) not in _MUTE)
+    return "".join(words).split()
 
 
 def _tag(text: Text) -> str:

@@ -34,7 +34,7 @@ LEAST_IN_MENU = 0.1
 LEAST_AT_EDGE = 0.05
 LEAST_ELSEWHERE = 0.01
 
-# The same if only numbers changed, as in counters: counters of readers are at 0.08 to 0.1, counters of days
+# The same if only numbers changed, as in counters: counters of visitors are at 0.08 to 0.1, counters of days
 # left at 0.1. Prices seldom count: of 94 edits of prices and stock (the tuned half) 7 are called furniture,
 # 10 with 0.005 and 11 with 0.02, and of the 1,217 versions as many are called a change. A number in a foot is
 # mostly the day of the last check; with 0.15 there, too, these figures are the same.

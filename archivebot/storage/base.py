@@ -152,13 +152,13 @@ def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
     >>> [(edge.anchor[:8], len(edge.anchor), edge.role) for edge in edges_of("", links, datetime.max)]
     [('NewsNews', 200, 'navigation')]
     """
-    told: dict[str, Link] = {}
+    by_url: dict[str, Link] = {}
     for link in links:
-        if link.url not in told or (link.anchor and not told[link.url].anchor):
-            told[link.url] = link
+        if link.url not in by_url or (link.anchor and not by_url[link.url].anchor):
+            by_url[link.url] = link
     return [
         Edge(source, link.url, link.anchor[:LONGEST_ANCHOR], link.role, link.kind, when, when)
-        for link in told.values()
+        for link in by_url.values()
     ]
 
 
@@ -347,7 +347,7 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
 
     @property
     def is_durable(self) -> bool:
-        """Whether a sync has nothing to do."""
+        """Whether all stored data are durable, so that a sync has nothing to do."""
 
     def sync(self) -> Position | None:
         """Make everything durable that this instance stored, and return the position of the archive.

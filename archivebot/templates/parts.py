@@ -77,8 +77,8 @@ def _part(box: Box, source: Source) -> Part:
 
 
 def _feature(box: Box, source: Source) -> str:
-    said = (
+    text = (
         box.attribute("src") if box.node.element is not None else source.text[box.node.start : box.node.end]
     )
-    said = " ".join(said.split())
-    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if said else ""
+    text = " ".join(text.split())
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if text else ""

@@ -51,6 +51,15 @@ class Element:
             self.once += 1
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A block of a page, and the share of its site's pages with the same content there."""
+
+    lineage: str
+    topic: str
+    repeats: float
+
+
 class StyleTree:
     """The merged trees of a site's pages.
 

@@ -20,7 +20,7 @@ LEAST_PROBABILITY = 0.25
 
 # Bosnian and Malay are reported as Croatian and Indonesian: half of the texts of the latter were taken for
 # the former.
-_TOLD_AS_ANOTHER = frozenset(("bs", "ms"))
+_TAKEN_FOR_ANOTHER = frozenset(("bs", "ms"))
 
 
 def language(document: Document, text: str) -> str:
@@ -71,5 +71,5 @@ def _identifier() -> LanguageIdentifier:
     """
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     codes = {code for code in identifier.labels if len(code) == 2}
-    identifier.set_languages(codes - _TOLD_AS_ANOTHER)
+    identifier.set_languages(codes - _TAKEN_FOR_ANOTHER)
     return identifier

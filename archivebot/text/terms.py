@@ -31,13 +31,13 @@ def term(word: str) -> str:
     >>> term("courses"), term("the"), term("42")
     ('cours', '', '')
     """
-    return stem(word) if tells(word) else ""
+    return stem(word) if is_meaningful(word) else ""
 
 
-def tells(word: str) -> bool:
+def is_meaningful(word: str) -> bool:
     """Return whether a lower-case word is meaningful: not a stop word or a number.
 
-    >>> tells("course"), tells("the"), tells("42")
+    >>> is_meaningful("course"), is_meaningful("the"), is_meaningful("42")
     (True, False, False)
     """
     return word not in STOP_WORDS and not word.isdigit()

@@ -66,7 +66,7 @@ class Waiting:
     turn: int = 0
     total: float = 0.0
     links: int = 0
-    told: float = math.inf
+    reported: float = math.inf
     fetched: bool = False
 
     @property
@@ -118,7 +118,7 @@ class Learner:
         waiting.total += log_odds
         waiting.links += 1
         if waiting.links == 1:
-            waiting.told = waiting.rank
+            waiting.reported = waiting.rank
         return waiting
 
     def settled(self, url: str) -> Waiting | None:
@@ -162,8 +162,8 @@ class Learner:
         news = {}
         for url in moved:
             waiting = self._waiting.get(url)
-            if waiting and not waiting.fetched and abs(waiting.rank - waiting.told) > NEWS:
-                news[url] = waiting.told = waiting.rank
+            if waiting and not waiting.fetched and abs(waiting.rank - waiting.reported) > NEWS:
+                news[url] = waiting.reported = waiting.rank
         return news
 
     def worth(self, waiting: Waiting) -> float:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from archivebot.text import words
 from archivebot.text.bayes import NaiveBayes
-from archivebot.text.terms import stem, tells
+from archivebot.text.terms import is_meaningful, stem
 from archivebot.topic.background import of_world
 from archivebot.topic.logistic import probability, squeezed
 from archivebot.topic.profile import TopicProfile
@@ -111,15 +111,15 @@ class PageScorer:
         log_odds = sum(parts.values())
         value = probability(log_odds)
         relevant = holds and value >= self._profile.threshold
-        return Relevance(value, relevant, log_odds, parts, self._telling(page))
+        return Relevance(value, relevant, log_odds, parts, self._main_terms(page))
 
-    def _telling(self, page: PageText) -> tuple[tuple[str, float], ...]:
+    def _main_terms(self, page: PageText) -> tuple[tuple[str, float], ...]:
         if self._model is not None:
             return tuple(self._model.contributions(page.words, "relevant")[:MOST_SHOWN])
         counts = frequencies(page.title, page.body)
         topic = self._profile.signed
-        told = [(term, topic[term] * count) for term, count in counts.items() if term in topic]
-        return tuple(sorted(told, key=lambda item: (-abs(item[1]), item[0]))[:MOST_SHOWN])
+        weighted = [(term, topic[term] * count) for term, count in counts.items() if term in topic]
+        return tuple(sorted(weighted, key=lambda item: (-abs(item[1]), item[0]))[:MOST_SHOWN])
 
 
 def features(page: PageText, profile: TopicProfile, model: NaiveBayes | None) -> dict[str, float]:
@@ -205,5 +205,5 @@ class Occurrences:
 
 
 def _terms(found: Iterable[str], same: Mapping[str, str]) -> list[str]:
-    stems = (stem(word) for word in found if tells(word))
+    stems = (stem(word) for word in found if is_meaningful(word))
     return [same.get(term, term) for term in stems]

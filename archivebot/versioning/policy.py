@@ -22,7 +22,7 @@ TOGETHER = 0.75
 LARGE_BLOCK = 0.25
 CORNER = 0.02
 
-# Beyond this depth pages of news and policies gain no further cuts that a reader would see: of 237
+# Beyond this depth pages of news and policies gain no further cuts that a visitor would see: of 237
 # pages, level 6 makes 1.1 times the blocks of level 5 and level 5 1.4 times those of level 4.
 DEEPEST = 6
 

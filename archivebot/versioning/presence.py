@@ -33,8 +33,8 @@ def gone_since(captures: Sequence[Capture]) -> datetime | None:
 
     The captures come from :func:`placed`. A fetch that failed or was refused changes nothing.
     """
-    told = [capture for capture in reversed(captures) if capture.kind not in _UNTOLD]
-    gone = list(takewhile(lambda capture: capture.kind is Kind.GONE, told))
+    counting = [capture for capture in reversed(captures) if capture.kind not in _UNTOLD]
+    gone = list(takewhile(lambda capture: capture.kind is Kind.GONE, counting))
     return gone[-1].captured_at if gone else None
 
 

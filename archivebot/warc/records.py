@@ -50,7 +50,7 @@ def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]
         try:
             fields = _head(source)
         except _RecordError as error:
-            _tell(source, report, offset, str(error))
+            _report_damage(source, report, offset, str(error))
             source.resync()
             continue
         cut = ""
@@ -63,14 +63,14 @@ def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]
             cut, there, framed = str(error), 0, source.at_empty_line()
         block = source.take(there)
         if cut:
-            _tell(source, report, offset, cut)
+            _report_damage(source, report, offset, cut)
             source.resync()
         if block or framed:
             flaw = source.flaws.get(offset, cut)
             yield Record(offset, fields["warc-type"].lower(), fields, block, flaw, bool(cut), framed)
 
 
-def _tell(source: Source, report: Report, offset: int, reason: str) -> None:
+def _report_damage(source: Source, report: Report, offset: int, reason: str) -> None:
     """Report damage once: a broken frame was already reported as the reason of a short record."""
     if source.frame not in source.flaws:
         report(offset, reason)

@@ -127,7 +127,7 @@ class ProgressLog:
         if self.live and handler is not None:
             handler.addFilter(self._make_room)
         self.begun = self.clock()
-        self._loop = create_looping_call(self._tell)
+        self._loop = create_looping_call(self._report)
         self._loop.start(self.interval, now=False)
 
     def spider_closed(self) -> None:
@@ -176,7 +176,7 @@ class ProgressLog:
         waiting = stats.get_value("scheduler/enqueued", 0) - stats.get_value("scheduler/dequeued", 0)
         return max(0, int(waiting))
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         line = self._progress().line()
         if self.live:
             status(line[: shutil.get_terminal_size().columns - 1], self.out)

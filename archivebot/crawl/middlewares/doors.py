@@ -140,7 +140,7 @@ class DoorMiddleware(LinkFilter):
         reading: Hypertext = response.meta.get(READING, Hypertext())
         relevance = None
         # The fields of a form show the topic as well as the text around it, which may be short.
-        text = "\n".join((reading.text, *(FormRecord.read(form).said for form in reading.forms)))
+        text = "\n".join((reading.text, *(FormRecord.read(form).text for form in reading.forms)))
         if self.topic and (reading.title or text):
             relevance = self.topic.score(reading.title, text)
         passes = _Looked(relevance, {}).passes
@@ -160,5 +160,5 @@ class DoorMiddleware(LinkFilter):
 
 
 def _on_topic(link: Link, topic: PageScorer) -> bool:
-    said = " ".join((link.anchor, link.before, link.after, *url_tokens(link.url)))
-    return is_relevant(topic.score(link.heading, said).value)
+    text = " ".join((link.anchor, link.before, link.after, *url_tokens(link.url)))
+    return is_relevant(topic.score(link.heading, text).value)

@@ -83,8 +83,8 @@ class Linear:
         host = host_of(page.url)
         for link in links:
             if link.url not in self._found:
-                told = Counter([*terms(link.anchor), *url_tokens(link.url)])
-                self._found[link.url] = ({host}, parent, max(0.0, dot(self._topic, told)))
+                counts = Counter([*terms(link.anchor), *url_tokens(link.url)])
+                self._found[link.url] = ({host}, parent, max(0.0, dot(self._topic, counts)))
             elif host not in self._found[link.url][0]:
                 self._found[link.url][0].add(host)
                 self._moved.add(link.url)

@@ -189,5 +189,5 @@ def _weights(config: FocusConfig) -> Weights:
 def why(found: Relevance) -> str:
     """Return the parts and the most important terms of a judgement as JSON."""
     parts = {name: round(value, 3) for name, value in found.parts.items()}
-    told = [[term, round(weight, 3)] for term, weight in found.terms[:SHOWN]]
-    return json.dumps({**parts, "terms": told}, ensure_ascii=False)
+    weighted = [[term, round(weight, 3)] for term, weight in found.terms[:SHOWN]]
+    return json.dumps({**parts, "terms": weighted}, ensure_ascii=False)

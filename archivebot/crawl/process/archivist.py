@@ -56,15 +56,17 @@ def main() -> None:
     """Serve the process whose socket is the standard input, until it closes the socket or ends."""
     guard()  # a traceback may contain text of a page
     spare_collections()
-    told: SimpleQueue[logging.LogRecord] = SimpleQueue()
+    logged: SimpleQueue[logging.LogRecord] = SimpleQueue()
     logging.getLogger().setLevel(logging.INFO)
-    logging.getLogger().addHandler(QueueHandler(told))  # basicConfig would write the level into each message
+    logging.getLogger().addHandler(
+        QueueHandler(logged)
+    )  # basicConfig would write the level into each message
     with socket.socket(fileno=0) as line, suppress(EOFError, ConnectionError, pickle.UnpicklingError):
-        _serve(line, told)
+        _serve(line, logged)
     gc.freeze()  # spare the last garbage collection
 
 
-def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
+def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
     """Execute calls until there are no more; the first call names the archive and the parent process.
 
     The first call may also set the memory limit once the archive is open. Answers are held back until the
@@ -78,7 +80,7 @@ def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
         archive, error = _tried(Archive.open, config)
         for most in memory:
             bound_memory(most)
-        _tell(line, Answer(None, error, _taken(told)))
+        _answer(line, Answer(None, error, _taken(logged)))
         held: list[Answer] = []
         since = 0.0
         while archive:
@@ -93,7 +95,7 @@ def _serve(line: socket.socket, told: SimpleQueue[logging.LogRecord]) -> None:
             # stored twice.
             if os.getppid() != parent:
                 break
-            held.append(Answer(*_tried(work, archive, *args, **kwargs), _taken(told)))
+            held.append(Answer(*_tried(work, archive, *args, **kwargs), _taken(logged)))
     finally:
         calls.close()
         if archive:
@@ -114,7 +116,7 @@ def _release(line: socket.socket, archive: Archive, held: list[Answer]) -> None:
     """Sync the archive and send the answers held back; if the sync fails, all of them become errors."""
     position, error = _tried(Archive.sync, archive)
     for answer in held:
-        _tell(line, answer._replace(position=position, error=answer.error or error))
+        _answer(line, answer._replace(position=position, error=answer.error or error))
 
 
 def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Exception | None]:
@@ -128,16 +130,16 @@ def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Ex
 
 
 def _foreign(error: Exception) -> RuntimeError:
-    told = RuntimeError(f"{type(error).__name__}: {error}")
-    told.add_note("".join(traceback.format_exception(error)))
-    return told
+    foreign = RuntimeError(f"{type(error).__name__}: {error}")
+    foreign.add_note("".join(traceback.format_exception(error)))
+    return foreign
 
 
-def _taken(told: SimpleQueue[logging.LogRecord]) -> list[logging.LogRecord]:
-    return [told.get() for _ in range(told.qsize())]
+def _taken(logged: SimpleQueue[logging.LogRecord]) -> list[logging.LogRecord]:
+    return [logged.get() for _ in range(logged.qsize())]
 
 
-def _tell(line: socket.socket, answer: Answer) -> None:
+def _answer(line: socket.socket, answer: Answer) -> None:
     try:
         data = pack(answer)
     except Exception as error:  # the result cannot be pickled

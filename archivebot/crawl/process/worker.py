@@ -202,10 +202,10 @@ class Worker:
             self._loop.remove_reader(self._line)
             self._loop.remove_writer(self._line)
         self._line.close()
-        told = first or reason
+        error = first or reason
         while self._waiting:
-            _settle(self._waiting.popleft(), Answer(None, told, []))
-            told = reason
+            _settle(self._waiting.popleft(), Answer(None, error, []))
+            error = reason
 
 
 def _settle(future: asyncio.Future[Any] | Future[Any], answer: Answer) -> None:

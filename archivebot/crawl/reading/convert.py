@@ -94,10 +94,10 @@ def flagged(response: Response, outcome: Outcome, reason: str) -> Response:
 
 def outcome_of_response(response: Response) -> Outcome:
     """Return the outcome of an answer by its status and whether its body is complete."""
-    return outcome_told(response)[0] or outcome_of(response.status, response.body)
+    return stated_outcome(response)[0] or outcome_of(response.status, response.body)
 
 
-def outcome_told(response: Response) -> tuple[Outcome | None, str]:
+def stated_outcome(response: Response) -> tuple[Outcome | None, str]:
     """Return the outcome that an answer carries, or None, and its reason."""
     for flag in response.flags:
         name, colon, reason = flag.partition(": ")
@@ -177,7 +177,7 @@ def page_of(
         status=response.status,
         headers=headers_of(response, wire),
         body=response.body,
-        reason=outcome_told(response)[1],
+        reason=stated_outcome(response)[1],
         location=location_of(response),
         links=links,
         level=level,

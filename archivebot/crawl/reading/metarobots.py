@@ -34,18 +34,19 @@ def directives(meta: Iterable[tuple[str, str]], header_values: Iterable[str], ag
     >>> directives([("robots", "none"), ("archivebot", "all")], [], "archivebot")
     Directives(store=True, follow=True, reason='')
     """
-    said = [(name, "META robots", _words(content)) for name, content in meta if name in (GENERIC, agent)]
-    said += [(name, "X-Robots-Tag", words) for value in header_values for name, words in _by_agent(value)]
-    if not said:
+    stated = [(name, "META robots", _words(content)) for name, content in meta if name in (GENERIC, agent)]
+    stated += [(name, "X-Robots-Tag", words) for value in header_values for name, words in _by_agent(value)]
+    if not stated:
         return ALL
-    ours = [entry for entry in said if entry[0] == agent] or [entry for entry in said if entry[0] == GENERIC]
+    ours = [entry for entry in stated if entry[0] == agent]
+    ours = ours or [entry for entry in stated if entry[0] == GENERIC]
     return _strictest((source, word) for _, source, words in ours for word in words)
 
 
-def _strictest(said: Iterable[tuple[str, str]]) -> Directives:
+def _strictest(stated: Iterable[tuple[str, str]]) -> Directives:
     store = follow = True
     reasons = []
-    for source, word in said:
+    for source, word in stated:
         if word in ("none", "noindex", "noarchive"):
             store = False
             reasons.append(f"{source}: {word}")

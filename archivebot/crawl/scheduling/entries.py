@@ -41,14 +41,14 @@ def entry_of(request: Request, spider: Spider | None, reason: str = "") -> Entry
     Without a score, the priority of the request is the score.
     """
     meta = request.meta
-    told = {name: getattr(request, name) for name in request.attributes}
-    told |= {"callback": _name(request.callback, spider), "errback": _name(request.errback, spider)}
-    told["meta"] = {name: value for name, value in meta.items() if name not in _KEPT_APART}
+    record = {name: getattr(request, name) for name in request.attributes}
+    record |= {"callback": _name(request.callback, spider), "errback": _name(request.errback, spider)}
+    record["meta"] = {name: value for name, value in meta.items() if name not in _KEPT_APART}
     return Entry(
         url=key_of(request),
         host=host_of(request.url),
         score=float(meta.get(SCORE, request.priority)),
-        request=serializer.dumps(told),
+        request=serializer.dumps(record),
         source=meta.get(SOURCE, ""),
         distance=meta.get(DISTANCE, 0),
         parts=json.dumps(meta[PARTS], ensure_ascii=False) if PARTS in meta else "",

@@ -14,8 +14,8 @@ def crawl_name(spider: str, identity: object) -> str:
     >>> crawl_name("site", {"seeds": ["http://a.example/"]}) == crawl_name("site", {"seeds": []})
     False
     """
-    told = json.dumps(identity, sort_keys=True).encode()
-    return f"{spider}-{blake2b(told, digest_size=4).hexdigest()}"
+    text = json.dumps(identity, sort_keys=True).encode()
+    return f"{spider}-{blake2b(text, digest_size=4).hexdigest()}"
 
 
 def lost_by(relied: Position | None, archive: Position) -> str:

@@ -54,14 +54,14 @@ class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
 
     def __init__(self, server: Any, key: str, debug: bool = False) -> None:
         super().__init__(server, key, debug)
-        self.told = SeenCache()
+        self.sent = SeenCache()
 
     def request_seen(self, request: Request) -> bool:
         score = request.meta.get(SCORE, request.priority)
-        return not self.told.add(f"{score!r} {key_of(request)}")
+        return not self.sent.add(f"{score!r} {key_of(request)}")
 
     def clear(self) -> None:
-        self.told.clear()
+        self.sent.clear()
 
 
 class LeaseScheduler(Scheduler):  # type: ignore[misc]

@@ -22,12 +22,14 @@ def dumps(request: dict[str, Any]) -> str:
     >>> dumps(Request("http://a.example/b", meta={"depth": 1}).to_dict())
     '{"url":"http://a.example/b","meta":{"depth":1}}'
     """
-    told = {name: value for name, value in request.items() if value != _DEFAULTS.get(name)}
-    if "headers" in told:
-        told["headers"] = {_text(name): list(map(_text, values)) for name, values in told["headers"].items()}
-    if "body" in told:
-        told["body"] = b64encode(told["body"]).decode()
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    record = {name: value for name, value in request.items() if value != _DEFAULTS.get(name)}
+    if "headers" in record:
+        record["headers"] = {
+            _text(name): list(map(_text, values)) for name, values in record["headers"].items()
+        }
+    if "body" in record:
+        record["body"] = b64encode(record["body"]).decode()
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def loads(text: str | bytes) -> dict[str, Any]:
@@ -37,14 +39,14 @@ def loads(text: str | bytes) -> dict[str, Any]:
     >>> loads(dumps(post.to_dict())) == post.to_dict()
     True
     """
-    told = json.loads(text)
-    if "headers" in told:
-        told["headers"] = {
-            _bytes(name): list(map(_bytes, values)) for name, values in told["headers"].items()
+    record = json.loads(text)
+    if "headers" in record:
+        record["headers"] = {
+            _bytes(name): list(map(_bytes, values)) for name, values in record["headers"].items()
         }
-    if "body" in told:
-        told["body"] = b64decode(told["body"])
-    return {**_DEFAULTS, **told}
+    if "body" in record:
+        record["body"] = b64decode(record["body"])
+    return {**_DEFAULTS, **record}
 
 
 def _text(value: bytes) -> str:

@@ -97,11 +97,11 @@ def capture_document(page: str, capture: Capture) -> Document:
         "location": capture.location,
         "origin": capture.origin,
         # FerretDB 1 keeps no lists inside lists.
-        "headers": [{"name": name, "value": value} for name, value in told_apart(capture)],
+        "headers": [{"name": name, "value": value} for name, value in own_headers(capture)],
     }
 
 
-def told_apart(capture: Capture) -> Headers:
+def own_headers(capture: Capture) -> Headers:
     """Return the headers of a capture, or none if its wire holds them."""
     return () if capture.wire and capture.wire.headers == capture.headers else capture.headers
 

@@ -58,7 +58,7 @@ def fingerprint_change(url: str, number: int, fingerprint: Fingerprint, when: in
     '8000000000000000'
     """
     simhash = fingerprint.simhash
-    told = {
+    fields = {
         "url": url,
         "number": number,
         "digest": fingerprint.digest,
@@ -66,7 +66,7 @@ def fingerprint_change(url: str, number: int, fingerprint: Fingerprint, when: in
         "words": fingerprint.words,
         "keys": list(fingerprint.keys),
     }
-    return {"$set": {**told, "sum": sum_of("fingerprints", told)}, "$min": {"first": when}}
+    return {"$set": {**fields, "sum": sum_of("fingerprints", fields)}, "$min": {"first": when}}
 
 
 def fingerprint_of(document: Document) -> Fingerprinted:

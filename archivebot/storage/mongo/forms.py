@@ -27,8 +27,8 @@ class MongoForms:
             if not latest or latest[0]["last"] <= milliseconds(when):
                 document = form_document(site, form)
                 total = sum_of("forms", {**document, "data": form.data})
-                told = {"$setOnInsert": document, "$set": {"data": form.data, "sum": total}}
-                self._database.upsert(self._forms, identity, told)
+                change = {"$setOnInsert": document, "$set": {"data": form.data, "sum": total}}
+                self._database.upsert(self._forms, identity, change)
             self._database.upsert(self._pages, *form_page_change(identity, url, when))
 
     def all(self, site: str | None = None) -> Iterator[KeptForm]:
@@ -62,8 +62,8 @@ def form_document(site: str, form: FoundForm) -> Document:
 def form_page_change(form: str, url: str, when: datetime) -> tuple[str, Document]:
     """Return the change that stores a form of a page: the id of the document, and the change."""
     time = milliseconds(when)
-    told = {"$setOnInsert": {"form": form, "url": url}, "$min": {"first": time}, "$max": {"last": time}}
-    return f"{form}-{page_id(url)}", told
+    change = {"$setOnInsert": {"form": form, "url": url}, "$min": {"first": time}, "$max": {"last": time}}
+    return f"{form}-{page_id(url)}", change
 
 
 def form_page_of(document: Document) -> tuple[str, datetime, datetime]:

@@ -97,7 +97,7 @@ class MongoStore(MongoDatabase):
         last = self._one({"page": page, **BROUGHT}, NEWEST)
         if head_of(last) != head:
             raise Conflict(f"another writer stored a version of {capture.url}")
-        document = capture_document(page, capture) | self._wire.told(capture)
+        document = capture_document(page, capture) | self._wire.fields(capture)
         if not isinstance(version, NewVersion):
             if last is None:
                 self._put_page(page, capture)
@@ -128,7 +128,7 @@ class MongoStore(MongoDatabase):
             return
         version = self.find(new.url, new.sha256)
         # The new document first: a writer killed in between leaves two visits rather than none.
-        document = capture_document(page, new) | self._wire.told(new)
+        document = capture_document(page, new) | self._wire.fields(new)
         document = named(document, version.id if version else None)
         self.insert(self._captures, _sealed(document))
         self.retried(lambda: self._captures.delete_one({"_id": found["_id"]}))

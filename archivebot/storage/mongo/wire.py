@@ -25,7 +25,7 @@ class MongoWire:
         self._references = database.collection("references")
         self.reference = lru_cache(maxsize=REMEMBERED)(self._reference)
 
-    def told(self, capture: Capture) -> Document:
+    def fields(self, capture: Capture) -> Document:
         """Store the reference of a capture's exchange if necessary; return the exchange's document fields."""
         wire = capture.wire
         if wire is None:

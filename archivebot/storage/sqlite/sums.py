@@ -141,9 +141,9 @@ def damage(database: sqlite3.Connection, tables: Collection[str]) -> Iterator[st
     )
 
 
-def _named(database: sqlite3.Connection, table: str, sql: str, told: str) -> Iterator[str]:
+def _named(database: sqlite3.Connection, table: str, sql: str, message: str) -> Iterator[str]:
     try:
         for (name,) in database.execute(sql):
-            yield told.format(name)
+            yield message.format(name)
     except sqlite3.Error as error:
         yield f"the table {table} cannot be read ({error})"
