@@ -12,6 +12,7 @@ from typing import Any
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.base import (
+    DictionaryStore,
     FingerprintStore,
     FormStore,
     LinkStore,
@@ -26,6 +27,7 @@ from archivebot.storage.base import (
 from archivebot.storage.checksum import checksum
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import decode, encode, shared
+from archivebot.storage.sqlite.dictionaries import SQLiteDictionaries
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.fingerprints import SQLiteFingerprints, lost_keys, put_fingerprint, put_mark
 from archivebot.storage.sqlite.forms import SQLiteForms
@@ -41,7 +43,7 @@ from archivebot.storage.sqlite.rows import (
     totals_of,
     version_of,
 )
-from archivebot.storage.sqlite.schema import CHECKSUMS, WIRE, altered
+from archivebot.storage.sqlite.schema import CHECKSUMS, DICTIONARIES, WIRE, altered
 from archivebot.storage.sqlite.sums import SUMMED, damage, insert, intact, renew, whole
 from archivebot.storage.sqlite.templates import SQLiteTemplates
 from archivebot.storage.sqlite.wire import put_wire
@@ -63,8 +65,8 @@ REFERENCELESS = (
     " AND NOT EXISTS (SELECT 1 FROM reference WHERE reference.id = capture.reference)"
 )
 
-# Tables with checksums that an archive without exchanges does not have.
-NEW = {"reference"}
+# Tables with checksums that older archives do not have, by the schema that introduced them.
+ADDED = {"reference": WIRE, "dictionary": DICTIONARIES}
 
 # Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
 NEIGHBOURS = 8
@@ -78,6 +80,7 @@ class SQLiteStore(ArchiveFile):
 
     def __init__(self, path: str, writable: bool = True) -> None:
         super().__init__(path, writable)
+        self.dictionaries: DictionaryStore = SQLiteDictionaries(self)
         self.links: LinkStore = SQLiteLinks(self)
         self.fingerprints: FingerprintStore = SQLiteFingerprints(self)
         self.templates: TemplateStore = SQLiteTemplates(self)
@@ -288,12 +291,14 @@ class SQLiteStore(ArchiveFile):
                 found += [
                     row[0] for row in self.database.execute("PRAGMA integrity_check(20)") if row[0] != "ok"
                 ]
-                if self.schema >= WIRE:
+                if self.schema >= DICTIONARIES:
                     found += altered(self.database)
+                if self.schema >= WIRE:
                     lost = "the capture of {0[0]} at {0[1]} has lost its reference"
                     found += self.all(lost.format, REFERENCELESS)
                 if self.schema >= CHECKSUMS:
-                    found += damage(self.database, [*SUMMED] if self.schema >= WIRE else SUMMED.keys() - NEW)
+                    tables = [name for name in SUMMED if self.schema >= ADDED.get(name, 0)]
+                    found += damage(self.database, tables)
                     found += lost_keys(self.database)
                 found += self.all(
                     lambda row: f"the capture of {row[0]} at {row[1]} points at no version", LOST

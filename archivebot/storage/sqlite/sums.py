@@ -20,6 +20,7 @@ SUMMED: dict[str, tuple[str, ...]] = {
         *("page", "number", "digest", "length", "charset", "level", "segmenter", "layout", "blocks"),
         *("new_blocks", "new_bytes", "cost", "base", "frame_sum"),
     ),
+    "dictionary": ("host", "length", "frame_sum"),
     "capture": (
         *("page", "time", "version", "outcome", "kind", "status", "stored_bytes", "new_blocks", "links"),
         *("reason", "location", "origin", "headers", "quality", "reference", "wire"),
@@ -40,6 +41,7 @@ NAMES = {
     "archive": "'the identity of the archive'",
     "page": "url",
     "version": "'version ' || id",
+    "dictionary": "'the dictionary ' || -id || ' of ' || host",
     "capture": "'the capture at ' || time || ' of page ' || page",
     "reference": "'the reference ' || id || ' of ' || host",
     "link": "'the links of page ' || source",
@@ -139,6 +141,14 @@ def damage(database: sqlite3.Connection, tables: Collection[str]) -> Iterator[st
         "SELECT id FROM version JOIN frame ON version = id WHERE frame_sum IS NOT checksum(data)",
         "the frame of version {} does not have its checksum",
     )
+    if "dictionary" in tables:
+        yield from _named(
+            database,
+            "frame",
+            f"SELECT {NAMES['dictionary']} FROM dictionary LEFT JOIN frame ON version = id"
+            " WHERE frame_sum IS NOT checksum(data)",
+            "the frame of {} does not have its checksum",
+        )
 
 
 def _named(database: sqlite3.Connection, table: str, sql: str, told: str) -> Iterator[str]:
