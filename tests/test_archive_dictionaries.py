@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -21,6 +24,7 @@ WORDS = [
     f"{first}{last}" for first in ("ter", "gul", "sku", "har") for last in ("n", "l", "as", "our", "bour")
 ]
 HOST = "http://birds.example"
+ROOT = Path(__file__).parents[1]
 
 
 def page(number: int, design: int = 0, size: int = 8_000, host: str = HOST) -> Page:
@@ -192,3 +196,38 @@ def test_a_dictionary_that_is_lost_is_reported(archive: Archive, path: Path) -> 
     assert any("the frame of the dictionary 1" in found.reason for found in damage)
     assert is_whole(archive, add(archive, page(99)))
     archive.close()
+
+
+GROWING = """
+import sys
+from pathlib import Path
+from archivebot.archive import dictionaries
+from tests.test_archive_dictionaries import add, opened, page
+
+dictionaries.SIZES = (32 * 1024, 64 * 1024, 128 * 1024)
+dictionaries.POOR = 0
+path, first = Path(sys.argv[1]), int(sys.argv[2])
+archive = opened(path)
+for number in range(first, first + 10_000):
+    add(archive, page(number, number // 40))
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.long
+def test_nothing_is_lost_if_a_writer_is_killed_while_it_makes_dictionaries(path: Path) -> None:
+    chance, last = random.Random(5), -1
+    for _ in range(20):
+        command = [sys.executable, "-c", GROWING, str(path), str(last + 1)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as writer:
+            assert writer.stdout is not None
+            told = [int(writer.stdout.readline()) for _ in range(chance.randrange(1, 12))]
+            time.sleep(chance.random() / 50)
+            writer.kill()
+            last = int([*told, *writer.stdout.read().split()][-1])
+    archive = opened(path)
+    stored = [page(number, number // 40) for number in range(last + 1)]
+    assert is_whole(archive, stored)
+    assert archive.verify()[1] == []
+    archive.close()
+    assert len(dictionaries(path)) > 2
