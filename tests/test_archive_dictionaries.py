@@ -152,6 +152,19 @@ def test_growth_goes_on_in_the_next_run(path: Path) -> None:
     assert is_whole(opened(path), pages)
 
 
+def test_a_writer_uses_no_dictionary_that_another_one_replaced(archive: Archive, path: Path) -> None:
+    other = opened(path)
+    pages = add(archive, *map(page, range(20)))
+    pages += add(other, *map(page, range(20, 22)))  # with the first dictionary
+    pages += add(archive, *map(page, range(22, 80)))  # with the second
+    pages += add(other, *map(page, range(80, 84)))
+    assert [name for name, _, _ in dictionaries(path)] == [-2]
+    assert set(bases(path)) == {-2}
+    other.close()
+    assert is_whole(archive, pages)
+    assert archive.verify()[1] == []
+
+
 def test_an_archive_that_is_open_elsewhere_goes_on_reading(archive: Archive, path: Path) -> None:
     pages = add(archive, *map(page, range(5)))
     reader = Archive.reader(ArchiveConfig(uri=f"sqlite:///{path}"))

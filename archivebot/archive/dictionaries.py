@@ -115,18 +115,29 @@ class Dictionaries:
         if site.waiting >= site.wanted:
             self._make(host, site)
 
+    def forget(self) -> None:
+        """Read again which dictionaries there are: another writer may have replaced one."""
+        self._sites.clear()
+
     def _site(self, host: str) -> _Site:
         site = self._sites.get(host)
         if site is None:
             site = self._sites[host] = _Site(self._store.dictionaries.latest(host))
-            if site.grows:
-                origins = self._store.dictionaries.origins(host, MOST_VERSIONS)
-                small = sum(version.length for version in origins if version.length <= LARGEST)
-                site.waiting = max(0, small - site.length)
+            waiting = sum(
+                version.length for version in self._waiting(host, site) if version.length <= LARGEST
+            )
+            site.waiting = max(0, waiting - site.length) if site.grows else waiting
             if len(self._sites) > MOST_SITES:
                 self._sites.popitem(last=False)
         self._sites.move_to_end(host)
         return site
+
+    def _waiting(self, host: str, site: _Site) -> Iterator[StoredVersion]:
+        """Yield the versions that the next dictionary replaces the base of."""
+        latest = site.latest.id if site.latest else None
+        for version in self._store.dictionaries.origins(host, MOST_VERSIONS):
+            if site.grows or (version.base == latest and _is_poor(version)):
+                yield version
 
     def _digested(self, stored: StoredDictionary) -> frames.Dictionary:
         found = self._ready.get(stored.id)
@@ -148,8 +159,8 @@ class Dictionaries:
                 return
             packed = {
                 version: known.packed
-                for version in dictionaries.origins(host, MOST_VERSIONS)
-                if (site.grows or _is_poor(version)) and (known := self._bodies.readable(version))
+                for version in self._waiting(host, site)
+                if (known := self._bodies.readable(version))
             }
             content = b"".join(_within(packed.values(), site.size))
             if len(content) < SIZES[0] // 2:  # the others cannot be read

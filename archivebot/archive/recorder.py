@@ -52,7 +52,7 @@ class Recorder:
             try:
                 return self._add(snapshot)
             except Conflict:
-                continue
+                self._dictionaries.forget()
         with self._store.together():
             return self._add(snapshot)
 

@@ -96,6 +96,8 @@ class SQLiteStore(ArchiveFile):
                     (page, bytes.fromhex(version.record.digest)),
                 ).fetchone():
                     raise Conflict("the same body was stored by another writer")
+                if not self._has_base(version.record.base):
+                    raise Conflict("another writer replaced the dictionary of the site")
                 version = self._add_version(page, head, version)
             return self._add_capture(page, capture, int(version or 0))
 
@@ -108,6 +110,13 @@ class SQLiteStore(ArchiveFile):
         if PageHead(versions, lineages) != head:
             raise Conflict(f"another writer stored a version of {url}")
         return int(page)
+
+    def _has_base(self, base: VersionId | None) -> bool:
+        """Return whether a base is still there: a dictionary may be removed, a version never is."""
+        if not isinstance(base, int) or base > 0:
+            return True
+        found = self.database.execute("SELECT 1 FROM dictionary WHERE id = ?", (base,)).fetchone()
+        return found is not None
 
     def _add_version(self, page: int, head: PageHead, new: NewVersion) -> int:
         record = new.record
