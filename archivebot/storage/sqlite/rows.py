@@ -21,6 +21,11 @@ VERSION = (
     " layout, blocks, new_blocks, new_bytes, cost, base, coalesce(length(data), 0)"
     " FROM version JOIN page ON page.id = page LEFT JOIN frame ON frame.version = version.id"
 )
+
+# The condition on the digest of a version, the second parameter of a statement. The index has the first four
+# bytes only: they are enough to find it.
+DIGEST = "digest = ?2 AND substr(digest, 1, 4) = substr(?2, 1, 4)"
+
 _REFERENCE = " LEFT JOIN reference ON reference.id = capture.reference"
 _INTACT = f"{intact('capture')} AND (capture.reference IS NULL OR {intact('reference')})"
 _CAPTURE = (

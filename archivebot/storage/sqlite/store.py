@@ -34,6 +34,7 @@ from archivebot.storage.sqlite.forms import SQLiteForms
 from archivebot.storage.sqlite.links import SQLiteLinks
 from archivebot.storage.sqlite.revisits import SQLiteRevisits, take_out
 from archivebot.storage.sqlite.rows import (
+    DIGEST,
     FRAMES,
     TOTALS,
     VERSION,
@@ -92,7 +93,7 @@ class SQLiteStore(ArchiveFile):
             page = self._page(capture.url, capture.urlkey, head)
             if isinstance(version, NewVersion):
                 if self.database.execute(
-                    "SELECT 1 FROM version WHERE page = ? AND digest = ?",
+                    f"SELECT 1 FROM version WHERE page = ?1 AND {DIGEST}",
                     (page, bytes.fromhex(version.record.digest)),
                 ).fetchone():
                     raise Conflict("the same body was stored by another writer")
@@ -183,7 +184,7 @@ class SQLiteStore(ArchiveFile):
         return None if found is None else self.version(found)
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
-        return self.one(version_of, f"{VERSION} WHERE url = ? AND digest = ?", url, bytes.fromhex(digest))
+        return self.one(version_of, f"{VERSION} WHERE url = ?1 AND {DIGEST}", url, bytes.fromhex(digest))
 
     def version(self, version: VersionId) -> StoredVersion:
         found = self.one(version_of, f"{VERSION} WHERE version.id = ?", version)
