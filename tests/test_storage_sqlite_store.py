@@ -223,13 +223,22 @@ NEW_TABLES = {
 }
 
 
+def index_texts(path: Path) -> None:
+    """Index texts as before they had checksums."""
+    change(path, "CREATE TABLE before (id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE)")
+    change(path, "INSERT INTO before SELECT id, value FROM text")
+    change(path, "DROP TABLE text")
+    change(path, "ALTER TABLE before RENAME TO text")
+
+
 def make_older(path: Path, schema: int = 1) -> None:
     """Make an archive as it was before some tables were there."""
     store = SQLiteStore(str(path))
     put(store, b"body", 0)
     store.close()
+    index_texts(path)
     if schema < CHECKSUMS:
-        for table in SUMMED:
+        for table in SUMMED.keys() - {"text"}:
             change(path, f"ALTER TABLE {table} DROP COLUMN sum")
         change(path, "ALTER TABLE version DROP COLUMN frame_sum")
     if schema < WIRE:

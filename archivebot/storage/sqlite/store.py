@@ -66,8 +66,8 @@ REFERENCELESS = (
     " AND NOT EXISTS (SELECT 1 FROM reference WHERE reference.id = capture.reference)"
 )
 
-# Tables with checksums that older archives do not have, by the schema that introduced them.
-ADDED = {"reference": WIRE, "dictionary": DICTIONARIES}
+# Tables with checksums, or whose checksums, older archives do not have, by the schema that introduced them.
+ADDED = {"reference": WIRE, "dictionary": DICTIONARIES, "text": DICTIONARIES}
 
 # Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
 NEIGHBOURS = 8

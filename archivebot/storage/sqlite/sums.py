@@ -11,8 +11,8 @@ from archivebot.exceptions import CorruptObject
 from archivebot.storage.checksum import checksum
 
 # The columns that the checksum of a row covers, in this order: all but ``id`` and ``sum``. The tables without
-# a checksum repeat data of other tables: ``text`` in its index, ``fingerprint_key`` in ``fingerprint``, and
-# ``frame`` is covered by ``version.frame_sum``.
+# a checksum repeat data of other tables: ``fingerprint_key`` in ``fingerprint``, and ``frame`` is covered by
+# ``version.frame_sum``.
 SUMMED: dict[str, tuple[str, ...]] = {
     "archive": ("identity", "position"),
     "page": ("url", "urlkey", "versions", "lineages", "sketch"),
@@ -26,6 +26,7 @@ SUMMED: dict[str, tuple[str, ...]] = {
         *("reason", "location", "origin", "headers", "quality", "reference", "wire"),
     ),
     "reference": ("host", "data"),
+    "text": ("value",),
     "link": ("source", "links"),
     "fingerprint": ("page", "number", "digest", "simhash", "words", "keys"),
     "duplicate": ("version", "url", "number", "distance", "jaccard", "rule"),
@@ -44,6 +45,7 @@ NAMES = {
     "dictionary": "'the dictionary ' || -id || ' of ' || host",
     "capture": "'the capture at ' || time || ' of page ' || page",
     "reference": "'the reference ' || id || ' of ' || host",
+    "text": "'the text ' || id",
     "link": "'the links of page ' || source",
     "fingerprint": "'the fingerprint of page ' || page",
     "duplicate": "'the mark of version ' || version",
