@@ -65,6 +65,7 @@ BENCHMARKS = {
         Benchmark("robots", "robots.py DATA/robots-dev"),
         Benchmark("warc", "warc.py DATA/warc-dev"),
         Benchmark("store", "store.py DATA/history-dev"),
+        Benchmark("firstcrawl", "firstcrawl.py DATA/sites-dev"),
         Benchmark("localise", "localise.py DATA/history-dev"),
         Benchmark("partition", "partition.py DATA/history-dev"),
         Benchmark("blocks", "blocks.py DATA/blocks-random --visual"),

@@ -82,7 +82,7 @@ def test_what_cannot_be_compared_has_changed(archive: Archive, monkeypatch: pyte
     def damaged(version: StoredVersion) -> bytes:
         raise CorruptObject("damaged")
 
-    monkeypatch.setattr(archive._bodies, "_decoded", damaged)
+    monkeypatch.setattr(archive._bodies, "_by_chain", damaged)
     assert visit(archive, make_page(page(menu="Start"), 1)).kind is Kind.CHANGED
 
 

@@ -20,6 +20,7 @@ from archivebot.storage.sqlite.file import JOURNAL_LIMIT
 from archivebot.storage.sqlite.schema import (
     APPLICATION_ID,
     CHECKSUMS,
+    DICTIONARIES,
     FINGERPRINTS,
     FORMS,
     LINKS,
@@ -218,7 +219,16 @@ NEW_TABLES = {
     5: ("waiting", "payload"),
     CHECKSUMS: ("archive",),
     WIRE: ("reference",),
+    DICTIONARIES: ("dictionary",),
 }
+
+
+def index_texts(path: Path) -> None:
+    """Index texts as before they had checksums."""
+    change(path, "CREATE TABLE before (id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE)")
+    change(path, "INSERT INTO before SELECT id, value FROM text")
+    change(path, "DROP TABLE text")
+    change(path, "ALTER TABLE before RENAME TO text")
 
 
 def make_older(path: Path, schema: int = 1) -> None:
@@ -226,8 +236,9 @@ def make_older(path: Path, schema: int = 1) -> None:
     store = SQLiteStore(str(path))
     put(store, b"body", 0)
     store.close()
+    index_texts(path)
     if schema < CHECKSUMS:
-        for table in SUMMED:
+        for table in SUMMED.keys() - {"text"}:
             change(path, f"ALTER TABLE {table} DROP COLUMN sum")
         change(path, "ALTER TABLE version DROP COLUMN frame_sum")
     if schema < WIRE:
@@ -284,8 +295,9 @@ def test_an_archive_without_links_fingerprints_and_forms_takes_hardly_more_room(
     store = SQLiteStore(str(tmp_path / "new.db"))
     put(store, b"body", 0)
     store.close()
-    # A page for each table, one for each index of text, form and waiting, three for what the schema says.
-    pages = sum(map(len, NEW_TABLES.values())) + 8
+    # A page for each table, one for each index of text, form, waiting and dictionary, three for what the
+    # schema says.
+    pages = sum(map(len, NEW_TABLES.values())) + 9
     assert (tmp_path / "new.db").stat().st_size - older.stat().st_size <= pages * PAGE_SIZE
 
 
@@ -501,6 +513,7 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         store.templates.add(LearnedTemplate("example.com", at(minute), 3, "{}"))
         store.revisits.remember("ab", URL, new.record.digest, again=True)
         store.revisits.wait((URL, at(minute), Payload("cd", "http://example.org/", at(9))))
+        store.dictionaries.add("com,example", 3, b"abc")
     store.sync()
     assert store.check() == []
     rows = {table: store.database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in SUMMED}
@@ -515,6 +528,8 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         ("UPDATE capture SET outcome = 'fetchee'", "the capture at 1767312000000 of page 1 does not have"),
         ("UPDATE capture SET wire = x'00'", "the capture at 1767312000000 of page 1 does not have its"),
         ("UPDATE reference SET data = x'00'", "the reference 1 of com,example does not have its checksum"),
+        ("UPDATE dictionary SET length = 4", "the dictionary 1 of com,example does not have its checksum"),
+        ("DELETE FROM frame WHERE version = -1", "the frame of the dictionary 1 of com,example does not"),
         ("DELETE FROM reference", f"the capture of {URL} at 1767312000000 has lost its reference"),
         ("UPDATE version SET charset = 'utf-9'", "version 1 does not have its checksum"),
         ("UPDATE page SET lineages = 9", f"{URL} does not have its checksum"),
@@ -533,6 +548,7 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
     new = replace(version_of(b"body", head), fingerprint=fingerprint)
     store.add(visit(0, new.record, wire=wire_of(0)), head, new)
     store.links.add(URL, [Link("http://example.org/")], at(0))
+    store.dictionaries.add("com,example", 3, b"abc")
     store.sync()
     assert store.check() == []
     change(path, sql)

@@ -11,8 +11,9 @@ from archivebot.fields.kept import Kept
 from archivebot.fingerprint import sha256_hex
 from archivebot.segmentation.segmenter import partition
 from archivebot.storage import frames
-from archivebot.storage.base import ArchiveStore, StoredVersion, VersionId
+from archivebot.storage.base import ArchiveStore, StoredDictionary, StoredVersion, VersionId
 from archivebot.storage.content import Slot, body_of, notes_of, slots_of
+from archivebot.urls import host_of_key
 
 logger = logging.getLogger(__name__)
 
@@ -87,23 +88,40 @@ class Bodies:
             logger.error("%s", error)
             return None
 
+    def dictionary(self, stored: StoredDictionary) -> bytes:
+        """Rebuild a dictionary; raises CorruptObject."""
+        content = self._kept.get(stored.id)
+        if content is None:
+            try:
+                content = frames.decode([self._store.frame(stored.id)])
+            except (CorruptObject, NotArchived) as error:
+                raise CorruptObject(
+                    f"the dictionary of {host_of_key(stored.host)} is damaged: {error}; see scrapy verify"
+                ) from error
+            self._keep(stored.id, content)
+        return content
+
     def _checked(self, version: StoredVersion) -> bytes:
-        try:
-            packed = self._decoded(version)
-            if sha256_hex(body_of(packed)) == version.digest:
-                return packed
-            error: Exception = CorruptObject("its bytes have another digest")
-        except NotArchived:
-            error = CorruptObject("its frame, or one that it needs, is lost")
-        except CorruptObject as found:
-            error = found
+        # The frame may be written against another base between two reads.
+        for decoded in (self._by_base, self._by_chain):
+            try:
+                packed = decoded(version)
+                if packed is not None and sha256_hex(body_of(packed)) == version.digest:
+                    return packed
+                error: Exception = CorruptObject("its bytes have another digest")
+            except NotArchived:
+                error = CorruptObject("its frame, or one that it needs, is lost")
+            except CorruptObject as found:
+                error = found
         name = f"version {version.number}" if version.number else f"a body ({version.digest[:12]})"
         raise CorruptObject(f"{name} of {version.url} is damaged: {error}; see scrapy verify") from error
 
-    def _decoded(self, version: StoredVersion) -> bytes:
+    def _by_base(self, version: StoredVersion) -> bytes | None:
+        """Rebuild a version from its base; None if that is not in the cache."""
         base = self._kept.get(version.base) if version.base is not None else None
-        if base is not None:
-            return frames.decode([self._store.frame(version.id)], base)
+        return None if base is None else frames.decode([self._store.frame(version.id)], base)
+
+    def _by_chain(self, version: StoredVersion) -> bytes:
         return frames.decode(self._store.frames(version.id))
 
     def _keep(self, version: VersionId, packed: bytes) -> None:

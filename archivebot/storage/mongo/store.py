@@ -23,6 +23,7 @@ from operator import itemgetter
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.base import (
+    DictionaryStore,
     FingerprintStore,
     FormStore,
     LinkStore,
@@ -35,6 +36,7 @@ from archivebot.storage.base import (
     When,
 )
 from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
+from archivebot.storage.mongo.dictionaries import MongoDictionaries, is_dictionary
 from archivebot.storage.mongo.documents import (
     Document,
     capture_document,
@@ -80,6 +82,8 @@ class MongoStore(MongoDatabase):
 
     def __init__(self, uri: str, create: bool = True) -> None:
         super().__init__(uri, create)
+        self._dictionaries = MongoDictionaries(self)
+        self.dictionaries: DictionaryStore = self._dictionaries
         self.links: LinkStore = MongoLinks(self)
         self._fingerprints = MongoFingerprints(self)
         self.fingerprints: FingerprintStore = self._fingerprints
@@ -105,7 +109,7 @@ class MongoStore(MongoDatabase):
         if self.find(capture.url, version.record.digest):
             raise Conflict("the same body was stored by another writer")
         seq = last["seq"] + 1 if last else 1
-        base = self._brought(version.record.base) if version.record.base is not None else None
+        base = self._held(version.record.base) if version.record.base is not None else None
         document |= version_document(version, head, seq, base)
         self._put_frame(version.frame)
         self._put_page(page, capture, version.sketch)
@@ -193,7 +197,7 @@ class MongoStore(MongoDatabase):
         return None
 
     def frame(self, version: VersionId) -> bytes:
-        return self._read([self._brought(version)["frame"]])[0]
+        return self._read([self._held(version)["frame"]])[0]
 
     def frames(self, version: VersionId) -> list[bytes]:
         found = self._brought(version)
@@ -277,7 +281,9 @@ class MongoStore(MongoDatabase):
     def _lost_versions(self) -> Iterator[str]:
         for batch in batches(self.rows(self._captures, {"version": {"$ne": None}})):
             wanted = [document["base"] if "seq" in document else document["version"] for document in batch]
-            present = self._present(self._captures, "slot", [name for name in wanted if name])
+            names = [name for name in wanted if name]
+            present = self._present(self._captures, "slot", names)
+            present |= self._present(self._database["dictionaries"], "_id", [*filter(is_dictionary, names)])
             for document, name in zip(batch, wanted, strict=True):
                 if name and name not in present:
                     yield f"the capture of {document['url']} at {document['time']} points at no version"
@@ -288,6 +294,10 @@ class MongoStore(MongoDatabase):
             present = self._present(self._frames, "_id", list(parts))
             for part in parts.keys() - present:
                 yield f"the frame of version {parts[part]['number']} of {parts[part]['url']} is missing"
+        for document in self.rows(self._database["dictionaries"], {}):
+            wanted = part_ids(document["frame"])
+            if len(self._present(self._frames, "_id", wanted)) < len(wanted):
+                yield f"the frame of the dictionary {document['_id']} is missing"
 
     def _lost_references(self) -> Iterator[str]:
         for batch in batches(self.rows(self._captures, {"reference": {"$gt": ""}})):
@@ -302,6 +312,10 @@ class MongoStore(MongoDatabase):
         if found is None:
             raise NotArchived(f"there is no version {version}")
         return found
+
+    def _held(self, name: VersionId) -> Document:
+        """Return the document of a version or a dictionary, which names the frames that it needs."""
+        return self._dictionaries.document(str(name)) if is_dictionary(name) else self._brought(name)
 
     def _one(self, query: Document, order: Order | None = None) -> Document | None:
         found = self.retried(lambda: self._captures.find_one(query, sort=order))

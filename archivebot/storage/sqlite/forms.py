@@ -9,7 +9,7 @@ from datetime import datetime
 from archivebot.models import FoundForm
 from archivebot.storage.base import KeptForm
 from archivebot.storage.sqlite.file import ArchiveFile
-from archivebot.storage.sqlite.links import numbers
+from archivebot.storage.sqlite.links import TEXT, numbers
 from archivebot.storage.sqlite.schema import FORMS
 from archivebot.storage.sqlite.sums import intact, renew, whole
 from archivebot.storage.times import milliseconds, moment
@@ -26,7 +26,7 @@ PAGES = (
 # Whether the stored data of a form of a site on a page is intact: ?1 the page, ?2 and ?3 the form.
 KNOWN = (
     f"SELECT {intact('form')} AND (form_page.form IS NULL OR {intact('form_page')}) FROM form"
-    " LEFT JOIN form_page ON form = form.id AND page = (SELECT id FROM text WHERE value = ?1)"
+    f" LEFT JOIN form_page ON form = form.id AND page = (SELECT id FROM text WHERE {TEXT})"
     " WHERE site = ?2 AND signature = ?3"
 )
 

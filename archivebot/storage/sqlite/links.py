@@ -19,7 +19,7 @@ from typing import Any
 from archivebot.models import Link
 from archivebot.storage.base import Edge, edges_of
 from archivebot.storage.sqlite.file import ArchiveFile
-from archivebot.storage.sqlite.schema import LINKS
+from archivebot.storage.sqlite.schema import DICTIONARIES, LINKS
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.times import milliseconds, moment
 
@@ -28,6 +28,11 @@ from archivebot.storage.times import milliseconds, moment
 Links = dict[int, tuple[int, int, int]]
 
 ROW = f"SELECT {intact('link')}, source, links FROM link"
+
+# The condition on the text that is the first parameter of a statement; archives of older schemas have an
+# index of the texts instead of their checksums.
+TEXT = "text.sum = checksum(?1) AND text.value = ?1"
+OLDER_TEXT = "text.value = ?1"
 
 GROUP = struct.Struct(">qqI")
 LINK = struct.Struct(">II")
@@ -60,7 +65,7 @@ class SQLiteLinks:
 
     def of(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
         start = self._number(after)
-        sql = f"{ROW} WHERE source = (SELECT id FROM text WHERE value = ?)"
+        sql = f"{ROW} WHERE source = (SELECT id FROM text WHERE {self._text})"
         return islice(self._edges(sql, url, after=start), limit) if start is not None else iter(())
 
     def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
@@ -76,7 +81,11 @@ class SQLiteLinks:
         """Return the id of a text, 0 for the empty text, None if the archive does not have it."""
         if not text or self._file.schema < LINKS:
             return 0
-        return self._file.one(lambda row: int(row[0]), "SELECT id FROM text WHERE value = ?", text)
+        return self._file.one(lambda row: int(row[0]), f"SELECT id FROM text WHERE {self._text}", text)
+
+    @property
+    def _text(self) -> str:
+        return TEXT if self._file.schema >= DICTIONARIES else OLDER_TEXT
 
     def _edges(self, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
         if self._file.schema >= LINKS:
@@ -91,7 +100,10 @@ def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, i
     """
     found = known_numbers(database, texts)
     if missing := [text for text in texts if text not in found]:
-        database.execute("INSERT INTO text (value) SELECT value FROM json_each(?)", (_array(missing),))
+        database.execute(
+            "INSERT INTO text (value, sum) SELECT value, checksum(value) FROM json_each(?)",
+            (_array(missing),),
+        )
         found |= known_numbers(database, missing)
     return found
 
@@ -99,7 +111,8 @@ def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, i
 def known_numbers(database: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
     """Return the ids of the texts that are stored."""
     (found,) = database.execute(
-        "SELECT json_group_object(value, id) FROM text WHERE value IN (SELECT value FROM json_each(?))",
+        "SELECT json_group_object(text.value, text.id) FROM json_each(?) AS given CROSS JOIN text"
+        " ON text.sum = checksum(given.value) AND text.value = given.value",
         (_array(texts),),
     ).fetchone()
     return dict(json.loads(found))

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from archivebot.models import Capture, Outcome, Payload
 from archivebot.storage.revisits import Waiting
+from archivebot.storage.sqlite.rows import DIGEST
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.times import milliseconds, moment
 
@@ -34,7 +35,7 @@ class SQLiteRevisits:
     def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
         with self._together():
             version = self._db.execute(
-                "SELECT version.id FROM version JOIN page ON page.id = page WHERE url = ? AND digest = ?",
+                f"SELECT version.id FROM version JOIN page ON page.id = page WHERE url = ?1 AND {DIGEST}",
                 (url, bytes.fromhex(digest)),
             ).fetchone()
             if version:

@@ -21,6 +21,11 @@ VERSION = (
     " layout, blocks, new_blocks, new_bytes, cost, base, coalesce(length(data), 0)"
     " FROM version JOIN page ON page.id = page LEFT JOIN frame ON frame.version = version.id"
 )
+
+# The condition on the digest of a version, the second parameter of a statement. The index has the first four
+# bytes only: they are enough to find it.
+DIGEST = "digest = ?2 AND substr(digest, 1, 4) = substr(?2, 1, 4)"
+
 _REFERENCE = " LEFT JOIN reference ON reference.id = capture.reference"
 _INTACT = f"{intact('capture')} AND (capture.reference IS NULL OR {intact('reference')})"
 _CAPTURE = (
@@ -30,12 +35,13 @@ _CAPTURE = (
     f" LEFT JOIN version ON version.id = capture.version{_REFERENCE}"
 )
 
-# The frames of one version, the frame without a base first.
+# The frames of one version, the frame without a base first: it may be that of a dictionary, whose id is
+# negative. The id of a base is always lower, but damaged ones may form a circle.
 FRAMES = (
     "WITH RECURSIVE chain (id, base, depth) AS ("
     "SELECT id, base, 0 FROM version WHERE id = ? UNION ALL"
-    " SELECT version.id, version.base, depth + 1 FROM version"
-    " JOIN chain ON version.id = chain.base AND version.id < chain.id)"  # damaged ones may form a circle
+    " SELECT base, (SELECT base FROM version WHERE version.id = chain.base), depth + 1 FROM chain"
+    " WHERE base < id)"
     " SELECT data FROM chain JOIN frame ON frame.version = chain.id ORDER BY depth DESC"
 )
 

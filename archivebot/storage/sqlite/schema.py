@@ -216,12 +216,45 @@ def _kept(database: sqlite3.Connection) -> None:
     """Keep a program of the schema before from an archive whose frames it cannot read."""
 
 
+def _dictionaries(database: sqlite3.Connection) -> None:
+    # The ids are negative, so that they can be the base of a version, and their frames are in ``frame``.
+    for statement in (
+        """CREATE TABLE dictionary (
+            id INTEGER PRIMARY KEY,
+            host TEXT NOT NULL,
+            length INTEGER NOT NULL,
+            frame_sum INTEGER NOT NULL,
+            sum INTEGER)""",
+        "CREATE INDEX dictionary_host ON dictionary (host)",
+        # Whole digests are 28 bytes longer for each version.
+        "DROP INDEX version_digest",
+        "CREATE INDEX version_digest ON version (page, substr(digest, 1, 4))",
+        # An index of the texts themselves was larger than their table.
+        "CREATE TABLE summed (id INTEGER PRIMARY KEY, value TEXT NOT NULL, sum INTEGER)",
+        "INSERT INTO summed SELECT id, value, checksum(value) FROM text",
+        "DROP TABLE text",
+        "ALTER TABLE summed RENAME TO text",
+        "CREATE INDEX text_sum ON text (sum)",
+    ):
+        database.execute(statement)
+
+
 # The schemas that introduced the links, the fingerprints with marks, qualities and templates, the forms, the
-# checksums, and the exchanges: an older copy on a read-only medium is read without them.
-LINKS, FINGERPRINTS, FORMS, CHECKSUMS, WIRE = 2, 3, 4, 6, 7
+# checksums, the exchanges and the dictionaries: an older copy on a read-only medium is read without them.
+LINKS, FINGERPRINTS, FORMS, CHECKSUMS, WIRE, DICTIONARIES = 2, 3, 4, 6, 7, 9
 
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
-STEPS: list[Step] = [_first_schema, _links, _fingerprints, _forms, _revisits, _checksums, _wire, _kept]
+STEPS: list[Step] = [
+    _first_schema,
+    _links,
+    _fingerprints,
+    _forms,
+    _revisits,
+    _checksums,
+    _wire,
+    _kept,
+    _dictionaries,
+]
 
 
 def migrate(database: sqlite3.Connection, uri: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.base import (
+    DictionaryStore,
     FingerprintStore,
     FormStore,
     LinkStore,
@@ -26,12 +27,14 @@ from archivebot.storage.base import (
 from archivebot.storage.checksum import checksum
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import decode, encode, shared
+from archivebot.storage.sqlite.dictionaries import SQLiteDictionaries
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.fingerprints import SQLiteFingerprints, lost_keys, put_fingerprint, put_mark
 from archivebot.storage.sqlite.forms import SQLiteForms
 from archivebot.storage.sqlite.links import SQLiteLinks
 from archivebot.storage.sqlite.revisits import SQLiteRevisits, take_out
 from archivebot.storage.sqlite.rows import (
+    DIGEST,
     FRAMES,
     TOTALS,
     VERSION,
@@ -41,7 +44,7 @@ from archivebot.storage.sqlite.rows import (
     totals_of,
     version_of,
 )
-from archivebot.storage.sqlite.schema import CHECKSUMS, WIRE, altered
+from archivebot.storage.sqlite.schema import CHECKSUMS, DICTIONARIES, WIRE, altered
 from archivebot.storage.sqlite.sums import SUMMED, damage, insert, intact, renew, whole
 from archivebot.storage.sqlite.templates import SQLiteTemplates
 from archivebot.storage.sqlite.wire import put_wire
@@ -63,8 +66,8 @@ REFERENCELESS = (
     " AND NOT EXISTS (SELECT 1 FROM reference WHERE reference.id = capture.reference)"
 )
 
-# Tables with checksums that an archive without exchanges does not have.
-NEW = {"reference"}
+# Tables with checksums, or whose checksums, older archives do not have, by the schema that introduced them.
+ADDED = {"reference": WIRE, "dictionary": DICTIONARIES, "text": DICTIONARIES}
 
 # Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
 NEIGHBOURS = 8
@@ -78,6 +81,7 @@ class SQLiteStore(ArchiveFile):
 
     def __init__(self, path: str, writable: bool = True) -> None:
         super().__init__(path, writable)
+        self.dictionaries: DictionaryStore = SQLiteDictionaries(self)
         self.links: LinkStore = SQLiteLinks(self)
         self.fingerprints: FingerprintStore = SQLiteFingerprints(self)
         self.templates: TemplateStore = SQLiteTemplates(self)
@@ -89,10 +93,12 @@ class SQLiteStore(ArchiveFile):
             page = self._page(capture.url, capture.urlkey, head)
             if isinstance(version, NewVersion):
                 if self.database.execute(
-                    "SELECT 1 FROM version WHERE page = ? AND digest = ?",
+                    f"SELECT 1 FROM version WHERE page = ?1 AND {DIGEST}",
                     (page, bytes.fromhex(version.record.digest)),
                 ).fetchone():
                     raise Conflict("the same body was stored by another writer")
+                if not self._has_base(version.record.base):
+                    raise Conflict("another writer replaced the dictionary of the site")
                 version = self._add_version(page, head, version)
             return self._add_capture(page, capture, int(version or 0))
 
@@ -105,6 +111,13 @@ class SQLiteStore(ArchiveFile):
         if PageHead(versions, lineages) != head:
             raise Conflict(f"another writer stored a version of {url}")
         return int(page)
+
+    def _has_base(self, base: VersionId | None) -> bool:
+        """Return whether a base is still there: a dictionary may be removed, a version never is."""
+        if not isinstance(base, int) or base > 0:
+            return True
+        found = self.database.execute("SELECT 1 FROM dictionary WHERE id = ?", (base,)).fetchone()
+        return found is not None
 
     def _add_version(self, page: int, head: PageHead, new: NewVersion) -> int:
         record = new.record
@@ -171,7 +184,7 @@ class SQLiteStore(ArchiveFile):
         return None if found is None else self.version(found)
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
-        return self.one(version_of, f"{VERSION} WHERE url = ? AND digest = ?", url, bytes.fromhex(digest))
+        return self.one(version_of, f"{VERSION} WHERE url = ?1 AND {DIGEST}", url, bytes.fromhex(digest))
 
     def version(self, version: VersionId) -> StoredVersion:
         found = self.one(version_of, f"{VERSION} WHERE version.id = ?", version)
@@ -288,12 +301,14 @@ class SQLiteStore(ArchiveFile):
                 found += [
                     row[0] for row in self.database.execute("PRAGMA integrity_check(20)") if row[0] != "ok"
                 ]
-                if self.schema >= WIRE:
+                if self.schema >= DICTIONARIES:
                     found += altered(self.database)
+                if self.schema >= WIRE:
                     lost = "the capture of {0[0]} at {0[1]} has lost its reference"
                     found += self.all(lost.format, REFERENCELESS)
                 if self.schema >= CHECKSUMS:
-                    found += damage(self.database, [*SUMMED] if self.schema >= WIRE else SUMMED.keys() - NEW)
+                    tables = [name for name in SUMMED if self.schema >= ADDED.get(name, 0)]
+                    found += damage(self.database, tables)
                     found += lost_keys(self.database)
                 found += self.all(
                     lambda row: f"the capture of {row[0]} at {row[1]} points at no version", LOST

@@ -11,8 +11,8 @@ from archivebot.exceptions import CorruptObject
 from archivebot.storage.checksum import checksum
 
 # The columns that the checksum of a row covers, in this order: all but ``id`` and ``sum``. The tables without
-# a checksum repeat data of other tables: ``text`` in its index, ``fingerprint_key`` in ``fingerprint``, and
-# ``frame`` is covered by ``version.frame_sum``.
+# a checksum repeat data of other tables: ``fingerprint_key`` in ``fingerprint``, and ``frame`` is covered by
+# ``version.frame_sum``.
 SUMMED: dict[str, tuple[str, ...]] = {
     "archive": ("identity", "position"),
     "page": ("url", "urlkey", "versions", "lineages", "sketch"),
@@ -20,11 +20,13 @@ SUMMED: dict[str, tuple[str, ...]] = {
         *("page", "number", "digest", "length", "charset", "level", "segmenter", "layout", "blocks"),
         *("new_blocks", "new_bytes", "cost", "base", "frame_sum"),
     ),
+    "dictionary": ("host", "length", "frame_sum"),
     "capture": (
         *("page", "time", "version", "outcome", "kind", "status", "stored_bytes", "new_blocks", "links"),
         *("reason", "location", "origin", "headers", "quality", "reference", "wire"),
     ),
     "reference": ("host", "data"),
+    "text": ("value",),
     "link": ("source", "links"),
     "fingerprint": ("page", "number", "digest", "simhash", "words", "keys"),
     "duplicate": ("version", "url", "number", "distance", "jaccard", "rule"),
@@ -40,8 +42,10 @@ NAMES = {
     "archive": "'the identity of the archive'",
     "page": "url",
     "version": "'version ' || id",
+    "dictionary": "'the dictionary ' || -id || ' of ' || host",
     "capture": "'the capture at ' || time || ' of page ' || page",
     "reference": "'the reference ' || id || ' of ' || host",
+    "text": "'the text ' || id",
     "link": "'the links of page ' || source",
     "fingerprint": "'the fingerprint of page ' || page",
     "duplicate": "'the mark of version ' || version",
@@ -139,6 +143,14 @@ def damage(database: sqlite3.Connection, tables: Collection[str]) -> Iterator[st
         "SELECT id FROM version JOIN frame ON version = id WHERE frame_sum IS NOT checksum(data)",
         "the frame of version {} does not have its checksum",
     )
+    if "dictionary" in tables:
+        yield from _named(
+            database,
+            "frame",
+            f"SELECT {NAMES['dictionary']} FROM dictionary LEFT JOIN frame ON version = id"
+            " WHERE frame_sum IS NOT checksum(data)",
+            "the frame of {} does not have its checksum",
+        )
 
 
 def _named(database: sqlite3.Connection, table: str, sql: str, message: str) -> Iterator[str]:

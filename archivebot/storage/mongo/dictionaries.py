@@ -1,0 +1,76 @@
+"""The dictionaries of hosts, as documents of a MongoDB server."""
+
+from __future__ import annotations
+
+from archivebot.exceptions import NotArchived
+from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
+from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase
+from archivebot.storage.mongo.documents import Document, frame_name, part_documents, version_of
+from archivebot.storage.mongo.sums import sum_of, whole
+
+# Stands between the host and the number in the id of a dictionary; the id of a version has none.
+_MARK = " "
+
+
+class MongoDictionaries:
+    """The DictionaryStore of an archive in a database.
+
+    The document of each version names all frames that it needs, so frames are never replaced and
+    dictionaries never removed.
+    """
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._database = database
+        self._dictionaries = database.collection("dictionaries")
+
+    def latest(self, host: str) -> StoredDictionary | None:
+        found = self._database.all(self._dictionaries, {"host": host}, [("number", DESCENDING)], 1)
+        return dictionary_of(whole("dictionaries", found[0])) if found else None
+
+    def add(self, host: str, length: int, frame: bytes) -> StoredDictionary:
+        latest = self._database.all(self._dictionaries, {"host": host}, [("number", DESCENDING)], 1)
+        number = latest[0]["number"] + 1 if latest else 1
+        frames = self._database.collection("frames")
+        for part in part_documents(frame):
+            self._database.insert(frames, part)
+        document = {"host": host, "number": number, "length": length, "frame": frame_name(frame)}
+        seal = {"sum": sum_of("dictionaries", document)}
+        name = f"{host}{_MARK}{number:06d}"
+        if not self._database.insert(self._dictionaries, {"_id": name, **document, **seal}):
+            return dictionary_of(self.document(name))  # another writer was first
+        return StoredDictionary(name, host, length)
+
+    def origins(self, host: str, most: int) -> list[StoredVersion]:
+        within: Document = {"urlkey": {"$gt": f"{host})", "$lt": f"{host})\U0010ffff"}}
+        pages = self._database.all(self._database.collection("pages"), within, [("urlkey", ASCENDING)], most)
+        first: Document = {"page": {"$in": [page["_id"] for page in pages]}, "seq": 1, "number": {"$gt": 0}}
+        captures = self._database.collection("captures")
+        found = self._database.whole(captures, first, [("time", DESCENDING)], most)
+        return [version_of(document) for document in found][::-1]
+
+    def rebase(self, version: StoredVersion, dictionary: StoredDictionary, frame: bytes) -> None:
+        return
+
+    def remove(self, dictionary: StoredDictionary) -> None:
+        return
+
+    def document(self, name: str) -> Document:
+        """Return the document of a dictionary; raises NotArchived."""
+        found = self._database.retried(lambda: self._dictionaries.find_one({"_id": name}))
+        if found is None:
+            raise NotArchived(f"there is no dictionary {name}")
+        return {**whole("dictionaries", found), "chain": []}
+
+
+def is_dictionary(name: VersionId) -> bool:
+    """Return whether an id names a dictionary and not a version.
+
+    >>> is_dictionary("com,example 000001"), is_dictionary("2a1b-00000007")
+    (True, False)
+    """
+    return _MARK in str(name)
+
+
+def dictionary_of(document: Document) -> StoredDictionary:
+    """Read a dictionary."""
+    return StoredDictionary(document["_id"], document["host"], document["length"])
