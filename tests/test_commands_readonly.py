@@ -14,8 +14,6 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.frontier import Entry, State, frontier_uri, open_frontier
-from archivebot.storage.sqlite.schema import CHECKSUMS, STEPS
-from archivebot.storage.sqlite.sums import SUMMED
 from tests.commands import run_scrapy
 from tests.contracts.reader import keep
 from tests.factories import URL
@@ -94,25 +92,3 @@ def test_reading_commands_need_no_right_to_write_and_wait_for_no_writer(folder: 
     *answers, refused = told(folder, *COMMANDS, ["template", URL])
     assert answers == usual
     assert refused == "\n3"
-
-
-def test_an_older_archive_is_brought_up_or_read_as_it_is(folder: Path) -> None:
-    path = folder / "a.db"
-    with closing(sqlite3.connect(path, isolation_level=None)) as database:
-        database.execute("ALTER TABLE version DROP COLUMN frame_sum")
-        for table in SUMMED:
-            database.execute(f"ALTER TABLE {table} DROP COLUMN sum")
-        database.execute("DROP TABLE archive")
-        for column in ("reference", "wire"):
-            database.execute(f"ALTER TABLE capture DROP COLUMN {column}")
-        database.execute("DROP TABLE reference")
-        database.execute(f"PRAGMA user_version = {CHECKSUMS - 1}")
-    forbid(folder)
-    as_it_is = told(folder, ["history", URL])
-    folder.chmod(0o755)
-    path.chmod(0o644)
-    brought_up = told(folder, ["history", URL])
-    assert as_it_is == brought_up
-    assert brought_up[0].endswith("\n0")
-    with closing(sqlite3.connect(path)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (len(STEPS),)
