@@ -111,23 +111,22 @@ def pairs(
     earlier: list[Reading] = []
     versions = distinct(page)
     for index, version in enumerate(versions):
-        started = time.process_time()
         reading = Reading(version.file.read_bytes())
-        spent = time.process_time() - started
         before = versions[index - 1] if index else version
         if found := truth.pop((before.sha256[:NAMED], version.sha256[:NAMED]), None):
+            old, new = before.file.read_bytes(), version.file.read_bytes()
             started = time.process_time()
-            alarm = alarming(earlier, reading)
-            clock.answers += spent + time.process_time() - started
-            then, now = (main_texts(each.file.read_bytes(), peers, clock) for each in (before, version))
+            alarm = alarming(Reading(old), Reading(new), earlier[:-1])
+            clock.answers += time.process_time() - started
+            then, now = (main_texts(body, peers, clock) for body in (old, new))
             changed = {name: then[name] != text for name, text in now.items()}
             yield Pair(*found, alarm, earlier[-1].lines != reading.lines, changed)
         earlier.append(reading)
 
 
-def alarming(earlier: Sequence[Reading], reading: Reading) -> bool:
-    history = (each.lines for each in reversed(earlier[:-1]))
-    return significance(earlier[-1], reading, history).kind is ChangeKind.CONTENT
+def alarming(before: Reading, after: Reading, earlier: Sequence[Reading]) -> bool:
+    history = (each.lines for each in reversed(earlier))
+    return significance(before, after, history).kind is ChangeKind.CONTENT
 
 
 def main_texts(body: bytes, peers: Mapping[str, Extractor], clock: Clock) -> dict[str, str]:
@@ -186,7 +185,7 @@ def main() -> int:
         rows += rows_of("by all extractors", agreed)
     alarms, plain = (share([getattr(pair, name) for pair in found]) for name in ("alarm", "visible"))
     rows.append(Row("versions that alert", (f"{alarms:.3f}", f"{plain:.3f}")))
-    cost = 2 * clock.answers / clock.texts
+    cost = clock.answers / clock.texts
     rows.append(Row("CPU of an answer, in readings of a page", (f"{cost:.2f}",), at_most(cost, MOST_COST)))
     shares = [by_extractor(name, found) for name in (OURS, *peers)]
     return report(

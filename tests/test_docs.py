@@ -229,7 +229,8 @@ def test_every_column_of_the_database_is_documented() -> None:
     text = text_of("docs/storage-format.md")
     source = Path(str(schema.__file__)).read_text("utf-8")
     columns = re.findall(r"^\s+(\w+) (?:INTEGER|TEXT|BLOB)", source, re.MULTILINE)
-    tables = re.findall(r"CREATE TABLE (\w+)", source)
+    renamed = re.findall(r"ALTER TABLE (\w+) RENAME", source)
+    tables = [name for name in re.findall(r"CREATE TABLE (\w+)", source) if name not in renamed]
     assert len(columns) > 30
     assert [name for name in columns if f"| `{name}` |" not in text] == []
     assert [name for name in tables if f"### {name}\n" not in text] == []
