@@ -26,11 +26,13 @@ def packed(body: bytes, kind: str = "text/html") -> Reply:
 
 def strained(crawl: Crawl, site: MockServer, *options: str) -> Crawled:
     """Crawl under a probe, and hold memory and stalls against their bounds."""
-    crawled = crawl(
+    # Processes of their own: a forked one has the memory of the tests.
+    process = crawl.start(
         *("-s", stages(**{"tests.probes.Strain": 200}), "-s", "ARCHIVE_READERS=1", "-s", "RETRY_TIMES=0"),
         *options,
         seeds=site.url(),
     )
+    crawled = crawl.finish(process)
     assert crawled.code == 0
     for process in ("crawl", "writer", "reader"):
         assert 0 < crawled.stat(f"probe/memory/{process}") <= MOST_MEGABYTES, process
