@@ -40,10 +40,10 @@ def with_watched(
 
 
 class _Parts:
-    """The selected elements of a page: what they tell, and the ``texts`` of which that consists.
+    """The selected elements of a page: their ``words``, and the ``texts`` that consist of these.
 
-    ``starts`` are the byte offsets of the elements with these texts. ``told`` is the same whatever the markup
-    inside a text.
+    ``starts`` are the byte offsets of the elements with these texts. ``words`` are the same whatever the
+    markup inside a text.
     """
 
     def __init__(self, page: Reading, selectors: Sequence[str]) -> None:

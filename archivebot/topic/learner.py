@@ -54,8 +54,8 @@ class Waiting:
 
     ``terms`` and ``relevance`` (of the linking page) belong to the first link, ``log_odds`` is its last
     score; ``total`` sums the log-odds of all ``links``. ``added`` and the worth of the ``host`` are added to
-    their mean in the rank; ``turn`` is 1 if the URL goes first because of its age. ``told`` is the rank that
-    was last reported, ``fetched`` whether the URL has been fetched.
+    their mean in the rank; ``turn`` is 1 if the URL goes first because of its age. ``reported`` is the rank
+    that was last reported, ``fetched`` whether the URL has been fetched.
     """
 
     terms: Sequence[str]
