@@ -90,15 +90,19 @@ class Bodies:
 
     def dictionary(self, stored: StoredDictionary) -> bytes:
         """Rebuild a dictionary; raises CorruptObject."""
-        content = self._kept.get(stored.id)
+        try:
+            return self._dictionary(stored.id)
+        except (CorruptObject, NotArchived) as error:
+            raise CorruptObject(
+                f"the dictionary of {host_of_key(stored.host)} is damaged: {error}; see scrapy verify"
+            ) from error
+
+    def _dictionary(self, identity: VersionId) -> bytes:
+        content = self._kept.get(identity)
         if content is None:
-            try:
-                content = frames.decode([self._store.frame(stored.id)])
-            except (CorruptObject, NotArchived) as error:
-                raise CorruptObject(
-                    f"the dictionary of {host_of_key(stored.host)} is damaged: {error}; see scrapy verify"
-                ) from error
-            self._keep(stored.id, content)
+            content = frames.decode([self._store.frame(identity)])
+            self._keep(identity, content)
+        self._kept.move_to_end(identity)
         return content
 
     def _checked(self, version: StoredVersion) -> bytes:
@@ -117,8 +121,11 @@ class Bodies:
         raise CorruptObject(f"{name} of {version.url} is damaged: {error}; see scrapy verify") from error
 
     def _by_base(self, version: StoredVersion) -> bytes | None:
-        """Rebuild a version from its base; None if that is not in the cache."""
-        base = self._kept.get(version.base) if version.base is not None else None
+        """Rebuild a version from its base; None if that is a version that is not in the cache."""
+        if version.base is None:
+            return None
+        is_dictionary = self._store.dictionaries.has(version.base)
+        base = self._dictionary(version.base) if is_dictionary else self._kept.get(version.base)
         return None if base is None else frames.decode([self._store.frame(version.id)], base)
 
     def _by_chain(self, version: StoredVersion) -> bytes:

@@ -270,6 +270,9 @@ class VersionStore(Protocol):
 class DictionaryStore(Protocol):
     """The dictionaries of hosts. A host is the part of a urlkey before the closing parenthesis."""
 
+    def has(self, base: VersionId | None) -> bool:
+        """Return whether the id of a base is that of a dictionary."""
+
     def latest(self, host: str) -> StoredDictionary | None:
         """Return the latest dictionary of a host."""
 
@@ -277,9 +280,7 @@ class DictionaryStore(Protocol):
         """Store a dictionary by its frame, which stands alone."""
 
     def origins(self, host: str, most: int) -> list[StoredVersion]:
-        """Return the versions of content of a host that are not compressed against an earlier version of
-        their page: at most so many, in the order they were stored.
-        """
+        """Return at most so many versions of content of a host without an earlier version as their base."""
 
     def rebase(self, version: StoredVersion, dictionary: StoredDictionary, frame: bytes) -> None:
         """Replace the frame of a version by a frame against a dictionary.

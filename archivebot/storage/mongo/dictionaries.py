@@ -23,6 +23,9 @@ class MongoDictionaries:
         self._database = database
         self._dictionaries = database.collection("dictionaries")
 
+    def has(self, base: VersionId | None) -> bool:
+        return base is not None and is_dictionary(base)
+
     def latest(self, host: str) -> StoredDictionary | None:
         found = self._database.all(self._dictionaries, {"host": host}, [("number", DESCENDING)], 1)
         return dictionary_of(whole("dictionaries", found[0])) if found else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from archivebot.storage import frames
-from archivebot.storage.base import StoredDictionary, StoredVersion
+from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
 from archivebot.storage.checksum import checksum
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.rows import VERSION, version_of
@@ -30,6 +30,9 @@ class SQLiteDictionaries:
 
     def __init__(self, file: ArchiveFile) -> None:
         self._file = file
+
+    def has(self, base: VersionId | None) -> bool:
+        return isinstance(base, int) and base < 0
 
     def latest(self, host: str) -> StoredDictionary | None:
         if self._file.schema < DICTIONARIES:

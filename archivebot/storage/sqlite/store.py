@@ -114,7 +114,7 @@ class SQLiteStore(ArchiveFile):
 
     def _has_base(self, base: VersionId | None) -> bool:
         """Return whether a base is still there: a dictionary may be removed, a version never is."""
-        if not isinstance(base, int) or base > 0:
+        if not self.dictionaries.has(base):
             return True
         found = self.database.execute("SELECT 1 FROM dictionary WHERE id = ?", (base,)).fetchone()
         return found is not None
