@@ -40,7 +40,7 @@ def test_other_items_pass_unchanged() -> None:
     assert json.loads(exported(CaptureJsonLinesExporter, {"a": 1})) == {"a": 1}
 
 
-def test_a_crawl_keeps_the_labels_of_blocks(site: MockServer, crawl: Crawl) -> None:
+def test_a_crawl_keeps_the_labels_and_names_the_topics_of_blocks(site: MockServer, crawl: Crawl) -> None:
     menu = "<nav><ul><li><a href='/'>Home</a></li><li><a href='/#b'>News</a></li></ul></nav>"
     prose = f"<p>{'The ferry runs all year. ' * 20}</p>"
     labels = [["navigation", "main", "main"], ["navigation", "main", "form"]]
@@ -49,6 +49,8 @@ def test_a_crawl_keeps_the_labels_of_blocks(site: MockServer, crawl: Crawl) -> N
         (record,) = crawl(seeds=site.url()).records
         items = record["blocks"]["items"]
         assert [item["label"] for item in items] == expected
+        assert items[0]["topic"] == "Home News"
+        assert items[1]["topic"] == "ferry runs year"
         assert [item["role"] for item in items] == [
             "content" if label == "main" else "furniture" for label in expected
         ]
