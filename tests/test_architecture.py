@@ -176,6 +176,7 @@ CRAWL: dict[str, set[str]] = {
     "": set(),
     "arguments": {"limits"},
     "limits": set(),
+    "logformatter": set(),
     "compat": {"exchange"},
     "exchange": set(),
     "extension": set(),

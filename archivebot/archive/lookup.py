@@ -94,6 +94,10 @@ class ArchiveReader:
         digest = sha256_hex(page.body) if page.body else None
         return self._store.holds(page.url, page.captured_at, page.outcome, digest)
 
+    def has_host(self, url: str) -> bool:
+        """Return whether the archive has any page of the host of a URL."""
+        return next(self._store.urls(*key_range(url, "host")), None) is not None
+
     def validators(self, url: str) -> tuple[str | None, str | None]:
         """Return ETag and Last-Modified of the content stored last, for a conditional request."""
         capture = self.fetched(url)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from archivebot.archive import Archive
 from archivebot.config import CrawlConfig
+from archivebot.crawl.process.calls import validators
 from archivebot.crawl.process.session import ArchiveSession
 
 
@@ -17,6 +19,7 @@ class ConditionalMiddleware:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.session = ArchiveSession.of(crawler)
+        self.new = set[str]()  # hosts of which the archive had nothing before the crawl
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
@@ -27,7 +30,12 @@ class ConditionalMiddleware:
     async def process_request(self, request: Request) -> None:
         if request.meta.get("archive_robots") or request.meta.get("archive_anew") or request.method != "GET":
             return
-        etag, modified = await self.session.run(Archive.validators, request.url)
+        host = urlsplit(request.url).netloc
+        if host in self.new:
+            return
+        is_known, etag, modified = await self.session.read(validators, request.url)
+        if not is_known:
+            self.new.add(host)
         if etag:
             request.headers.setdefault("If-None-Match", etag)
         if modified:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass 3
 
+_guards: WeakKeyDictionary[Crawler, Guard] = WeakKeyDictionary()
+
 
 class Guard:
     """Checks scope, depth, traps, length and addresses: why may this request not be made?
@@ -38,6 +41,13 @@ class Guard:
         self.longest = longest
         self.named = named
         self._refusal_of_url = lru_cache(maxsize=4096)(self._url)  # called twice for each fetched URL
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Guard:
+        """Return the guard of a crawl, which both middlewares share; the spider must be known."""
+        if crawler not in _guards:
+            _guards[crawler] = cls.from_crawler(crawler)
+        return _guards[crawler]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Guard:
@@ -73,10 +83,9 @@ class Guard:
 
 
 class _Guarding:
-    """The common part of both middlewares: the guard, created when the spider is known, and its stats."""
+    """The common part of both middlewares."""
 
     crawler: Crawler
-    _guard: Guard | None = None
 
     def refusal(self, request: Request) -> str | None:
         """Return the reason against a request, counted as ``guard/<reason>``, or None.
@@ -85,11 +94,11 @@ class _Guarding:
         """
         if request.meta.get("archive_seed"):
             return None
-        self._guard = self._guard or Guard.from_crawler(self.crawler)
+        guard = Guard.of(self.crawler)
         if request.meta.get("archive_robots"):
-            reason = PRIVATE if self._guard.is_private(request.url) else None
+            reason = PRIVATE if guard.is_private(request.url) else None
         else:
-            reason = self._guard.refusal(request)
+            reason = guard.refusal(request)
         if reason:
             self.count(request, reason)
         return reason

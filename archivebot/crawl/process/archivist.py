@@ -15,6 +15,7 @@ from io import BufferedReader
 from logging.handlers import QueueHandler
 from pathlib import Path
 from queue import SimpleQueue
+from select import select
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -29,10 +30,13 @@ from archivebot.terminal import guard
 HEAD = 8
 
 
-# Maximum of answers that wait for a sync to disk, and maximum seconds that they wait: a sync takes about 5
-# ms, in which only a few pages are stored.
+# Maximum of answers that wait for a sync to disk, and maximum seconds that they wait while calls follow each
+# other. A sync takes about 5 ms, in which only a few pages are stored.
 MOST_HELD = 32
 LONGEST_HELD = 1.0
+
+# Seconds that an answer waits for another call: without it 2,000 pages took 2,000 syncs.
+PAUSE = 0.03
 
 
 class Answer(NamedTuple):
@@ -70,8 +74,8 @@ def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
     """Execute calls until there are no more; the first call names the archive and the parent process.
 
     The first call may also set the memory limit once the archive is open. Answers are held back until the
-    data they report is durable. The archive is synced when no further call is waiting, once for all calls
-    since the last sync.
+    data they report is durable. The archive is synced when no further call comes for a moment, once for all
+    calls since the last sync.
     """
     calls = line.makefile("rb")
     parent, config, *memory = pickle.load(calls)
@@ -85,7 +89,7 @@ def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
         since = 0.0
         while archive:
             is_late = len(held) == MOST_HELD or monotonic() - since > LONGEST_HELD
-            if held and (archive.is_durable or is_late or not _waits(line, calls)):
+            if held and (archive.is_durable or is_late or not _waits(line, calls, since + PAUSE)):
                 _release(line, archive, held)
                 held = []
             if not held:
@@ -103,10 +107,12 @@ def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
                 archive.close()
 
 
-def _waits(line: socket.socket, calls: BufferedReader) -> bool:
-    """Return whether another call has arrived, at least in part."""
+def _waits(line: socket.socket, calls: BufferedReader, until: float) -> bool:
+    """Return whether another call has arrived, at least in part; wait for it until a time."""
     line.setblocking(False)
     try:
+        if not calls.peek(1):
+            select([line], [], [], max(0.0, until - monotonic()))
         return bool(calls.peek(1))
     finally:
         line.setblocking(True)

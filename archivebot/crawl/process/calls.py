@@ -37,6 +37,11 @@ def read_ahead(
     return found, run_stages(archive, snapshot, stages)
 
 
+def validators(archive: Archive, url: str) -> tuple[bool, str | None, str | None]:
+    """Return whether the archive has pages of the host of a URL, and ETag and Last-Modified of the page."""
+    return (True, *archive.validators(url)) if archive.has_host(url) else (False, None, None)
+
+
 def run_stages(archive: Archive, snapshot: Snapshot, stages: Sequence[Stage]) -> Snapshot:
     """Run stages in order; the caller has the bytes of the page, so they are not sent back."""
     for stage in stages:

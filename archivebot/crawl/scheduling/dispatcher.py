@@ -178,8 +178,6 @@ class Dispatcher(Extension):
         """Return the next request, or None if none is ready; in that case a new attempt is scheduled."""
         if self._again:
             return self._again.popleft()
-        if self._held.is_full:
-            self.flush()  # settled leases make room for new ones
         while (self._outbox or not self._resting) and not self._held.is_full:
             waits = bool(self._outbox)
             lease = self._patience.ask(self._turn if waits else self._lease, proof=waits)
@@ -281,6 +279,7 @@ class Dispatcher(Extension):
 
     def _settle(self, settled: Settled) -> None:
         self._outbox.settled.append(settled)
+        self._held.remove(settled.url)  # it is written before the next lease
         self._bytes += settled.capture.size if settled.capture else 0
         if self.most_bytes is not None and self._bytes >= self.most_bytes:
             self._close("bytes")
@@ -332,8 +331,6 @@ class Dispatcher(Extension):
         if self._outbox.is_news:
             self._resting = False
         self.crawler.stats.inc_value("scheduler/enqueued", new)
-        for settled in self._outbox.settled:
-            self._held.remove(settled.url)
         self._outbox.clear()
 
     def _lease(self) -> Lease | None:
