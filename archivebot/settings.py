@@ -95,8 +95,8 @@ ARCHIVE_DUPLICATE_PENALTY = 2.0
 
 # --- work per page -------------------------------------------------------------------------------
 # Scrapy starts this many tasks for each response, however few items there are. 100, the default, costs
-# a third of the crawl's CPU; a response has one item here.
-CONCURRENT_ITEMS = 4
+# a third of the crawl's CPU; a response has one item here, its last output.
+CONCURRENT_ITEMS = 1
 # Maximum bytes of responses whose page is not stored yet; above it fetching waits for the archive.
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 16 * 1024 * 1024
 

@@ -133,6 +133,7 @@ def _split(text: str) -> tuple[str, str, str, str]:
     return scheme.lower() or "http", authority, path, query
 
 
+@lru_cache(maxsize=1024)  # a crawl reads the host of each URL several times
 def _host_and_port(authority: str) -> tuple[str, str]:
     host = authority.rpartition("@")[2]
     port = _PORT.search(host)

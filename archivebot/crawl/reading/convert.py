@@ -130,7 +130,7 @@ def wire_of(response: Response) -> Wire | None:
         return None
     codings = [value for name, value in wire.headers if name.lower() == _CODING]
     left = [value.decode("latin-1").strip() for value in response.headers.getlist(_CODING)]
-    return replace(wire, decoded=codings != left)
+    return wire if codings == left else replace(wire, decoded=True)
 
 
 def headers_of(response: Response, wire: Wire | None = None) -> Headers:
