@@ -5,7 +5,6 @@ from __future__ import annotations
 from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
-from archivebot.crawl.process.calls import add_with_topics
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import staged
 from archivebot.models import Capture, Page, Snapshot
@@ -15,14 +14,13 @@ class StoragePipeline:
     """Turns a Page or Snapshot into a Capture, in one transaction, durable when the item leaves.
 
     Beforehand its fields are read and it is compared with the archive, in a different process from the one
-    that stores. The blocks of a Capture have their topics only if there is a feed, which exports them.
+    that stores.
     """
 
     def __init__(self, crawler: Crawler, session: ArchiveSession) -> None:
         self.stats = crawler.stats
         self.session = session
         session.stages += [Archive.extract, Archive.judge]
-        self.add = add_with_topics if crawler.settings.getdict("FEEDS") else Archive.add
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StoragePipeline:
@@ -33,7 +31,7 @@ class StoragePipeline:
         if not isinstance(item, Page | Snapshot):
             return item
         snapshot = await staged(self.session, item)
-        capture = await self.session.run(self.add, snapshot)
+        capture = await self.session.run(Archive.add, snapshot)
         self._count(capture, len(snapshot.page.body))
         return capture
 

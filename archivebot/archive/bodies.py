@@ -10,7 +10,6 @@ from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.fields.kept import Kept
 from archivebot.fingerprint import sha256_hex
 from archivebot.segmentation.segmenter import partition
-from archivebot.segmentation.topic import topic
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, StoredDictionary, StoredVersion, VersionId
 from archivebot.storage.content import Slot, body_of, notes_of, slots_of
@@ -41,10 +40,6 @@ class Content:
         """The blocks with their positions in the body."""
         return slots_of(self.packed)
 
-    def topic(self, slot: Slot, block: bytes) -> str:
-        """Return the topic of a block of the version."""
-        return slot.topic or topic(block, self.charset)
-
     @property
     def kept(self) -> Kept:
         """The fields of the version, and the selectors by which its changes were judged."""
@@ -53,15 +48,15 @@ class Content:
     def recut(self, level: int, segmenter: int) -> tuple[Slot, ...]:
         """Return the blocks at another level, or of another segmenter, for comparison.
 
-        A block that the version does not have at its own level has lineage 0. A body that is a single block
-        is not markup and stays a single block.
+        A block that the version does not have at its own level has lineage 0 and no topic. A body that is a
+        single block is not markup and stays a single block.
         """
         slots, body = self.slots, self.body
         if (level, segmenter) == (self.level, self.segmenter) or (slots and slots[0].end == len(body)):
             return slots
         known = {(slot.start, slot.end): slot for slot in slots}
         return tuple(
-            known.get((block.start, block.end)) or Slot(block.start, block.end, block.level, 0)
+            known.get((block.start, block.end)) or Slot(block.start, block.end, block.level, 0, "")
             for block in partition(body, level, f"text/html; charset={self.charset}").blocks
         )
 

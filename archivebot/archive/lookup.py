@@ -247,23 +247,21 @@ class ArchiveReader:
         """
         content = self._bodies.get(version)
         body = content.body
-        found = []
-        for slot in self._labelled(version, content, content.slots):
-            data, name = body[slot.start : slot.end], lineage_id(version.url, slot.lineage)
-            known = content.topic(slot, data)
-            block = PlacedBlock(name, slot.level, slot.start, slot.end, known, label=slot.label)
-            found.append((block, visible_text(data, content.charset)))
-        return found
-
-    def with_topics(self, capture: Capture) -> Capture:
-        """Return a capture that was just stored with the topics of its blocks."""
-        if not capture.blocks:
-            return capture
-        content = self._bodies.get(self.seen(capture))
-        body = content.body
-        topics = (content.topic(slot, body[slot.start : slot.end]) for slot in content.slots)
-        named = (replace(block, topic=found) for block, found in zip(capture.blocks, topics, strict=True))
-        return replace(capture, blocks=tuple(named))
+        slots = self._labelled(version, content, content.slots)
+        return [
+            (
+                PlacedBlock(
+                    lineage=lineage_id(version.url, slot.lineage),
+                    level=slot.level,
+                    start=slot.start,
+                    end=slot.end,
+                    topic=slot.topic,
+                    label=slot.label,
+                ),
+                visible_text(body[slot.start : slot.end], content.charset),
+            )
+            for slot in slots
+        ]
 
     def _labelled(self, version: StoredVersion, content: Content, slots: Sequence[Slot]) -> Sequence[Slot]:
         """Return blocks of a version with their labels; those not recorded are computed."""
@@ -311,14 +309,17 @@ class ArchiveReader:
         """Return the blocks of a version, cut at the level and by the segmenter of ``like``."""
         content = self._bodies.get(version)
         body = content.body
-        texts = []
-        for slot in self._labelled(version, content, content.recut(like.level, like.segmenter)):
-            data, name = body[slot.start : slot.end], lineage_id(version.url, slot.lineage)
-            known = content.topic(slot, data)
-            texts.append(
-                PlacedText(name if slot.lineage else "", known, data, version.charset, slot.start, slot.label)
+        return [
+            PlacedText(
+                lineage_id(version.url, slot.lineage) if slot.lineage else "",
+                slot.topic,
+                body[slot.start : slot.end],
+                version.charset,
+                slot.start,
+                slot.label,
             )
-        return texts
+            for slot in self._labelled(version, content, content.recut(like.level, like.segmenter))
+        ]
 
     def block_history(self, url: str, lineage: str) -> list[BlockState]:
         """Return the successive contents of one block, oldest first.
@@ -336,8 +337,9 @@ class ArchiveReader:
             data = content.body[slot.start : slot.end] if slot else None
             if data != current:
                 text = visible_text(data, content.charset) if data is not None else None
-                known = content.topic(slot, data) if slot and data else ""
-                states.append(BlockState(capture.number, capture.captured_at, known, text))
+                states.append(
+                    BlockState(capture.number, capture.captured_at, slot.topic if slot else "", text)
+                )
             current = data
         if not states:
             raise NotArchived(f"{url} has no block {lineage!r}; see its blocks with: scrapy blocks {url}")

@@ -11,6 +11,7 @@ from archivebot.fingerprint import sha256_hex
 from archivebot.markup.dom import visible_text
 from archivebot.models import Change, Partition, PlacedBlock
 from archivebot.segmentation.layout import split
+from archivebot.segmentation.topic import topic
 from archivebot.storage.content import Slot
 from archivebot.versioning.align import Match, align
 
@@ -40,10 +41,11 @@ class Placement:
     new: bool
 
     def placed(self, url: str) -> PlacedBlock:
-        """Return the block with its permanent id, without its topic."""
         slot = self.slot
         lineage = lineage_id(url, slot.lineage)
-        return PlacedBlock(lineage, slot.level, slot.start, slot.end, "", self.change, self.new, slot.label)
+        return PlacedBlock(
+            lineage, slot.level, slot.start, slot.end, slot.topic, self.change, self.new, slot.label
+        )
 
 
 class _Neighbour:
@@ -86,10 +88,11 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
         else {}
     )
     lineage, known = _inherited(earlier, later)
+    charset = cut.partition.charset
     placements: list[Placement] = []
     labels = cut.partition.labels or (None,) * len(cut.blocks)
     for index, (block, data, label) in enumerate(zip(cut.partition.blocks, cut.blocks, labels, strict=True)):
-        match = known.get(index)
+        slot, match = known.get(index, (None, None))
         number = lineage.get(index, 0)
         if not number:
             lineages = number = lineages + 1
@@ -100,15 +103,16 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
         else:
             change = Change.ADDED
         new = change in (Change.ADDED, Change.MODIFIED)
-        here = Slot(block.start, block.end, block.level, number, label=label)
+        words = slot.topic if slot and slot.topic and not new else topic(data, charset)
+        here = Slot(block.start, block.end, block.level, number, words, label)
         placements.append(Placement(here, change, new))
     return placements
 
 
 def _inherited(
     earlier: _Neighbour | None, later: _Neighbour | None
-) -> tuple[dict[int, int], dict[int, Match]]:
-    """Return the lineages that blocks inherit, and the matches of those that continue one of ``before``."""
+) -> tuple[dict[int, int], dict[int, tuple[Slot, Match]]]:
+    """Return the lineages that blocks inherit, and which of the blocks continue one of ``before``."""
     candidates = [
         (alike, near, index, slot, match)
         for near, neighbour in ((1, earlier), (0, later))
@@ -117,13 +121,13 @@ def _inherited(
     ]
     candidates.sort(key=lambda each: each[:2], reverse=True)
     lineage: dict[int, int] = {}
-    known: dict[int, Match] = {}
+    known: dict[int, tuple[Slot, Match]] = {}
     taken: set[int] = set()
     for _, near, index, slot, match in candidates:
         if index in lineage or slot.lineage in taken:
             continue
         if near:
-            known[index] = match
+            known[index] = slot, match
         if slot.lineage:  # a block that was cut for the comparison only has none
             lineage[index] = slot.lineage
             taken.add(slot.lineage)

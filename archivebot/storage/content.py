@@ -33,15 +33,14 @@ LABELS = {letter: label for label, letter in LETTERS.items()}
 class Slot:
     """The block with ``lineage``, at [start, end) of the body, cut at depth ``level``.
 
-    ``topic`` is empty except in old archives: it follows from the bytes of the block, and to keep it took 9 %
-    of the first crawls of five sites. ``label`` is None if it was not recorded.
+    ``label`` is None if it was not recorded.
     """
 
     start: int
     end: int
     level: int
     lineage: int
-    topic: str = ""
+    topic: str
     label: Label | None = None
 
 

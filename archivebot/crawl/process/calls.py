@@ -14,7 +14,7 @@ from archivebot.crawl.reading.pages import read_page
 from archivebot.forms.record import FormRecord
 from archivebot.hypertext import Hypertext
 from archivebot.markup.contenttype import content_type
-from archivebot.models import Capture, Page, Snapshot
+from archivebot.models import Page, Snapshot
 from archivebot.urls import host_of
 
 # A stage: reads a page and adds something to its snapshot.
@@ -47,11 +47,6 @@ def run_stages(archive: Archive, snapshot: Snapshot, stages: Sequence[Stage]) ->
     for stage in stages:
         snapshot = stage(archive, snapshot)
     return replace(snapshot, page=replace(snapshot.page, headers=(), body=b""))
-
-
-def add_with_topics(archive: Archive, snapshot: Snapshot) -> Capture:
-    """Store one capture, and return it with the topics of its blocks."""
-    return archive.with_topics(archive.add(snapshot))
 
 
 def keep_forms(archive: Archive, page: Page, since: datetime) -> int:
