@@ -5,11 +5,12 @@ The id of a dictionary is negative, and its frame is in the same table as the fr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from archivebot.storage import frames
 from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
 from archivebot.storage.checksum import checksum
+from archivebot.storage.frames import cost
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.rows import VERSION, version_of
 from archivebot.storage.sqlite.schema import DICTIONARIES
@@ -55,20 +56,18 @@ class SQLiteDictionaries:
         found = self._file.all(version_of, ORIGINS, f"{host})", f"{host})\U0010ffff", most)
         return found[::-1]
 
-    def rebase(self, version: StoredVersion, dictionary: StoredDictionary, frame: bytes) -> None:
+    def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
         with self._file.together():
             database = self._file.database
-            database.execute("UPDATE frame SET data = ? WHERE version = ?", (frame, version.id))
-            database.execute(
-                "UPDATE version SET base = ?, cost = ?, frame_sum = ? WHERE id = ?",
-                (
-                    dictionary.id,
-                    frames.cost(version.length, dictionary.length),
-                    checksum(frame),
-                    version.id,
-                ),
-            )
-            database.execute(f"{renew('version')} WHERE id = ?", (version.id,))
+            # Smaller frames in the places of the old frames would leave a tenth of the file empty.
+            database.executemany("DELETE FROM frame WHERE version = ?", [(old.id,) for old in frames])
+            for version, frame in frames.items():
+                database.execute("INSERT INTO frame VALUES (?, ?)", (version.id, frame))
+                database.execute(
+                    "UPDATE version SET base = ?, cost = ?, frame_sum = ? WHERE id = ?",
+                    (dictionary.id, cost(version.length, dictionary.length), checksum(frame), version.id),
+                )
+                database.execute(f"{renew('version')} WHERE id = ?", (version.id,))
 
     def remove(self, dictionary: StoredDictionary) -> None:
         with self._file.together():
