@@ -13,14 +13,14 @@ from archivebot.storage.checksum import checksum
 from archivebot.storage.frames import cost
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.rows import VERSION, version_of
-from archivebot.storage.sqlite.schema import DICTIONARIES
 from archivebot.storage.sqlite.sums import intact, renew, whole
 
 LATEST = f"SELECT {intact('dictionary')}, id, host, length FROM dictionary WHERE host = ? ORDER BY id LIMIT 1"
 
 # Versions of content without an earlier version of their page as their base.
 ORIGINS = (
-    f"{VERSION} WHERE urlkey > ?1 AND urlkey < ?2 AND number IS NOT NULL AND NOT EXISTS"
+    f"{VERSION} WHERE version.page IN (SELECT page FROM page_key WHERE key > ?1 AND key < ?2)"
+    " AND number IS NOT NULL AND NOT EXISTS"
     " (SELECT 1 FROM version AS before WHERE before.id = version.base AND before.page = version.page)"
     " ORDER BY version.id DESC LIMIT ?3"
 )
@@ -36,8 +36,6 @@ class SQLiteDictionaries:
         return isinstance(base, int) and base < 0
 
     def latest(self, host: str) -> StoredDictionary | None:
-        if self._file.schema < DICTIONARIES:
-            return None
         return self._file.one(dictionary_of, LATEST, host)
 
     def add(self, host: str, length: int, frame: bytes) -> StoredDictionary:
