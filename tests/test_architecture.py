@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
     "hypertext": {"markup", "text", "urls"},
     "quality": {"markup"},
     "segmentation": {"markup", "text"},
-    "storage": set(),
+    "storage": {"urls"},
     "templates": {"markup"},
     "versioning": {"markup", "text"},
     "warc": {"http", "urls"},

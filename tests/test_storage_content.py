@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -14,7 +13,6 @@ from archivebot.models import Label
 from archivebot.storage.content import Slot, body_of, pack, slots_of
 
 NUMBERS = st.integers(0, 1 << 40)
-TOPICS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 LABELS = st.none() | st.sampled_from(Label)
 
 
@@ -22,22 +20,22 @@ LABELS = st.none() | st.sampled_from(Label)
 def tables(draw: st.DrawFn) -> list[Slot]:
     """Any ordered slots without overlap."""
     slots: list[Slot] = []
-    for gap, length, level, lineage, topic, label in draw(
-        st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS, TOPICS, LABELS), max_size=8)
+    for gap, length, level, lineage, label in draw(
+        st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS, LABELS), max_size=8)
     ):
         start = gap + (slots[-1].end if slots else 0)
-        slots.append(Slot(start, start + length, level, lineage, topic, label))
+        slots.append(Slot(start, start + length, level, lineage, label))
     return slots
 
 
 @given(tables(), st.binary(max_size=200))
 @example([], b"")
 @example([], b"0\n1\n")
-@example([Slot(0, 4, 1, 1, "a\tb\nc")], b"1\n0\t4\t1\t1\tNews\n")
+@example([Slot(0, 4, 1, 1)], b"1\n0\t4\t1\t1\tNews\n")
 def test_any_slots_and_any_body_read_back(slots: list[Slot], body: bytes) -> None:
     packed = pack(slots, body)
     assert body_of(packed) == body
-    assert slots_of(packed) == tuple(replace(slot, topic=" ".join(slot.topic.split())) for slot in slots)
+    assert slots_of(packed) == tuple(slots)
 
 
 @given(st.binary(max_size=100) | st.builds(lambda slots, body: pack(slots, body)[1:], tables(), st.binary()))
@@ -93,19 +91,26 @@ def test_a_line_that_is_no_block_is_corrupt(line: bytes) -> None:
         slots_of(b"1\n" + line + b"\nbody")
 
 
-def test_a_table_of_an_older_archive_has_no_labels() -> None:
-    assert slots_of(b"1\n0\t4\t1\t1\tNews\nbody") == (Slot(0, 4, 1, 1, "News", None),)
+def test_a_table_of_an_older_archive_has_topics_and_no_labels() -> None:
+    assert slots_of(b"1\n0\t4\t1\t1\tNews\nbody") == (Slot(0, 4, 1, 1, None),)
+
+
+def test_a_lineage_that_follows_the_one_before_is_left_out() -> None:
+    slots = (Slot(0, 4, 1, 1), Slot(4, 6, 1, 2), Slot(6, 9, 1, 9), Slot(9, 12, 1, 10))
+    lines = b"4\n0\t4\t1\t\t\n0\t2\t1\t\t\n0\t3\t1\t9\t\n0\t3\t1\t\t\n"
+    assert pack(slots, b"") == lines
+    assert slots_of(lines) == slots
 
 
 def test_every_label_is_stored_as_one_letter_of_its_own() -> None:
-    lines = {pack([Slot(0, 4, 1, 1, "", label)], b"") for label in Label}
+    lines = {pack([Slot(0, 4, 1, 1, label)], b"") for label in Label}
     assert len(lines) == len(Label)
-    assert {len(line) for line in lines} == {len(b"1\n0\t4\t1\t1\t\tm\n")}
+    assert {len(line) for line in lines} == {len(b"1\n0\t4\t1\t\t\tm\n")}
 
 
 def test_the_lines_of_unchanged_blocks_stay_as_they_are() -> None:
-    before = pack([Slot(5, 9, 1, 1, "a"), Slot(10, 20, 1, 2, "b"), Slot(21, 30, 1, 3, "c")], b"")
-    after = pack([Slot(5, 9, 1, 1, "a"), Slot(10, 50, 1, 2, "b"), Slot(51, 60, 1, 3, "c")], b"")
+    before = pack([Slot(5, 9, 1, 1), Slot(10, 20, 1, 2), Slot(21, 30, 1, 3)], b"")
+    after = pack([Slot(5, 9, 1, 1), Slot(10, 50, 1, 2), Slot(51, 60, 1, 3)], b"")
     changed = [
         number
         for number, pair in enumerate(zip(before.splitlines(), after.splitlines(), strict=True))

@@ -14,7 +14,7 @@ def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:
         migrate(database, "uri")
         found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         assert {name for (name,) in found} == {
-            *("page", "version", "frame", "capture"),
+            *("page", "page_key", "version", "frame", "capture", "shape"),
             *("text", "link"),
             *("fingerprint", "fingerprint_key", "duplicate", "template"),
             *("form", "form_page", "archive"),

@@ -65,13 +65,15 @@ class Archive(ArchiveReader):
         """Add the capture quality and the changes since the previous version."""
         return self._inspector.judge(snapshot)
 
-    def add(self, snapshot: Snapshot) -> Capture:
+    def add(self, snapshot: Snapshot, with_blocks: bool = True) -> Capture:
         """Store one capture; it survives a crash of the process, and after :meth:`sync` a power cut.
+
+        ``with_blocks`` is whether the capture that is returned lists its blocks.
 
         The page that it repeats may have been stored since the cut, so it is compared with the archive again.
         Raises StorageError if the store fails. In that case nothing of the capture is stored.
         """
-        return self._recorder.add(self._inspector.confirmed(snapshot))
+        return self._recorder.add(self._inspector.confirmed(snapshot), with_blocks)
 
     @property
     def is_durable(self) -> bool:
@@ -98,9 +100,9 @@ class Archive(ArchiveReader):
         """Return the unresolved captures that repeat a stored page, each with its body."""
         return list(self._revisits.released(page))
 
-    def settle(self, snapshot: Snapshot) -> Capture:
-        """Replace an unresolved capture by its resolved version."""
+    def settle(self, snapshot: Snapshot, with_blocks: bool = True) -> Capture:
+        """Replace an unresolved capture by its resolved version; see :meth:`add`."""
         with self._store.together():
-            capture = self._recorder.add(self._inspector.confirmed(snapshot))
+            capture = self._recorder.add(self._inspector.confirmed(snapshot), with_blocks)
             self._store.revisits.release(capture.url, capture.captured_at)
         return capture

@@ -48,7 +48,7 @@ class Content:
     def recut(self, level: int, segmenter: int) -> tuple[Slot, ...]:
         """Return the blocks at another level, or of another segmenter, for comparison.
 
-        A block that the version does not have at its own level has lineage 0 and no topic. A body that is a
+        A block that the version does not have at its own level has lineage 0. A body that is a
         single block is not markup and stays a single block.
         """
         slots, body = self.slots, self.body
@@ -56,7 +56,7 @@ class Content:
             return slots
         known = {(slot.start, slot.end): slot for slot in slots}
         return tuple(
-            known.get((block.start, block.end)) or Slot(block.start, block.end, block.level, 0, "")
+            known.get((block.start, block.end)) or Slot(block.start, block.end, block.level, 0)
             for block in partition(body, level, f"text/html; charset={self.charset}").blocks
         )
 

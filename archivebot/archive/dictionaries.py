@@ -29,6 +29,10 @@ LARGEST = 256 * 1024
 # Maximum of versions of a site of which a dictionary is made.
 MOST_VERSIONS = 4096
 
+# The level at which a dictionary is compressed: at 12, the level of pages, it is 8 % larger. 17 takes half a
+# second for 2 MB; 19 takes a second and saves 1 % more.
+LEVEL = 17
+
 # Sites whose growth is followed.
 MOST_SITES = 10_000
 
@@ -166,10 +170,11 @@ class Dictionaries:
             if len(content) < SIZES[0] // 2:  # the others cannot be read
                 return
             made = frames.Dictionary(content)
-            frame = frames.encode(made.content, None, self._level)
+            frame = frames.encode(made.content, None, max(self._level, LEVEL))
             latest = dictionaries.add(host, len(made.content), frame)
-            for version, data in packed.items():
-                dictionaries.rebase(version, latest, made.encode(data, self._level))
+            dictionaries.rebase(
+                latest, {version: made.encode(data, self._level) for version, data in packed.items()}
+            )
             if before and site.grows:
                 dictionaries.remove(before)
         site.latest = latest

@@ -34,6 +34,7 @@ from archivebot.models import (
     PlacedBlock,
     Position,
 )
+from archivebot.segmentation.topic import topic
 from archivebot.storage.base import (
     ArchiveStore,
     Edge,
@@ -255,7 +256,7 @@ class ArchiveReader:
                     level=slot.level,
                     start=slot.start,
                     end=slot.end,
-                    topic=slot.topic,
+                    topic=topic(body[slot.start : slot.end], content.charset),
                     label=slot.label,
                 ),
                 visible_text(body[slot.start : slot.end], content.charset),
@@ -312,7 +313,7 @@ class ArchiveReader:
         return [
             PlacedText(
                 lineage_id(version.url, slot.lineage) if slot.lineage else "",
-                slot.topic,
+                topic(body[slot.start : slot.end], version.charset),
                 body[slot.start : slot.end],
                 version.charset,
                 slot.start,
@@ -337,9 +338,8 @@ class ArchiveReader:
             data = content.body[slot.start : slot.end] if slot else None
             if data != current:
                 text = visible_text(data, content.charset) if data is not None else None
-                states.append(
-                    BlockState(capture.number, capture.captured_at, slot.topic if slot else "", text)
-                )
+                words = topic(data, content.charset) if data is not None else ""
+                states.append(BlockState(capture.number, capture.captured_at, words, text))
             current = data
         if not states:
             raise NotArchived(f"{url} has no block {lineage!r}; see its blocks with: scrapy blocks {url}")

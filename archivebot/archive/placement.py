@@ -40,11 +40,12 @@ class Placement:
     change: Change
     new: bool
 
-    def placed(self, url: str) -> PlacedBlock:
+    def placed(self, url: str, body: bytes, charset: str) -> PlacedBlock:
         slot = self.slot
+        words = topic(body[slot.start : slot.end], charset)
         lineage = lineage_id(url, slot.lineage)
         return PlacedBlock(
-            lineage, slot.level, slot.start, slot.end, slot.topic, self.change, self.new, slot.label
+            lineage, slot.level, slot.start, slot.end, words, self.change, self.new, slot.label
         )
 
 
@@ -88,11 +89,10 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
         else {}
     )
     lineage, known = _inherited(earlier, later)
-    charset = cut.partition.charset
     placements: list[Placement] = []
     labels = cut.partition.labels or (None,) * len(cut.blocks)
     for index, (block, data, label) in enumerate(zip(cut.partition.blocks, cut.blocks, labels, strict=True)):
-        slot, match = known.get(index, (None, None))
+        match = known.get(index)
         number = lineage.get(index, 0)
         if not number:
             lineages = number = lineages + 1
@@ -103,16 +103,15 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
         else:
             change = Change.ADDED
         new = change in (Change.ADDED, Change.MODIFIED)
-        words = slot.topic if slot and slot.topic and not new else topic(data, charset)
-        here = Slot(block.start, block.end, block.level, number, words, label)
+        here = Slot(block.start, block.end, block.level, number, label)
         placements.append(Placement(here, change, new))
     return placements
 
 
 def _inherited(
     earlier: _Neighbour | None, later: _Neighbour | None
-) -> tuple[dict[int, int], dict[int, tuple[Slot, Match]]]:
-    """Return the lineages that blocks inherit, and which of the blocks continue one of ``before``."""
+) -> tuple[dict[int, int], dict[int, Match]]:
+    """Return the lineages that blocks inherit, and how blocks continue a block of ``before``."""
     candidates = [
         (alike, near, index, slot, match)
         for near, neighbour in ((1, earlier), (0, later))
@@ -121,13 +120,13 @@ def _inherited(
     ]
     candidates.sort(key=lambda each: each[:2], reverse=True)
     lineage: dict[int, int] = {}
-    known: dict[int, tuple[Slot, Match]] = {}
+    known: dict[int, Match] = {}
     taken: set[int] = set()
     for _, near, index, slot, match in candidates:
         if index in lineage or slot.lineage in taken:
             continue
         if near:
-            known[index] = slot, match
+            known[index] = match
         if slot.lineage:  # a block that was cut for the comparison only has none
             lineage[index] = slot.lineage
             taken.add(slot.lineage)

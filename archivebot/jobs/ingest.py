@@ -113,11 +113,11 @@ def add(archive: Archive, found: WarcPage, result: Ingested, links_of: LinksOf =
         result.known += 1
     else:
         page = _linked(archive, page, links_of)
-        result.count(page, archive.add(archive.segment(page)))
+        result.count(page, archive.add(archive.segment(page), with_blocks=False))
     waiting = archive.released(page)
     while waiting:
         page = _linked(archive, waiting.pop(), links_of)
-        result.count(page, archive.settle(archive.segment(page)))
+        result.count(page, archive.settle(archive.segment(page), with_blocks=False))
         waiting += archive.released(page)
 
 

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -282,8 +282,8 @@ class DictionaryStore(Protocol):
     def origins(self, host: str, most: int) -> list[StoredVersion]:
         """Return at most so many versions of content of a host without an earlier version as their base."""
 
-    def rebase(self, version: StoredVersion, dictionary: StoredDictionary, frame: bytes) -> None:
-        """Replace the frame of a version by a frame against a dictionary.
+    def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
+        """Replace the frames of versions by frames against a dictionary.
 
         A store in which other versions name the old frame does nothing.
         """

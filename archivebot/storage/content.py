@@ -33,14 +33,14 @@ LABELS = {letter: label for label, letter in LETTERS.items()}
 class Slot:
     """The block with ``lineage``, at [start, end) of the body, cut at depth ``level``.
 
-    ``label`` is None if it was not recorded.
+    ``label`` is None if it was not recorded. The topic of a block is not stored: it depends only on the bytes
+    of the block, and topics were a seventh of the frames and dictionaries of five sites.
     """
 
     start: int
     end: int
     level: int
     lineage: int
-    topic: str
     label: Label | None = None
 
 
@@ -52,24 +52,24 @@ def pack(slots: Sequence[Slot], body: bytes, notes: Sequence[Note] = ()) -> byte
     """Return a block table, notes and a body as one string of bytes.
 
     The first line is the number of blocks, and after a tab the number of notes if there are any. A line per
-    block follows: the bytes between it and the block before, its length, its level, its lineage, its topic
-    and, if it is known, the letter of its label, with tabs between. A line per note follows: its name, a tab
-    and its JSON. The rest is the body. Distances rather than offsets leave the lines of unchanged blocks
-    unchanged.
+    block follows, with tabs between its fields: the bytes between the block and the block before, its length,
+    its level, its lineage (empty for the lineage of the block before plus 1), an empty field (in older frames
+    the topic) and, if it is known, the letter of its label. A line per note follows: its name, a tab and its
+    JSON. The rest is the body. Distances rather than offsets leave the lines of unchanged blocks unchanged.
 
-    >>> pack([Slot(5, 9, 1, 1, "News", Label.MAIN), Slot(12, 20, 2, 7, "")], b"<html>...")
-    b'2\\n5\\t4\\t1\\t1\\tNews\\tm\\n3\\t8\\t2\\t7\\t\\n<html>...'
+    >>> pack([Slot(5, 9, 1, 1, Label.MAIN), Slot(12, 20, 2, 7)], b"<html>...")
+    b'2\\n5\\t4\\t1\\t\\t\\tm\\n3\\t8\\t2\\t7\\t\\n<html>...'
     >>> pack([], b"<html>...", [("price", "12")])
     b'0\\t1\\nprice\\t12\\n<html>...'
     """
     lines = [f"{len(slots)}\t{len(notes)}\n" if notes else f"{len(slots)}\n"]
-    position = 0
+    position = before = 0
     for slot in slots:
-        topic = " ".join(slot.topic.split())
         label = f"\t{LETTERS[slot.label]}" if slot.label else ""
-        place = f"{slot.start - position}\t{slot.end - slot.start}\t{slot.level}\t{slot.lineage}"
-        lines.append(f"{place}\t{topic}{label}\n")
-        position = slot.end
+        lineage = "" if slot.lineage == before + 1 else slot.lineage
+        place = f"{slot.start - position}\t{slot.end - slot.start}\t{slot.level}"
+        lines.append(f"{place}\t{lineage}\t{label}\n")
+        position, before = slot.end, slot.lineage
     lines += [f"{name}\t{data}\n" for name, data in notes]
     return "".join(lines).encode() + body
 
@@ -77,7 +77,7 @@ def pack(slots: Sequence[Slot], body: bytes, notes: Sequence[Note] = ()) -> byte
 def body_of(data: bytes) -> bytes:
     """Return the body from packed bytes; raises CorruptObject if there is no table before it.
 
-    >>> body_of(b'1\\n0\\t4\\t1\\t1\\tNews\\n<html>')
+    >>> body_of(b'1\\n0\\t4\\t1\\t\\t\\n<html>')
     b'<html>'
     """
     return data[_body_offset(data) :]
@@ -109,18 +109,19 @@ def _lines(data: bytes) -> list[str]:
 def slots_of(data: bytes) -> tuple[Slot, ...]:
     """Return the block table from packed bytes; raises CorruptObject if there is none.
 
-    >>> slots_of(pack([Slot(5, 9, 1, 1, "News")], b""))
-    (Slot(start=5, end=9, level=1, lineage=1, topic='News', label=None),)
+    >>> slots_of(pack([Slot(5, 9, 1, 1)], b""))
+    (Slot(start=5, end=9, level=1, lineage=1, label=None),)
     """
     slots: list[Slot] = []
-    position = 0
+    position = before = 0
     try:
         for line in _lines(data)[: _counts(data)[0]]:
-            gap, length, level, lineage, topic, *letter = line.split("\t")
+            gap, length, level, lineage, _, *letter = line.split("\t")
             start = position + int(gap)
             position = start + int(length)
             label = LABELS["".join(letter)] if letter else None
-            slots.append(Slot(start, position, int(level), int(lineage), topic, label))
+            before = int(lineage or before + 1)
+            slots.append(Slot(start, position, int(level), before, label))
     except (ValueError, KeyError) as error:
         raise CorruptObject(f"the block table of a version cannot be read ({error})") from error
     return tuple(slots)
@@ -129,7 +130,7 @@ def slots_of(data: bytes) -> tuple[Slot, ...]:
 def notes_of(data: bytes) -> tuple[Note, ...]:
     """Return the notes from packed bytes; raises CorruptObject if they cannot be read.
 
-    >>> notes_of(pack([Slot(5, 9, 1, 1, "News")], b"", [("price", "12")])), notes_of(pack([], b""))
+    >>> notes_of(pack([Slot(5, 9, 1, 1)], b"", [("price", "12")])), notes_of(pack([], b""))
     ((('price', '12'),), ())
     """
     try:

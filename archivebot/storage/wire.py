@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
+from uuid import UUID
 
 from archivebot.exceptions import CorruptObject
 from archivebot.storage.times import milliseconds, moment
@@ -19,6 +21,9 @@ CANDIDATES = 4
 # An exchange becomes a reference itself if, with a reference, it takes more than this share of its size
 # alone.
 UNLIKE = 0.5
+
+# The usual id of a record, which is stored as 16 bytes.
+_UUID = re.compile("<urn:uuid:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})>")
 
 # Maximum bytes of a decoded reference. The heads of an answer have up to 256 kB, and some escapes.
 _LONGEST = 8 << 20
@@ -34,18 +39,25 @@ def packed(wire: Wire, url: str, when: datetime, reference: bytes | None) -> byt
 
     Four numbers come first, each with 7 bits in a byte, the low bits first, the top bit set if more bytes
     follow: the milliseconds from start to capture, to the first byte and to the end, and the length of the
-    body. Each number is plus 1; 0 means unknown. The rest are the texts as JSON, as raw deflate whose
-    dictionary is the reference and the URL.
+    body. Each number is plus 1; 0 means unknown. The texts follow as JSON, as raw deflate whose dictionary is
+    the reference and the URL. If the id of the record is a UUID, its 16 bytes come last: as text they took
+    half of the exchange of an ingested page.
 
     >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
     >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\n\\r\\n", ended=130, length=0)
     >>> packed(wire, "http://a.example/", when, reference_of(wire))[:5].hex(" ")
     '00 00 83 01 01'
+    >>> known = Wire(b"HTTP/1.1 200 OK", record="<urn:uuid:0ab44aa3-8893-4045-9e27-9bf0441b02fd>")
+    >>> data = packed(known, "http://a.example/", when, None)
+    >>> data[-16:].hex(), unpacked(data, "http://a.example/", when, None) == known
+    ('0ab44aa3889340459e279bf0441b02fd', True)
     """
     lag = None if wire.started is None else max(0, milliseconds(when) - milliseconds(wire.started))
     numbers = b"".join(map(_number, (lag, wire.first_byte, wire.ended, wire.length)))
+    identity = _UUID.fullmatch(wire.record)
+    last = bytes.fromhex(identity[1].replace("-", "")) if identity else b""
     coder = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=_dictionary(reference, url))
-    return numbers + coder.compress(_texts(wire)) + coder.flush()
+    return numbers + coder.compress(_texts(wire)) + coder.flush() + last
 
 
 def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> Wire:
@@ -78,7 +90,7 @@ def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> 
             decoded=texts["decoded"],
             trailers=texts["trailers"].encode("latin-1"),
             truncated=texts["truncated"],
-            record=texts["record"],
+            record=f"<urn:uuid:{UUID(bytes=coder.unused_data)}>" if coder.unused_data else texts["record"],
         )
     except (zlib.error, ValueError, LookupError, TypeError, AttributeError) as error:
         raise CorruptObject(f"the facts of the wire cannot be read ({error})") from error
@@ -109,7 +121,7 @@ def _texts(wire: Wire) -> bytes:
         "received": wire.received.decode("latin-1"),
         "trailers": wire.trailers.decode("latin-1"),
         "truncated": wire.truncated,
-        "record": wire.record,
+        "record": "" if _UUID.fullmatch(wire.record) else wire.record,
     }
     return json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode()
 

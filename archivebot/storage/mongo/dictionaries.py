@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from archivebot.exceptions import NotArchived
 from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
 from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase
@@ -51,7 +53,7 @@ class MongoDictionaries:
         found = self._database.whole(captures, first, [("time", DESCENDING)], most)
         return [version_of(document) for document in found][::-1]
 
-    def rebase(self, version: StoredVersion, dictionary: StoredDictionary, frame: bytes) -> None:
+    def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
         return
 
     def remove(self, dictionary: StoredDictionary) -> None:

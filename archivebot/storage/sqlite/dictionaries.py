@@ -5,21 +5,22 @@ The id of a dictionary is negative, and its frame is in the same table as the fr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from archivebot.storage import frames
 from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
 from archivebot.storage.checksum import checksum
+from archivebot.storage.frames import cost
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.rows import VERSION, version_of
-from archivebot.storage.sqlite.schema import DICTIONARIES
 from archivebot.storage.sqlite.sums import intact, renew, whole
 
 LATEST = f"SELECT {intact('dictionary')}, id, host, length FROM dictionary WHERE host = ? ORDER BY id LIMIT 1"
 
 # Versions of content without an earlier version of their page as their base.
 ORIGINS = (
-    f"{VERSION} WHERE urlkey > ?1 AND urlkey < ?2 AND number IS NOT NULL AND NOT EXISTS"
+    f"{VERSION} WHERE version.page IN (SELECT page FROM page_key WHERE key > ?1 AND key < ?2)"
+    " AND number IS NOT NULL AND NOT EXISTS"
     " (SELECT 1 FROM version AS before WHERE before.id = version.base AND before.page = version.page)"
     " ORDER BY version.id DESC LIMIT ?3"
 )
@@ -35,8 +36,6 @@ class SQLiteDictionaries:
         return isinstance(base, int) and base < 0
 
     def latest(self, host: str) -> StoredDictionary | None:
-        if self._file.schema < DICTIONARIES:
-            return None
         return self._file.one(dictionary_of, LATEST, host)
 
     def add(self, host: str, length: int, frame: bytes) -> StoredDictionary:
@@ -55,20 +54,18 @@ class SQLiteDictionaries:
         found = self._file.all(version_of, ORIGINS, f"{host})", f"{host})\U0010ffff", most)
         return found[::-1]
 
-    def rebase(self, version: StoredVersion, dictionary: StoredDictionary, frame: bytes) -> None:
+    def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
         with self._file.together():
             database = self._file.database
-            database.execute("UPDATE frame SET data = ? WHERE version = ?", (frame, version.id))
-            database.execute(
-                "UPDATE version SET base = ?, cost = ?, frame_sum = ? WHERE id = ?",
-                (
-                    dictionary.id,
-                    frames.cost(version.length, dictionary.length),
-                    checksum(frame),
-                    version.id,
-                ),
-            )
-            database.execute(f"{renew('version')} WHERE id = ?", (version.id,))
+            # Smaller frames in the places of the old frames would leave a tenth of the file empty.
+            database.executemany("DELETE FROM frame WHERE version = ?", [(old.id,) for old in frames])
+            for version, frame in frames.items():
+                database.execute("INSERT INTO frame VALUES (?, ?)", (version.id, frame))
+                database.execute(
+                    "UPDATE version SET base = ?, cost = ?, frame_sum = ? WHERE id = ?",
+                    (dictionary.id, cost(version.length, dictionary.length), checksum(frame), version.id),
+                )
+                database.execute(f"{renew('version')} WHERE id = ?", (version.id,))
 
     def remove(self, dictionary: StoredDictionary) -> None:
         with self._file.together():

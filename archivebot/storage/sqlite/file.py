@@ -6,7 +6,7 @@ import sqlite3
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -15,8 +15,8 @@ from archivebot.exceptions import ArchiveError, CorruptObject
 from archivebot.models import Position
 from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
-from archivebot.storage.sqlite.schema import CHECKSUMS, WIRE, migrate
-from archivebot.storage.sqlite.sums import UnsummedConnection, WirelessConnection, enable, intact, whole
+from archivebot.storage.sqlite.schema import is_newest, migrate
+from archivebot.storage.sqlite.sums import intact, whole
 
 Row = TypeVar("Row")
 
@@ -26,9 +26,9 @@ BUSY_TIMEOUT = 30
 # The write-ahead log is truncated to this size after it was copied into the database.
 JOURNAL_LIMIT = 64 * 1024 * 1024
 
-# The log is copied each time it has grown by this many pages of 2 KB: with SQLite's default of 1,000 the
+# The log is copied each time it has grown by this many pages of 1 KB: with SQLite's default of 1,000 the
 # commits of a crawl took twice as long (0.55 and 0.28 ms for a page with 30 links).
-CHECKPOINT = 8_000
+CHECKPOINT = 16_000
 
 POSITION = f"SELECT {intact('archive')}, identity, position FROM archive"
 ADVANCE = (
@@ -51,7 +51,6 @@ class ArchiveFile:
         try:
             with self._translated():
                 self._prepare(writable)
-                self.schema: int = self.database.execute("PRAGMA user_version").fetchone()[0]
         except ArchiveError:
             self.database.close()
             raise
@@ -79,14 +78,14 @@ class ArchiveFile:
                 pass  # better reported now than after the first page was fetched
 
     def _open_unwritable(self) -> None:
-        """Open a copy on a read-only medium as it is."""
-        kinds = ((WIRE, sqlite3.Connection), (CHECKSUMS, WirelessConnection), (0, UnsummedConnection))
-        for schema, kind in kinds:
-            self.database.close()
-            self.database = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True, factory=kind)
-            enable(self.database)
-            if self.database.execute("PRAGMA user_version").fetchone()[0] >= schema:
-                return
+        """Open an archive on a read-only medium as it is; of an older one, a temporary copy is upgraded."""
+        self.database.close()
+        self.database = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True)
+        if not is_newest(self.database, self.uri):
+            older, self.database = self.database, sqlite3.connect("", isolation_level=None)
+            with closing(older):
+                older.backup(self.database)
+            migrate(self.database, self.uri)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ from archivebot.models import Duplicate, Fingerprint
 from archivebot.storage.base import MOST_NEAR, Fingerprinted, Marked
 from archivebot.storage.checksum import checksum
 from archivebot.storage.sqlite.file import ArchiveFile
-from archivebot.storage.sqlite.schema import FINGERPRINTS
+from archivebot.storage.sqlite.rows import PAGE_OF
 from archivebot.storage.sqlite.sums import insert, intact, whole
 
 FINGERPRINT = (
@@ -34,18 +34,15 @@ class SQLiteFingerprints:
         self._file = file
 
     def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
-        if self._file.schema >= FINGERPRINTS:
-            with self._file.reading():
-                yield from near(self._file.database, keys)
+        with self._file.reading():
+            yield from near(self._file.database, keys)
 
     def all(self) -> Iterator[Fingerprinted]:
-        if self._file.schema >= FINGERPRINTS:
-            yield from self._file.rows(fingerprint_of, FINGERPRINT)
+        return self._file.rows(fingerprint_of, FINGERPRINT)
 
     def marks(self, url: str | None = None) -> Iterator[Marked]:
-        if self._file.schema >= FINGERPRINTS:
-            with self._file.reading():
-                yield from marks(self._file.database, url)
+        with self._file.reading():
+            yield from marks(self._file.database, url)
 
 
 def put_fingerprint(
@@ -95,7 +92,7 @@ def _sharing(count: int, most: int) -> str:
 
 def marks(database: sqlite3.Connection, url: str | None) -> Iterator[Marked]:
     """Yield the marks of the versions of a page, or of all pages."""
-    where, values = (" WHERE page.url = ?", (url,)) if url is not None else ("", ())
+    where, values = (f" WHERE page.id = {PAGE_OF}", (url,)) if url is not None else ("", ())
     return map(mark_of, database.execute(f"{MARK}{where} ORDER BY page.id, version.id", values))
 
 

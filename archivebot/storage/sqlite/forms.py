@@ -10,7 +10,6 @@ from archivebot.models import FoundForm
 from archivebot.storage.base import KeptForm
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.links import TEXT, numbers
-from archivebot.storage.sqlite.schema import FORMS
 from archivebot.storage.sqlite.sums import intact, renew, whole
 from archivebot.storage.times import milliseconds, moment
 
@@ -44,13 +43,12 @@ class SQLiteForms:
             put(self._file.database, site, url, forms, when)
 
     def all(self, site: str | None = None) -> Iterator[KeptForm]:
-        if self._file.schema >= FORMS:
-            with self._file.reading():
-                yield from forms(self._file.database, site)
+        with self._file.reading():
+            yield from forms(self._file.database, site)
 
     def pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
         with self._file.reading():
-            return pages(self._file.database, site, signature) if self._file.schema >= FORMS else []
+            return pages(self._file.database, site, signature)
 
 
 def put(

@@ -19,7 +19,6 @@ from typing import Any
 from archivebot.models import Link
 from archivebot.storage.base import Edge, edges_of
 from archivebot.storage.sqlite.file import ArchiveFile
-from archivebot.storage.sqlite.schema import DICTIONARIES, LINKS
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.times import milliseconds, moment
 
@@ -29,10 +28,8 @@ Links = dict[int, tuple[int, int, int]]
 
 ROW = f"SELECT {intact('link')}, source, links FROM link"
 
-# The condition on the text that is the first parameter of a statement; archives of older schemas have an
-# index of the texts instead of their checksums.
+# The condition on the text that is the first parameter of a statement.
 TEXT = "text.sum = checksum(?1) AND text.value = ?1"
-OLDER_TEXT = "text.value = ?1"
 
 GROUP = struct.Struct(">qqI")
 LINK = struct.Struct(">II")
@@ -65,7 +62,7 @@ class SQLiteLinks:
 
     def of(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
         start = self._number(after)
-        sql = f"{ROW} WHERE source = (SELECT id FROM text WHERE {self._text})"
+        sql = f"{ROW} WHERE source = (SELECT id FROM text WHERE {TEXT})"
         return islice(self._edges(sql, url, after=start), limit) if start is not None else iter(())
 
     def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
@@ -79,18 +76,13 @@ class SQLiteLinks:
 
     def _number(self, text: str) -> int | None:
         """Return the id of a text, 0 for the empty text, None if the archive does not have it."""
-        if not text or self._file.schema < LINKS:
+        if not text:
             return 0
-        return self._file.one(lambda row: int(row[0]), f"SELECT id FROM text WHERE {self._text}", text)
-
-    @property
-    def _text(self) -> str:
-        return TEXT if self._file.schema >= DICTIONARIES else OLDER_TEXT
+        return self._file.one(lambda row: int(row[0]), f"SELECT id FROM text WHERE {TEXT}", text)
 
     def _edges(self, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
-        if self._file.schema >= LINKS:
-            with self._file.reading():
-                yield from edges(self._file.database, sql, *values, after=after)
+        with self._file.reading():
+            yield from edges(self._file.database, sql, *values, after=after)
 
 
 def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from archivebot.models import Capture, Outcome, Payload
 from archivebot.storage.revisits import Waiting
-from archivebot.storage.sqlite.rows import DIGEST
+from archivebot.storage.sqlite.rows import DIGEST, PAGE_OF
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.times import milliseconds, moment
 
@@ -18,9 +18,9 @@ _WAITING = (
     " FROM waiting JOIN page ON page.id = page"
 )
 _CAPTURE = (
-    "SELECT capture.page, capture.version FROM capture JOIN page ON page.id = capture.page"
-    " LEFT JOIN version ON version.id = version"
-    " WHERE url = ? AND time = ? AND outcome = ? AND lower(coalesce(hex(digest), '')) = ?"
+    "SELECT capture.page, capture.version, shape FROM capture JOIN shape ON shape.id = shape"
+    f" LEFT JOIN version ON version.id = version WHERE capture.page = {PAGE_OF}"
+    " AND time = ?2 AND outcome = ?3 AND lower(coalesce(hex(digest), '')) = ?4"
 )
 
 
@@ -35,7 +35,7 @@ class SQLiteRevisits:
     def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
         with self._together():
             version = self._db.execute(
-                f"SELECT version.id FROM version JOIN page ON page.id = page WHERE url = ?1 AND {DIGEST}",
+                f"SELECT id FROM version WHERE page = {PAGE_OF} AND {DIGEST}",
                 (url, bytes.fromhex(digest)),
             ).fetchone()
             if version:
@@ -57,7 +57,7 @@ class SQLiteRevisits:
     def wait(self, waiting: Waiting) -> None:
         url, when, payload = waiting
         with self._together():
-            for page in self._db.execute("SELECT id FROM page WHERE url = ?", (url,)).fetchall():
+            for page in self._db.execute(f"SELECT id FROM page WHERE id = {PAGE_OF}", (url,)).fetchall():
                 refers_time = milliseconds(payload.when) if payload.when else None
                 values = (milliseconds(when), bytes.fromhex(payload.digest), payload.url, refers_time)
                 self._db.execute(insert("waiting", "OR IGNORE"), (*page, *values))
@@ -81,11 +81,12 @@ class SQLiteRevisits:
 
     def release(self, url: str, when: datetime) -> None:
         with self._together():
-            page = self._db.execute("SELECT id FROM page WHERE url = ?", (url,)).fetchone()
-            visit = (page[0] if page else 0, milliseconds(when))
+            (page,) = self._db.execute(f"SELECT {PAGE_OF}", (url,)).fetchone()
+            visit = (page, milliseconds(when))
             self._db.execute("DELETE FROM waiting WHERE page = ? AND time = ?", visit)
             self._db.execute(
-                "DELETE FROM capture WHERE page = ? AND time = ? AND outcome = ?",
+                "DELETE FROM capture WHERE page = ? AND time = ?"
+                " AND shape IN (SELECT id FROM shape WHERE outcome = ?)",
                 (*visit, Outcome.UNRESOLVED),
             )
 
@@ -94,9 +95,9 @@ def take_out(database: sqlite3.Connection, capture: Capture) -> int:
     """Delete the row of a capture that will be replaced; return its page."""
     when = milliseconds(capture.captured_at)
     values = (capture.url, when, capture.outcome, capture.sha256)
-    page, version = database.execute(_CAPTURE, values).fetchone()
+    page, version, shape = database.execute(_CAPTURE, values).fetchone()
     database.execute(
-        "DELETE FROM capture WHERE page = ? AND time = ? AND version = ? AND outcome = ?",
-        (page, when, version, capture.outcome),
+        "DELETE FROM capture WHERE page = ? AND time = ? AND version = ? AND shape = ?",
+        (page, when, version, shape),
     )
     return int(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import StoredVersion, Totals
-from archivebot.storage.sqlite.schema import FINGERPRINTS, WIRE
 from archivebot.storage.sqlite.sums import intact, whole
 from archivebot.storage.times import moment
 from archivebot.storage.wire import unpacked as wire_of
@@ -26,13 +26,19 @@ VERSION = (
 # bytes only: they are enough to find it.
 DIGEST = "digest = ?2 AND substr(digest, 1, 4) = substr(?2, 1, 4)"
 
-_REFERENCE = " LEFT JOIN reference ON reference.id = capture.reference"
-_INTACT = f"{intact('capture')} AND (capture.reference IS NULL OR {intact('reference')})"
-_CAPTURE = (
-    f"SELECT {_INTACT}, url, urlkey, time, outcome, kind, status, stored_bytes, capture.new_blocks,"
-    " links, reason, location, origin, headers, quality, reference.data, wire, number, hex(digest), length,"
-    " level, blocks FROM capture JOIN page ON page.id = capture.page"
-    f" LEFT JOIN version ON version.id = capture.version{_REFERENCE}"
+# The page whose URL is the first parameter of a statement.
+PAGE_OF = (
+    "(SELECT found.id FROM page_key JOIN page AS found ON found.id = page_key.page"
+    " WHERE key = urlkey(?1) AND found.url = ?1)"
+)
+
+CAPTURES = (
+    f"SELECT {intact('capture')} AND {intact('shape')} AND (reference IS NULL OR {intact('reference')}),"
+    " url, urlkey(url), time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason,"
+    " location, shape.origin || coalesce(place, ''), headers, quality, reference.data, wire, number,"
+    " hex(digest), length, level, blocks FROM capture JOIN page ON page.id = capture.page"
+    " LEFT JOIN shape ON shape.id = shape LEFT JOIN reference ON reference.id = reference"
+    " LEFT JOIN version ON version.id = capture.version"
 )
 
 # The frames of one version, the frame without a base first: it may be that of a dictionary, whose id is
@@ -47,24 +53,28 @@ FRAMES = (
 
 # Of each host: captures, pages, versions, blocks, bytes fetched and stored.
 TOTALS = (
-    "SELECT substr(urlkey, 1, instr(urlkey, ')') - 1) AS host, sum(captures), count(*),"
-    " sum(versions), sum(blocks), sum(fetched), sum(stored) FROM (SELECT urlkey, versions,"
+    "SELECT substr(key, 1, instr(key, ')') - 1) AS host, sum(captures), count(*),"
+    " sum(versions), sum(blocks), sum(fetched), sum(stored) FROM (SELECT key, versions,"
     " (SELECT sum(new_blocks) FROM version WHERE page = page.id) AS blocks,"
     " (SELECT count(*) FROM capture WHERE page = page.id) AS captures,"
-    " (SELECT sum(length) FROM capture JOIN version ON version.id = version"
+    " (SELECT sum(length) FROM capture JOIN version ON version.id = version JOIN shape ON shape.id = shape"
     " WHERE capture.page = page.id AND outcome <> 'not_modified') AS fetched,"
-    " (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored FROM page)"
+    " (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored"
+    " FROM page_key JOIN page ON page.id = page_key.page)"
     " GROUP BY host ORDER BY host"
 )
 
 
-def capture_rows(schema: int) -> str:
-    """Return the SELECT of captures of an archive that has this schema."""
-    sql = _CAPTURE
-    if schema < WIRE:
-        sql = sql.replace(_INTACT, intact("capture")).replace(_REFERENCE, "")
-        sql = sql.replace(" reference.data, wire,", " NULL, NULL,")
-    return sql.replace(" quality,", " NULL,") if schema < FINGERPRINTS else sql
+def origin_parts(origin: str | None) -> tuple[str | None, int | None]:
+    """Split an origin into the part that other captures of a file share, and the place in the file.
+
+    >>> origin_parts("a.warc.gz:120"), origin_parts("crawl"), origin_parts("a:0120")
+    (('a.warc.gz:', 120), ('crawl', None), ('a:0120', None))
+    """
+    file, _, place = (origin or "").rpartition(":")
+    if re.fullmatch("0|[1-9][0-9]{0,17}", place):
+        return f"{file}:", int(place)
+    return origin, None
 
 
 def packed(headers: Headers, wire: Wire | None = None) -> bytes | None:
@@ -100,7 +110,7 @@ def totals_of(row: Any) -> tuple[str, Totals]:
 
 
 def capture_of(row: Any, marks: Callable[[], Mapping[int, Duplicate]]) -> Capture:
-    """Read a row of ``capture_rows``; ``marks`` returns the marks of its page's versions, by number."""
+    """Read a row of ``CAPTURES``; ``marks`` returns the marks of its page's versions, by number."""
     (
         url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
         headers, quality, reference, facts, number, digest, length, level, blocks,

@@ -34,18 +34,20 @@ from archivebot.storage.sqlite.forms import SQLiteForms
 from archivebot.storage.sqlite.links import SQLiteLinks
 from archivebot.storage.sqlite.revisits import SQLiteRevisits, take_out
 from archivebot.storage.sqlite.rows import (
+    CAPTURES,
     DIGEST,
     FRAMES,
+    PAGE_OF,
     TOTALS,
     VERSION,
     capture_of,
-    capture_rows,
+    origin_parts,
     packed,
     totals_of,
     version_of,
 )
-from archivebot.storage.sqlite.schema import CHECKSUMS, DICTIONARIES, WIRE, altered
-from archivebot.storage.sqlite.sums import SUMMED, damage, insert, intact, renew, whole
+from archivebot.storage.sqlite.schema import altered
+from archivebot.storage.sqlite.sums import damage, insert, intact, renew, whole
 from archivebot.storage.sqlite.templates import SQLiteTemplates
 from archivebot.storage.sqlite.wire import put_wire
 from archivebot.storage.times import milliseconds
@@ -60,14 +62,24 @@ LOST = (
     " WHERE version <> 0 AND NOT EXISTS (SELECT 1 FROM version WHERE version.id = capture.version)"
 )
 
-# Captures whose exchange refers to a missing reference.
+# Captures whose shape is missing, or whose exchange refers to a missing reference.
 REFERENCELESS = (
-    "SELECT url, time FROM capture JOIN page ON page.id = capture.page WHERE reference IS NOT NULL"
-    " AND NOT EXISTS (SELECT 1 FROM reference WHERE reference.id = capture.reference)"
+    "SELECT url, time, iif(shape.id IS NULL, 'shape', 'reference') FROM capture"
+    " JOIN page ON page.id = capture.page LEFT JOIN shape ON shape.id = shape"
+    " LEFT JOIN reference ON reference.id = reference"
+    " WHERE shape.id IS NULL OR reference IS NOT NULL AND reference.id IS NULL"
 )
 
-# Tables with checksums, or whose checksums, older archives do not have, by the schema that introduced them.
-ADDED = {"reference": WIRE, "dictionary": DICTIONARIES, "text": DICTIONARIES}
+# Whether a capture is stored already.
+STORED = (
+    "SELECT 1 FROM capture JOIN shape ON shape.id = shape"
+    " WHERE page = ? AND time = ? AND version = ? AND outcome = ?"
+)
+
+SHAPE = (
+    "SELECT id FROM shape WHERE sum = checksum(?1, ?2, ?3, ?4, ?5, ?6) AND outcome = ?1 AND kind = ?2"
+    " AND status IS ?3 AND origin IS ?4 AND quality IS ?5 AND reference IS ?6"
+)
 
 # Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
 NEIGHBOURS = 8
@@ -103,9 +115,10 @@ class SQLiteStore(ArchiveFile):
             return self._add_capture(page, capture, int(version or 0))
 
     def _page(self, url: str, urlkey: str, head: PageHead) -> int:
-        known: Any = self.one(whole, f"{PAGE} WHERE url = ?", url)
+        known: Any = self.one(whole, f"{PAGE} WHERE id = {PAGE_OF}", url)
         if known is None:
-            cursor = self.database.execute(insert("page"), (url, urlkey, 0, 0, b""))
+            cursor = self.database.execute(insert("page"), (url, 0, 0, b""))
+            self.database.execute("INSERT INTO page_key VALUES (?, ?)", (urlkey, cursor.lastrowid))
             known = (cursor.lastrowid, 0, 0)
         page, versions, lineages = known
         if PageHead(versions, lineages) != head:
@@ -149,18 +162,28 @@ class SQLiteStore(ArchiveFile):
         return identity
 
     def _add_capture(self, page: int, capture: Capture, version: int) -> bool:
-        wire = put_wire(self.database, capture)
-        cursor = self.database.execute(
-            insert("capture", "OR IGNORE"),
+        visit = page, milliseconds(capture.captured_at), version
+        if self.database.execute(STORED, (*visit, capture.outcome)).fetchone():
+            return False
+        reference, wire = put_wire(self.database, capture)
+        origin, place = origin_parts(capture.origin)
+        quality = capture.quality.kind if capture.quality else None
+        shape = self._shape(capture.outcome, capture.kind, capture.status, origin, quality, reference)
+        self.database.execute(
+            insert("capture"),
             (
-                page, milliseconds(capture.captured_at), version, capture.outcome, capture.kind,
-                capture.status, capture.stored_bytes, capture.new_blocks, capture.links,
-                capture.reason or None, capture.location, capture.origin,
-                packed(capture.headers, capture.wire),
-                capture.quality.kind if capture.quality else None, *wire,
+                *visit, shape, place, capture.stored_bytes, capture.new_blocks, capture.links,
+                capture.reason or None, capture.location, packed(capture.headers, capture.wire), wire,
             ),
         )  # fmt: skip
-        return cursor.rowcount == 1
+        return True
+
+    def _shape(self, *values: object) -> int:
+        """Return the id of the row with what a capture has in common with others; a new one is added."""
+        found = self.database.execute(SHAPE, values).fetchone()
+        if found is None:
+            return int(self.database.execute(insert("shape"), values).lastrowid or 0)
+        return int(found[0])
 
     def amend(self, old: Capture, new: Capture) -> None:
         with self.together():
@@ -168,15 +191,15 @@ class SQLiteStore(ArchiveFile):
             self._add_capture(take_out(self.database, old), new, int(found.id) if found else 0)
 
     def head(self, url: str) -> PageHead:
-        found = self.one(whole, f"{PAGE} WHERE url = ?", url)
+        found = self.one(whole, f"{PAGE} WHERE id = {PAGE_OF}", url)
         return PageHead(*found[1:]) if found else PageHead()
 
     def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
         found = self.one(
             first,
-            "SELECT version FROM capture JOIN page ON page.id = capture.page"
-            " JOIN version ON version.id = version WHERE url = ? AND time <= ? AND number IS NOT NULL"
-            " AND kind <> ? ORDER BY time DESC LIMIT 1",
+            "SELECT version FROM capture JOIN shape ON shape.id = shape JOIN version ON version.id = version"
+            f" WHERE capture.page = {PAGE_OF} AND time <= ?2 AND number IS NOT NULL AND kind <> ?3"
+            " ORDER BY time DESC LIMIT 1",
             url,
             milliseconds(when) if when else FOR_EVER,
             Kind.FAILED,
@@ -184,7 +207,8 @@ class SQLiteStore(ArchiveFile):
         return None if found is None else self.version(found)
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
-        return self.one(version_of, f"{VERSION} WHERE url = ?1 AND {DIGEST}", url, bytes.fromhex(digest))
+        sql = f"{VERSION} WHERE version.page = {PAGE_OF} AND {DIGEST}"
+        return self.one(version_of, sql, url, bytes.fromhex(digest))
 
     def version(self, version: VersionId) -> StoredVersion:
         found = self.one(version_of, f"{VERSION} WHERE version.id = ?", version)
@@ -195,8 +219,7 @@ class SQLiteStore(ArchiveFile):
     def versions(self, url: str, last: int | None = None) -> list[StoredVersion]:
         found = self.all(
             version_of,
-            f"{VERSION} WHERE version.page = (SELECT id FROM page WHERE url = ?)"
-            " ORDER BY version.id DESC LIMIT ?",
+            f"{VERSION} WHERE version.page = {PAGE_OF} ORDER BY version.id DESC LIMIT ?",
             url,
             -1 if last is None else last,
         )
@@ -205,7 +228,7 @@ class SQLiteStore(ArchiveFile):
     def versions_after(self, url: str, after: VersionId | None = None) -> Iterator[StoredVersion]:
         return self.rows(
             version_of,
-            f"{VERSION} WHERE version.page = (SELECT id FROM page WHERE url = ?) AND version.id > ?"
+            f"{VERSION} WHERE version.page = {PAGE_OF} AND version.id > ?"
             " AND number IS NOT NULL ORDER BY version.id",
             url,
             after or 0,
@@ -218,9 +241,9 @@ class SQLiteStore(ArchiveFile):
         host = urlkey.partition(")")[0] + ")"
         near = self.all(
             lambda row: (row[0], decode(row[1])),
-            "SELECT id, sketch FROM (SELECT id, sketch FROM page WHERE urlkey BETWEEN ?1 AND ?2"
-            " ORDER BY urlkey DESC LIMIT ?4) UNION SELECT id, sketch FROM (SELECT id, sketch FROM page"
-            " WHERE urlkey > ?2 AND urlkey < ?3 ORDER BY urlkey LIMIT ?4)",
+            "SELECT id, sketch FROM page WHERE id IN (SELECT page FROM (SELECT page FROM page_key"
+            " WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC LIMIT ?4) UNION SELECT page FROM (SELECT page"
+            " FROM page_key WHERE key > ?2 AND key < ?3 ORDER BY key LIMIT ?4))",
             host,
             urlkey,
             host + "\U0010ffff",
@@ -256,7 +279,7 @@ class SQLiteStore(ArchiveFile):
         marks = cache(lambda: {number: mark for _, number, mark in self.fingerprints.marks(url)})
         return self.rows(
             partial(capture_of, marks=marks),
-            f"{capture_rows(self.schema)} WHERE capture.page = (SELECT id FROM page WHERE url = ?)"
+            f"{CAPTURES} WHERE capture.page = {PAGE_OF}"
             f" AND time <= ? AND time > ? ORDER BY time {order}, capture.version {order}",
             url,
             milliseconds(until) if until else FOR_EVER,
@@ -266,9 +289,8 @@ class SQLiteStore(ArchiveFile):
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         found = self.one(
             first,
-            "SELECT 1 FROM capture JOIN page ON page.id = capture.page"
-            " LEFT JOIN version ON version.id = version WHERE url = ? AND time = ? AND outcome = ?"
-            " AND (digest IS ? OR ? IS NULL)",
+            "SELECT 1 FROM capture JOIN shape ON shape.id = shape LEFT JOIN version ON version.id = version"
+            f" WHERE capture.page = {PAGE_OF} AND time = ? AND outcome = ? AND (digest IS ? OR ? IS NULL)",
             url,
             milliseconds(when),
             outcome,
@@ -280,8 +302,9 @@ class SQLiteStore(ArchiveFile):
     def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
         return self.rows(
             whole,
-            f"SELECT {intact('page')}, urlkey, url FROM page WHERE urlkey >= ?1 AND urlkey < ?2"
-            " AND (urlkey > ?1 OR url > ?3) ORDER BY urlkey, url",
+            f"SELECT {intact('page')} AND key IS urlkey(url), key, url FROM page_key"
+            " JOIN page ON page.id = page_key.page WHERE key >= ?1 AND key < ?2"
+            " AND (key > ?1 OR url > ?3) ORDER BY key, url",
             start,
             end,
             after,
@@ -301,15 +324,10 @@ class SQLiteStore(ArchiveFile):
                 found += [
                     row[0] for row in self.database.execute("PRAGMA integrity_check(20)") if row[0] != "ok"
                 ]
-                if self.schema >= DICTIONARIES:
-                    found += altered(self.database)
-                if self.schema >= WIRE:
-                    lost = "the capture of {0[0]} at {0[1]} has lost its reference"
-                    found += self.all(lost.format, REFERENCELESS)
-                if self.schema >= CHECKSUMS:
-                    tables = [name for name in SUMMED if self.schema >= ADDED.get(name, 0)]
-                    found += damage(self.database, tables)
-                    found += lost_keys(self.database)
+                found += altered(self.database)
+                found += self.all("the capture of {0[0]} at {0[1]} has lost its {0[2]}".format, REFERENCELESS)
+                found += damage(self.database)
+                found += lost_keys(self.database)
                 found += self.all(
                     lambda row: f"the capture of {row[0]} at {row[1]} points at no version", LOST
                 )

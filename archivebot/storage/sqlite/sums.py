@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.storage.checksum import checksum
+from archivebot.urls import urlkey
 
 # The columns that the checksum of a row covers, in this order: all but ``id`` and ``sum``. The tables without
-# a checksum repeat data of other tables: ``fingerprint_key`` in ``fingerprint``, and ``frame`` is covered by
-# ``version.frame_sum``.
+# a checksum repeat data of other tables: ``fingerprint_key`` of ``fingerprint`` and ``page_key`` of ``page``;
+# ``frame`` is covered by ``version.frame_sum``.
 SUMMED: dict[str, tuple[str, ...]] = {
     "archive": ("identity", "position"),
-    "page": ("url", "urlkey", "versions", "lineages", "sketch"),
+    "page": ("url", "versions", "lineages", "sketch"),
     "version": (
         *("page", "number", "digest", "length", "charset", "level", "segmenter", "layout", "blocks"),
         *("new_blocks", "new_bytes", "cost", "base", "frame_sum"),
     ),
     "dictionary": ("host", "length", "frame_sum"),
     "capture": (
-        *("page", "time", "version", "outcome", "kind", "status", "stored_bytes", "new_blocks", "links"),
-        *("reason", "location", "origin", "headers", "quality", "reference", "wire"),
+        *("page", "time", "version", "shape", "place", "stored_bytes", "new_blocks", "links"),
+        *("reason", "location", "headers", "wire"),
     ),
+    "shape": ("outcome", "kind", "status", "origin", "quality", "reference"),
     "reference": ("host", "data"),
     "text": ("value",),
     "link": ("source", "links"),
@@ -44,6 +46,7 @@ NAMES = {
     "version": "'version ' || id",
     "dictionary": "'the dictionary ' || -id || ' of ' || host",
     "capture": "'the capture at ' || time || ' of page ' || page",
+    "shape": "'the shape ' || id || ' of captures'",
     "reference": "'the reference ' || id || ' of ' || host",
     "text": "'the text ' || id",
     "link": "'the links of page ' || source",
@@ -56,15 +59,15 @@ NAMES = {
     "waiting": "'the visit at ' || time || ' of page ' || page || ' that waits'",
 }
 
-# The columns that the schema with exchanges added to older rows.
-_WIRE = ", capture.reference, capture.wire)"
 
-_INTACT = re.compile(r"\w+\.sum IS checksum\([^)]*\)")
+# Keys of URLs in the cache: storing a page asks for its key several times.
+_KEYS = 256
 
 
 def enable(database: sqlite3.Connection) -> None:
-    """Define the SQL function ``checksum`` on a connection."""
+    """Define the SQL functions ``checksum`` and ``urlkey`` on a connection."""
     database.create_function("checksum", -1, checksum, deterministic=True)
+    database.create_function("urlkey", 1, lru_cache(_KEYS)(urlkey), deterministic=True)
 
 
 def sum_of(table: str) -> str:
@@ -116,23 +119,9 @@ def whole(row: Any) -> Any:
     return row[1:]
 
 
-class UnsummedConnection(sqlite3.Connection):
-    """A connection to an older, read-only archive whose rows have no checksums."""
-
-    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
-        return super().execute(_INTACT.sub("1", sql), *values)
-
-
-class WirelessConnection(sqlite3.Connection):
-    """A connection to an older, read-only archive whose captures have no exchanges."""
-
-    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
-        return super().execute(sql.replace(_WIRE, ")"), *values)
-
-
-def damage(database: sqlite3.Connection, tables: Collection[str]) -> Iterator[str]:
-    """Check all rows of some tables, and yield a message for each damaged row."""
-    for table in tables:
+def damage(database: sqlite3.Connection) -> Iterator[str]:
+    """Check all rows, and yield a message for each damaged row."""
+    for table in SUMMED:
         sql = f"SELECT {NAMES[table]} FROM {table} WHERE NOT {intact(table)}"
         yield from _named(database, table, sql, "{} does not have its checksum")
     sql = f"SELECT {NAMES['archive']} WHERE NOT EXISTS (SELECT 1 FROM archive)"
@@ -143,14 +132,25 @@ def damage(database: sqlite3.Connection, tables: Collection[str]) -> Iterator[st
         "SELECT id FROM version JOIN frame ON version = id WHERE frame_sum IS NOT checksum(data)",
         "the frame of version {} does not have its checksum",
     )
-    if "dictionary" in tables:
-        yield from _named(
-            database,
-            "frame",
-            f"SELECT {NAMES['dictionary']} FROM dictionary LEFT JOIN frame ON version = id"
-            " WHERE frame_sum IS NOT checksum(data)",
-            "the frame of {} does not have its checksum",
-        )
+    yield from _named(
+        database,
+        "frame",
+        f"SELECT {NAMES['dictionary']} FROM dictionary LEFT JOIN frame ON version = id"
+        " WHERE frame_sum IS NOT checksum(data)",
+        "the frame of {} does not have its checksum",
+    )
+    yield from _named(
+        database,
+        "page_key",
+        "SELECT url FROM page LEFT JOIN page_key ON page = id AND key = urlkey(url) WHERE page IS NULL",
+        "{} is not found by its key",
+    )
+    yield from _named(
+        database,
+        "page_key",
+        "SELECT key FROM page_key LEFT JOIN page ON id = page WHERE key IS NOT urlkey(url)",
+        "{} is not the key of its page",
+    )
 
 
 def _named(database: sqlite3.Connection, table: str, sql: str, message: str) -> Iterator[str]:

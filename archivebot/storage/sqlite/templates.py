@@ -8,7 +8,6 @@ from typing import Any
 
 from archivebot.storage.base import LearnedTemplate
 from archivebot.storage.sqlite.file import ArchiveFile
-from archivebot.storage.sqlite.schema import FINGERPRINTS
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.times import milliseconds, moment
 
@@ -32,8 +31,7 @@ class SQLiteTemplates:
 
     def latest(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:
         limit = milliseconds(when) if when else FOR_EVER
-        known = self._file.schema >= FINGERPRINTS
-        return self._file.one(template_of, TEMPLATE, site, limit) if known else None
+        return self._file.one(template_of, TEMPLATE, site, limit)
 
 
 def template_row(template: LearnedTemplate) -> tuple[str, int, int, bytes]:
