@@ -50,6 +50,9 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Maximum of characters read from an attribute; generated class lists have thousands.
 MOST_NAMES = 300
 
+# Number of lines whose features are remembered: pages of a site have many lines in common.
+REMEMBERED = 1 << 12
+
 # Elements nested deeper are not entered; real pages stay below 100.
 MOST_DEPTH = 300
 
@@ -83,6 +86,12 @@ class Place:
             outer = self.parent.names if self.parent else frozenset()
             self._names = outer if self.parent is None or self.own <= outer else outer | self.own
         return self._names
+
+    def forget_element(self) -> None:
+        """Drop the element, and with it the tree of the page; its names stay known."""
+        if self.first < self.last:
+            self._own = self.own
+        self.element = None
 
     @property
     def kind(self) -> tuple[frozenset[str], frozenset[str]]:

@@ -59,9 +59,10 @@ class Model:
         """Return the measures of each line as numbers of standard deviations."""
         columns = measures(lines, title, around)
         mean, spread = self._scaling
-        raw = np.array([columns[name] for name in self.scales])
-        inputs: Matrix = np.clip((raw - mean) / spread, -FARTHEST, FARTHEST).T
-        return inputs
+        inputs: Matrix = np.array([columns[name] for name in self.scales])
+        inputs -= mean
+        inputs /= spread
+        return np.clip(inputs, -FARTHEST, FARTHEST, out=inputs).T
 
     def known(self, lines: Sequence[Line], around: Around) -> Known:
         """Return the rows of the features of the lines."""

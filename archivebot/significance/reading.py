@@ -113,7 +113,7 @@ class Reading:
         """
         assert self.content is not None
         edge = 0
-        place: Place | None = self.content.walk.places[bisect_right(self._firsts, index) - 1]
+        place: Place | None = self.content.places[bisect_right(self._firsts, index) - 1]
         while place is not None:
             location = place.element.source_location if place.element is not None else None
             if location is not None:
@@ -126,4 +126,4 @@ class Reading:
     @cached_property
     def _firsts(self) -> list[int]:
         assert self.content is not None
-        return [place.first for place in self.content.walk.places]
+        return [place.first for place in self.content.places]
