@@ -88,10 +88,8 @@ class Place:
         return self._names
 
     def forget_element(self) -> None:
-        """Drop the element, and with it the tree of the page; its names stay known."""
-        if self.first < self.last:
-            self._own = self.own
-        self.element = None
+        """Drop the element; its names stay."""
+        self._own, self.element = self.own, None
 
     @property
     def kind(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -180,6 +178,12 @@ class LineWalk:
         self._read(root.children, self.places[0], False, False, 0)
         self._end_line(self.places[0])
         self.places[0].last = len(self.lines)
+
+    def forget_elements(self) -> None:
+        """Drop the elements, and with them the tree of the page; the names of those with lines stay."""
+        self.places = [place for place in self.places if place.first < place.last]
+        for place in self.places:
+            place.forget_element()
 
     def _read(self, children: Iterable[Node], place: Place, linked: bool, bold: bool, depth: int) -> None:
         """Read the children of an element; most nodes of a page are blanks, which cost little here."""

@@ -123,8 +123,7 @@ class PageContent:
         """Drop the tree, which is parsed again if it is needed; keep the lines if the choice is known."""
         self.__dict__.pop("_places", None)
         if "choice" in self.__dict__:
-            for place in self.walk.places:
-                place.forget_element()
+            self.walk.forget_elements()
             self._has_tree = False
         else:
             self.__dict__.pop("walk", None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
+from typing import overload
 
 from turbohtml import Document
 
@@ -127,3 +128,30 @@ class Reading:
     def _firsts(self) -> list[int]:
         assert self.content is not None
         return [place.first for place in self.content.places]
+
+
+class Starts(Sequence[int]):
+    """The byte offsets of some lines of a page, each found when it is asked for.
+
+    Most comparisons ask for none, and a page without its tree would be parsed again.
+
+    >>> list(Starts(Reading(b"<p>A tern<p>dives"), [1]))
+    [12]
+    """
+
+    def __init__(self, page: Reading, lines: Sequence[int]) -> None:
+        self._page, self._lines = page, lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Starts: ...
+
+    def __getitem__(self, index: int | slice) -> int | Starts:
+        if isinstance(index, slice):
+            return Starts(self._page, self._lines[index])
+        return self._page.start(self._lines[index])
