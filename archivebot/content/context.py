@@ -62,14 +62,8 @@ class Context:
             np.sqrt([line.words for line in lines]) + 0.5,
         )
 
-    def means(self, values: Matrix) -> list[Matrix]:
-        """Return the weighted means of values, a row for each line, over each range and over the kind."""
-        beside = self.beside(values)
-        width = values.shape[1]
-        return [beside[:, at : at + width] for at in range(width, beside.shape[1], width)]
-
     def beside(self, values: Matrix) -> Matrix:
-        """Return a row for each line: its values, then their :meth:`means` one after the other."""
+        """Return a row for each line: its values, and their weighted means over each range and over the kind."""
         count, width = values.shape
         found = np.empty((count, MEANS + 1, width))
         found[:, 0] = values
@@ -83,7 +77,7 @@ class Context:
         return found.reshape(count, -1)
 
     def shares(self, slopes: Sequence[Matrix]) -> Matrix:
-        """Return the share of each value in the means: :meth:`means` transposed, for the slopes."""
+        """Return the share of each value in the means of :meth:`beside`: these transposed, for the slopes."""
         count = len(self.weights)
         *ranges, alike = (slope / span[:, None] for slope, span in zip(slopes, self._spans.T, strict=True))
         ends = np.zeros((count + 1, alike.shape[1]))
