@@ -63,7 +63,7 @@ class Context:
         )
 
     def beside(self, values: Matrix) -> Matrix:
-        """Return a row for each line: its values, and their weighted means over each range and over the kind."""
+        """Return a row for each line: its values, and their weighted means over each range and the kind."""
         count, width = values.shape
         found = np.empty((count, MEANS + 1, width))
         found[:, 0] = values
