@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from archivebot.content.lines import Line, Place
 
@@ -60,19 +60,17 @@ def offer(lines: Sequence[Line]) -> range:
     It also contains other facts on the product, such as its availability, but mostly not the prices of other
     products.
     """
-    priced = [index for index, line in enumerate(lines) if is_price(line.text)]
-    if not priced:
-        return range(0)
     most = max(MOST_LINES, len(lines) // 2)
+    priced = cache(lambda index: is_price(lines[index].text))
     for heading in _headings(lines):
         place = heading
         while place.parent and place.tag not in _OUTERMOST and place.last - place.first <= most:
-            if bisect_left(priced, place.first) < bisect_left(priced, place.last):
+            if any(map(priced, range(place.first, place.last))):
                 return range(place.first, place.last)
             place = place.parent
-        after = bisect_left(priced, heading.last)
-        if place.tag in _OUTERMOST and after < len(priced) and priced[after] - heading.last < NEAR:
-            return range(heading.first, priced[after] + 1)
+        near = range(heading.last, min(heading.last + NEAR, len(lines)))
+        if place.tag in _OUTERMOST and (after := next(filter(priced, near), None)) is not None:
+            return range(heading.first, after + 1)
     return range(0)
 
 
