@@ -12,7 +12,7 @@ import pytest
 from archivebot.archive import Archive, inspection, readings
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
-from archivebot.models import Capture, ChangeKind, Kind, Page, QualityKind, Snapshot
+from archivebot.models import Capture, ChangeKind, Kind, Label, Page, QualityKind, Snapshot
 from archivebot.storage import open_store
 from tests.factories import URL, html, make_page
 from tests.servers import mongo_server, mongo_uri
@@ -169,3 +169,16 @@ def test_an_archive_that_fails_is_not_taken_for_a_page_that_cannot_be_read(
     monkeypatch.setattr(archive._store, "latest", failing)
     with pytest.raises(StorageError):
         archive.segment(make_page(html(STORY)))
+
+
+def test_blocks_with_the_tags_of_the_version_before_keep_their_labels_until_one_grows(
+    archive: Archive,
+) -> None:
+    def labels(day: int, name: str, text: str) -> list[Label | None]:
+        body = html(STORY, f"<b class={name}>{text}</b>")
+        return [block.label for block in visit(archive, make_page(body, day)).blocks]
+
+    first = labels(0, "comments", "I agree.")
+    assert Label.COMMENT in first
+    assert labels(1, "remarks", "I do not agree.") == first
+    assert Label.COMMENT not in labels(2, "remarks", f"I agree. {STORY}")

@@ -10,13 +10,15 @@ import pytest
 import turbohtml
 
 from archivebot.archive import Archive, readings, snapshot_of
-from archivebot.archive.readings import Readings
+from archivebot.archive.readings import PageReading, Readings
 from archivebot.config import ArchiveConfig
 from archivebot.crawl.process.calls import read_links
 from archivebot.markup import page as page_module
 from archivebot.markup import tree
 from archivebot.markup.contenttype import content_type
 from archivebot.models import Capture, Kind, Page
+from archivebot.significance.beside import beside
+from archivebot.significance.significance import significance
 from tests.factories import html, make_page
 
 STORY = (
@@ -74,17 +76,47 @@ def test_a_changed_page_is_parsed_once_and_so_is_the_version_before(
         assert parsed == []  # it is kept
 
 
-def test_so_many_bytes_are_kept_and_one_page_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_many_bytes_keep_their_trees_and_one_page_whatever_its_size(
+    monkeypatch: pytest.MonkeyPatch, parsed: list[str]
+) -> None:
     monkeypatch.setattr(readings, "KEPT_BYTES", 10)
     kept = Readings()
     first, second = kept.of(b"<p>1", "text/html"), kept.of(b"<p>2", "text/html")
+    texts = [(page.main_text, page.title) for page in (first, second)]
     assert kept.of(b"<p>1", "text/html") is first
     kept.of(b"<p>3", "text/html")  # in place of the one asked for longest ago
     assert kept.of(b"<p>1", "text/html") is first
-    assert kept.of(b"<p>2", "text/html") is not second
+    assert parsed == ["<p>1", "<p>2"]
+    assert kept.of(b"<p>2", "text/html") is second  # without its tree
+    assert [(page.main_text, page.title) for page in (first, second)] == texts
+    assert parsed == ["<p>1", "<p>2"]
+    assert (second.start(0), second.links) == (3, [])
+    assert parsed == ["<p>1", "<p>2", "<p>2"]
     large = kept.of(b"<p>a large page", "text/html")
     assert kept.of(b"<p>a large page", "text/html") is large
-    assert kept.of(b"<p>1", "text/html") is not first
+
+
+def test_so_many_bytes_are_kept_without_their_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "KEPT_BYTES", 4)
+    monkeypatch.setattr(readings, "READ_BYTES", 8)
+    kept = Readings()
+    pages = [kept.of(b"<p>%d" % number, "text/html") for number in range(4)]
+    assert [kept.of(page.body, "text/html") is page for page in reversed(pages)] == [True] * 3 + [False]
+
+
+def test_a_page_without_its_tree_is_compared_as_before(parsed: list[str]) -> None:
+    menus = [f"<nav><a href=/{day}>Home</a></nav>" for day in range(2)]
+    bodies = [html(menu, STORY, text) for menu, text in zip(menus, ("", "Nobody came."), strict=True)]
+    whole = [PageReading(body, "text/html") for body in bodies]
+    without = [PageReading(body, "text/html") for body in bodies]
+    for page in without:
+        assert page.main_text
+        page.forget_tree()
+    parsed.clear()
+    assert significance(*without) == significance(*whole)
+    assert len(parsed) > len(whole)  # for the place of the change
+    assert [list(page.worth) for page in without] == [list(page.worth) for page in whole]
+    assert beside(*without) == beside(*whole)
 
 
 def test_the_same_bytes_of_another_type_are_another_page() -> None:

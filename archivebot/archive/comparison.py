@@ -21,6 +21,9 @@ from archivebot.storage.base import ArchiveStore, StoredVersion
 
 logger = logging.getLogger(__name__)
 
+# Number of versions before a version whose rows are read first; those of walls and errors are not compared.
+MOST_READ = 4 * MOST_VERSIONS
+
 
 class Comparison:
     """Compares bodies with stored versions by their visible content and their fields.
@@ -120,7 +123,10 @@ class Comparison:
 
     def _earlier(self, before: StoredVersion, content_type: str, parts: Kept) -> Iterator[Lines]:
         """Yield the lines of the versions stored before ``before``, the latest first."""
-        versions = [version for version in self._store.versions(before.url) if version.number]
+        found = self._store.versions(before.url, last=MOST_READ)
+        if len(found) == MOST_READ and found[-1].id != before.id:
+            found = self._store.versions(before.url)
+        versions = [version for version in found if version.number]
         while versions and versions.pop().id != before.id:
             pass
         for version in reversed(versions[-MOST_VERSIONS:]):

@@ -26,6 +26,7 @@ from archivebot.models import (
     Block,
     Fingerprint,
     Kind,
+    Label,
     Outcome,
     Page,
     PageChange,
@@ -38,11 +39,18 @@ from archivebot.quality.quality import judged
 from archivebot.segmentation.carry import carry
 from archivebot.segmentation.segmenter import SEGMENTER_VERSION, cut_page, uncut
 from archivebot.storage.base import ArchiveStore, StoredVersion
+from archivebot.storage.content import Slot
 from archivebot.versioning.policy import WINDOW, Step, next_level
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+# Maximum of bytes, or of the share of its bytes, by which a block may have grown or shrunk since the version
+# before, for the labels of that version to hold. Of the 34,933 blocks of 515 versions of history-dev with the
+# tags of the version before, one has another label if it is labelled again.
+MOST_LONGER = 200
+MOST_SHARE = 0.2
 
 NO_MEMORY = "not cut: it takes more memory than a process may have"
 
@@ -155,7 +163,7 @@ class Inspector:
         cut = _unless_broken(lambda page: self._partition(page, held.latest), page)
         if cut is None:
             return snapshot
-        labels = _unless_broken(lambda page: self._read(page).labels(cut.blocks), page)
+        labels = cut.labels or _unless_broken(lambda page: self._read(page).labels(cut.blocks), page)
         return replace(snapshot, partition=replace(cut, labels=labels or ()))
 
     def _extract(self, snapshot: Snapshot) -> Snapshot:
@@ -220,22 +228,30 @@ class Inspector:
         return None
 
     def _partition(self, page: Page, latest: StoredVersion | None) -> Partition:
-        """Reuse the block boundaries of the neighbouring version if the tags are the same, else cut again."""
+        """Reuse the blocks of the neighbouring version with their labels if the tags are the same.
+
+        If the tags differ, the page is cut again.
+        """
         latest = latest or self.following(page)
         level = page.level or self._level(page.url)
         read = self._read(page)
         charset = read.media.charset
         if latest and (latest.level, latest.segmenter, latest.charset) == (level, SEGMENTER_VERSION, charset):
-            blocks = self._carried(latest, page.body)
+            blocks, labels = self._carried(latest, page.body)
             if blocks:
-                return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks)
+                return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks, labels)
         return cut_page(read.content.page, level) if read.content else uncut(page.body, level, charset)
 
-    def _carried(self, latest: StoredVersion, body: bytes) -> tuple[Block, ...] | None:
+    def _carried(self, latest: StoredVersion, body: bytes) -> tuple[tuple[Block, ...], tuple[Label, ...]]:
+        """Return the blocks of a neighbouring version in another body, with the labels that still hold."""
         known = self._bodies.readable(latest)
         if known is None or is_wide(known.charset):
-            return None
-        return carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in known.slots], body)
+            return (), ()
+        slots = known.slots
+        blocks = carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in slots], body) or ()
+        labels = tuple(slot.label for slot in slots if slot.label)
+        same = len(labels) == len(blocks) and all(map(_is_as_long, slots, blocks))
+        return blocks, labels if same else ()
 
     def _level(self, url: str) -> int:
         known = self._store.versions(url, last=WINDOW + 1)
@@ -246,6 +262,12 @@ class Inspector:
             next_level([_step(version) for version in recent[1:]]) if self._config.adjust_level else None
         )
         return adjusted or recent[-1].level
+
+
+def _is_as_long(before: Slot, now: Block) -> bool:
+    """Return whether a block has about the length that it had."""
+    then = before.end - before.start
+    return abs(now.end - now.start - then) <= max(MOST_LONGER, MOST_SHARE * then)
 
 
 def snapshot_of(page: Page) -> Snapshot:

@@ -1,10 +1,11 @@
-"""The parsed pages: a page is parsed once for all stages while it is in the cache."""
+"""The pages read last: a page is parsed once for all stages, and its version before is not read again."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
+from math import inf
 
 from archivebot.fields.about import about, merged
 from archivebot.fields.sites import Site
@@ -18,6 +19,12 @@ from archivebot.significance.reading import Reading
 # bytes of their bodies: a page takes about ten times its size. A larger page is kept alone.
 KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
+
+# Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
+# about 1.6 times its size. A history of some hundred pages finds the latest version of each.
+READ_BYTES = 32 * 1024 * 1024
+
+Key = tuple[bytes, str, tuple[str, ...]]
 
 
 class PageReading(Reading):
@@ -52,6 +59,11 @@ class PageReading(Reading):
         document = self.document
         return document is not None and any(document.select_one(css) is not None for css in selectors)
 
+    def forget_tree(self) -> None:
+        """Drop the tree, which takes most of the memory; if it is needed, the page is parsed again."""
+        if self.content is not None:
+            self.content.forget_tree()
+
     def drop(self, selectors: Sequence[str]) -> None:
         """Remove the elements that CSS selectors select, before anything is read from the page."""
         assert self.document is not None
@@ -61,11 +73,14 @@ class PageReading(Reading):
 
 
 class Readings:
-    """The cache of the pages read last, so that a page is parsed once for all its stages."""
+    """The cache of the pages read last, so that a page is parsed once for all its stages.
+
+    A page that was not used for a while loses its tree, but what was read from it stays.
+    """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[bytes, str, tuple[str, ...]], PageReading] = OrderedDict()
-        self._size = 0
+        self._parsed = _Pages()
+        self._read = _Pages()
 
     def of(self, body: bytes, content_type: str, without: tuple[str, ...] = ()) -> PageReading:
         """Return the reading of a body that came with a Content-Type, without the parts selected by CSS.
@@ -75,13 +90,37 @@ class Readings:
         if without and not self.of(body, content_type).has(without):
             without = ()
         key = body, content_type, without
-        found = self._kept.get(key)
+        found = self._parsed.taken(key) or self._read.taken(key)
         if found is None:
-            while self._kept and (len(self._kept) >= KEPT_PAGES or self._size + len(body) > KEPT_BYTES):
-                self._size -= len(self._kept.popitem(last=False)[1].body)
-            found = self._kept[key] = PageReading(body, content_type)
-            self._size += len(body)
+            found = PageReading(body, content_type)
             if without:
                 found.drop(without)
-        self._kept.move_to_end(key)
+        for old, page in self._parsed.put(key, found, KEPT_BYTES, KEPT_PAGES):
+            if not old[2]:  # a tree parsed again has all parts
+                page.forget_tree()
+                self._read.put(old, page, READ_BYTES)
         return found
+
+
+class _Pages(OrderedDict[Key, PageReading]):
+    """Pages, the one used last at the end."""
+
+    size = 0
+
+    def taken(self, key: Key) -> PageReading | None:
+        """Remove a page and return it; None if it is not here."""
+        found = self.pop(key, None)
+        self.size -= len(key[0]) if found else 0
+        return found
+
+    def put(
+        self, key: Key, page: PageReading, most_bytes: int, most: float = inf
+    ) -> list[tuple[Key, PageReading]]:
+        """Add a page, and remove and return those used longest ago if there is no room for them."""
+        removed = []
+        while self and (len(self) >= most or self.size + len(key[0]) > most_bytes):
+            removed.append(self.popitem(last=False))
+            self.size -= len(removed[-1][0][0])
+        self[key] = page
+        self.size += len(key[0])
+        return removed

@@ -37,7 +37,7 @@ class Command(WritingCommand):
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         paths = list(map(Path, args))
         obeys = CrawlConfig.from_settings(self.settings or {}).obey_meta_robots
-        links = partial(links_of, skip_nofollow=obeys)
+        links = partial(links_of, archive, skip_nofollow=obeys)
         done = {index: _file(archive, paths[index], links) for index in by_date(paths)}
         results = [done[index] for index in range(len(paths))]
         if opts.json:

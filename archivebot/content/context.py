@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ TOGETHER = 0.5
 MEANS = LEVELS + 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
     """The context of each line: ranges [first, last) of lines, a row for each range, and its kind.
 
@@ -61,18 +62,24 @@ class Context:
             np.sqrt([line.words for line in lines]) + 0.5,
         )
 
-    def means(self, values: Matrix) -> list[Matrix]:
-        """Return the weighted means of values, a row for each line, over each range and over the kind."""
+    def beside(self, values: Matrix) -> Matrix:
+        """Return a row for each line: its values, and their weighted means over each range and the kind."""
+        count, width = values.shape
+        found = np.empty((count, MEANS + 1, width))
+        found[:, 0] = values
         weighted = values * self.weights[:, None]
-        sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(weighted, axis=0)])
-        *ranges, alike = self._spans()
-        found = (sums[self.last] - sums[self.first]) / np.array(ranges)[:, :, None]
-        return [*found, summed(self.kinds, weighted)[self.kinds] / alike[:, None]]
+        sums = np.zeros((count + 1, width))
+        weighted.cumsum(axis=0, out=sums[1:])
+        inside = found[:, 1:-1]
+        np.subtract(sums[self.last.T], sums[self.first.T], out=inside)
+        found[:, -1] = summed(self.kinds, weighted)[self.kinds]
+        found[:, 1:] /= self._spans[:, :, None]
+        return found.reshape(count, -1)
 
     def shares(self, slopes: Sequence[Matrix]) -> Matrix:
-        """Return the share of each value in the means: :meth:`means` transposed, for the slopes."""
+        """Return the share of each value in the means of :meth:`beside`: these transposed, for the slopes."""
         count = len(self.weights)
-        *ranges, alike = (slope / span[:, None] for slope, span in zip(slopes, self._spans(), strict=True))
+        *ranges, alike = (slope / span[:, None] for slope, span in zip(slopes, self._spans.T, strict=True))
         ends = np.zeros((count + 1, alike.shape[1]))
         for first, last, slope in zip(self.first, self.last, ranges, strict=True):
             ends += summed(last, slope, count + 1) - summed(first, slope, count + 1)
@@ -92,10 +99,12 @@ class Context:
         found: Column = (1 - TOGETHER) * slopes + TOGETHER * self.weights * sums[self.alike]
         return found
 
-    def _spans(self) -> list[Column]:
-        """Return the weights of each range, and of the kind, of each line."""
+    @cached_property
+    def _spans(self) -> Matrix:
+        """The weights of each range, and of the kind; a row for each line."""
         sums = np.concatenate(([0.0], np.cumsum(self.weights)))
-        return [*(sums[self.last] - sums[self.first]), np.bincount(self.kinds, self.weights)[self.kinds]]
+        ranges = sums[self.last.T] - sums[self.first.T]
+        return np.column_stack((ranges, np.bincount(self.kinds, self.weights)[self.kinds]))
 
 
 def _numbered(*columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.content.lines import Line, Place
+from archivebot.content.lines import REMEMBERED, Line, Place
 from archivebot.content.surroundings import Around
 
 Numbers = NDArray[np.int64]
@@ -22,6 +23,7 @@ TABLES = ("names", "near", "words", "above", "opened")
 # Maximum of words in a line whose words are features: they identify a button or a caption, not a paragraph.
 MOST_WORDS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
+_ASCII_WORDS = re.compile("[a-z]+")  # the same of such a text, and faster
 _MOST_CHARACTERS = 150
 
 # Maximum of words read from the first line of an element, its heading.
@@ -30,14 +32,17 @@ MOST_OPENING = 6
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
-def line_words(text: str) -> set[str]:
+@lru_cache(maxsize=REMEMBERED)
+def line_words(text: str) -> frozenset[str]:
     """Return the words of a short line; a long one has none.
 
     >>> sorted(line_words("Add to Cart (2)"))
     ['add', 'cart', 'to']
     """
-    found = _WORDS.findall(text.lower()) if len(text) <= _MOST_CHARACTERS else []
-    return set(found) if len(found) <= MOST_WORDS else set()
+    if len(text) > _MOST_CHARACTERS:
+        return frozenset()
+    found = (_ASCII_WORDS if text.isascii() else _WORDS).findall(text.lower())
+    return frozenset(found) if len(found) <= MOST_WORDS else frozenset()
 
 
 def near(place: Place) -> frozenset[str]:
@@ -47,7 +52,7 @@ def near(place: Place) -> frozenset[str]:
 
 def known_by(
     lines: Sequence[Line], around: Around
-) -> Iterator[tuple[Place, set[str], frozenset[str], frozenset[str]]]:
+) -> Iterator[tuple[Place, frozenset[str], frozenset[str], frozenset[str]]]:
     """Yield the features of each line.
 
     These are its element, its own words, the words and the tag of the heading above it, and the words with
@@ -64,14 +69,15 @@ def known_by(
             yield line.place, words, above, opened[at]
 
 
-def _opened(around: Around, own: Sequence[set[str]]) -> list[frozenset[str]]:
+def _opened(around: Around, own: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     """Return for each place the words of the lines with which the elements around it open."""
     found = []
+    short = [words if len(words) <= MOST_OPENING else frozenset() for words in own]
     known: dict[tuple[int, ...], frozenset[str]] = {}
-    for first, *outer in around.chains:
-        key = tuple(place.first for place in outer if place.first != first.first)
+    for first, *outer in around.openings.tolist():
+        key = tuple([at for at in outer if at != first]) if first in outer else tuple(outer)
         if key not in known:
-            known[key] = frozenset().union(*(own[at] for at in key if len(own[at]) <= MOST_OPENING))
+            known[key] = frozenset().union(*(short[at] for at in {*key}))
         found.append(known[key])
     return found
 
@@ -99,7 +105,7 @@ class Known:
         of_kinds = np.array([found.of(frozenset.union(*kind), close) for kind in around.kinds])
         words, above, opened = [], [], []
         for _, mine, heading, opening in known_by(lines, around):
-            words.append(found.add([own[word] for word in mine if word in own]))
+            words.append(found.of(mine, own))
             above.append(found.of(heading, over))
             opened.append(found.of(opening, first))
         bundles = np.array([of_places[around.index], of_kinds[around.kind], words, above, opened])

@@ -50,6 +50,9 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Maximum of characters read from an attribute; generated class lists have thousands.
 MOST_NAMES = 300
 
+# Number of lines whose features are remembered: pages of a site have many lines in common.
+REMEMBERED = 1 << 12
+
 # Elements nested deeper are not entered; real pages stay below 100.
 MOST_DEPTH = 300
 
@@ -83,6 +86,10 @@ class Place:
             outer = self.parent.names if self.parent else frozenset()
             self._names = outer if self.parent is None or self.own <= outer else outer | self.own
         return self._names
+
+    def forget_element(self) -> None:
+        """Drop the element; its names stay."""
+        self._own, self.element = self.own, None
 
     @property
     def kind(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -171,6 +178,12 @@ class LineWalk:
         self._read(root.children, self.places[0], False, False, 0)
         self._end_line(self.places[0])
         self.places[0].last = len(self.lines)
+
+    def forget_elements(self) -> None:
+        """Drop the elements, and with them the tree of the page; the names of those with lines stay."""
+        self.places = [place for place in self.places if place.first < place.last]
+        for place in self.places:
+            place.forget_element()
 
     def _read(self, children: Iterable[Node], place: Place, linked: bool, bold: bool, depth: int) -> None:
         """Read the children of an element; most nodes of a page are blanks, which cost little here."""

@@ -24,7 +24,7 @@ _TAGS = ("p", "li", "div", "td", "th", "dt", "dd", "pre", "blockquote", "button"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _KINDS = {tag: kind for kind, tag in enumerate((*_TAGS, *_HEADINGS))}
 
-_SAID = ("sentence", "colon", "upper", "price", "date", "titular", "lower", "markup")
+_SENTENCE_ENDS = np.array([ord(sign) for sign in '.!?…。”"'], dtype=np.uint32)
 
 # Words of a line whose capitals are counted.
 _FIRST = 20
@@ -50,8 +50,8 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
     columns |= {f"<{tag}>": (kinds == kind).astype(np.float64) for tag, kind in _KINDS.items()}
     heading = (kinds >= len(_TAGS)).astype(np.float64)
     columns |= _position(lines, around, size, heading, tags)
-    columns |= _around(lines, around, size, linked, columns)
     long = long_lines(lines)
+    columns |= _around(lines, around, size, linked, long, columns)
     columns |= _page(around, size, linked, long)
     columns |= prose.measures(around, prose.running(lines, long))
     columns |= repeats.measures(lines)
@@ -68,7 +68,8 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
 def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dict[str, Column]:
     """Return the measures of the text of each line."""
     words, links, bold = np.array([(line.words, line.links, line.bold) for line in lines], dtype=np.float64).T
-    codes, starts = _codes([line.text for line in lines], size)
+    texts = [line.text for line in lines]
+    codes, starts = _codes(texts, size)
     digits, commas, *signs = _counted(codes, starts)
     owned, bars, bullets = (each > 0 for each in signs)
     columns = {
@@ -84,10 +85,29 @@ def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dic
         "bars": bars | bullets,
         "capitals": _capitals(codes, starts) / np.minimum(words, _FIRST),
     }
-    found = [
-        _signs(line.text, title, number > 0) for line, number in zip(lines, digits.tolist(), strict=True)
-    ]
-    return columns | dict(zip(_SAID, np.array(found, dtype=np.float64).T, strict=True))
+    most = 2 * len(title)
+    first, last = codes[starts], codes[starts + size.astype(np.int64) - 1]
+    return columns | {
+        "sentence": np.isin(last, _SENTENCE_ENDS),
+        "colon": last == ord(":"),
+        "markup": first == ord("<"),
+        "upper": np.array([text.isupper() for text in texts]),
+        "lower": np.array([text.partition(" ")[0].islower() for text in texts]),
+        "titular": np.array([3 < len(text) <= most and text.lower() in title for text in texts]),
+        **_stated(texts, size, digits),
+    }
+
+
+def _stated(texts: Sequence[str], size: Column, digits: Column) -> dict[str, Column]:
+    """Return which short texts, with so many digits, state prices and dates."""
+    price, date = np.zeros(len(texts)), np.zeros(len(texts))
+    short = size < SHORT
+    for index in np.flatnonzero(short & (digits > 0)).tolist():
+        price[index] = _PRICE.search(texts[index]) is not None
+        date[index] = _DATE.search(texts[index]) is not None
+    for index in np.flatnonzero(short & (digits == 0)).tolist():
+        date[index] = "ago" in texts[index] and _DATE.search(texts[index]) is not None
+    return {"price": price, "date": date}
 
 
 def _codes(texts: Sequence[str], size: Column) -> tuple[Codes, Starts]:
@@ -117,21 +137,6 @@ def _counted(codes: Codes, starts: Starts) -> list[Column]:
     return [np.add.reduceat(sign, starts, dtype=np.float64) for sign in signs]
 
 
-def _signs(text: str, title: str, digits: bool) -> tuple[float, ...]:
-    """Return the features of a text, in the order of ``_SAID``."""
-    short = len(text) < SHORT
-    return (
-        text[-1] in '.!?…。”"',
-        text[-1] == ":",
-        text.isupper(),
-        digits and short and _PRICE.search(text) is not None,
-        short and (digits or "ago" in text) and _DATE.search(text) is not None,
-        3 < len(text) <= 2 * len(title) and text.lower() in title,
-        text.partition(" ")[0].islower(),
-        text[0] == "<",
-    )
-
-
 def _position(
     lines: Sequence[Line], around: Around, size: Column, heading: Column, tags: Sequence[str]
 ) -> dict[str, Column]:
@@ -153,11 +158,16 @@ def _position(
 
 
 def _around(
-    lines: Sequence[Line], around: Around, size: Column, linked: Column, own: Mapping[str, Column]
+    lines: Sequence[Line],
+    around: Around,
+    size: Column,
+    linked: Column,
+    long: NDArray[np.bool_],
+    own: Mapping[str, Column],
 ) -> dict[str, Column]:
     """Measure the elements around each line."""
     return {
-        **surroundings.text_around(around, size, linked, long_lines(lines)),
+        **surroundings.text_around(around, size, linked, long),
         **surroundings.counts_around(lines, around, own["price"], own["date"]),
         **surroundings.title_around(around, size),
     }
@@ -172,10 +182,9 @@ def _page(around: Around, size: Column, linked: Column, long: NDArray[np.bool_])
         "page linked": linked.sum() / total,
         "page long": size[long].sum() / total,
     }
-    for name in ("main", "article", "h1"):
-        inside = np.zeros(len(size))
-        for place in around.above:
-            if place.tag == name:
-                inside[place.first : place.last] = 1
-        figures[f"page in {name}"] = size @ inside / total
+    inside = {name: np.zeros(len(size)) for name in ("main", "article", "h1")}
+    for place in around.above:
+        if place.tag in inside:
+            inside[place.tag][place.first : place.last] = 1
+    figures |= {f"page in {name}": size @ each / total for name, each in inside.items()}
     return {name: np.full(len(size), figure) for name, figure in figures.items()}

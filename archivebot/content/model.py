@@ -59,9 +59,10 @@ class Model:
         """Return the measures of each line as numbers of standard deviations."""
         columns = measures(lines, title, around)
         mean, spread = self._scaling
-        raw = np.array([columns[name] for name in self.scales])
-        inputs: Matrix = np.clip((raw - mean) / spread, -FARTHEST, FARTHEST).T
-        return inputs
+        inputs: Matrix = np.array([columns[name] for name in self.scales])
+        inputs -= mean
+        inputs /= spread
+        return np.clip(inputs, -FARTHEST, FARTHEST, out=inputs).T
 
     def known(self, lines: Sequence[Line], around: Around) -> Known:
         """Return the rows of the features of the lines."""
@@ -72,7 +73,7 @@ class Model:
         first = known.sums(self.rows) + inputs @ self.rows[1 : inputs.shape[1] + 1]
         score, hidden = first[:, 0], np.maximum(first[:, 1:], 0)
         for mix, out in zip(self.mixes, self.outs, strict=True):
-            hidden = np.maximum(np.hstack([hidden, *context.means(hidden)]) @ mix[:-1] + mix[-1], 0)
+            hidden = np.maximum(context.beside(hidden) @ mix[:-1] + mix[-1], 0)
             score = score + hidden @ out
         likelihood: Column = 1 / (1 + np.exp(-np.clip(context.together(score), -30, 30)))
         return likelihood

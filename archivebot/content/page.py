@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from turbohtml import Document
 
 from archivebot.content import maintext
-from archivebot.content.lines import LineWalk
+from archivebot.content.lines import LineWalk, Place
 from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
@@ -93,6 +93,8 @@ def main_text(markup: bytes | str, charset: str = "utf-8") -> str:
 class PageContent:
     """The lines of a page and its main content; each part is computed lazily, once."""
 
+    _has_tree = True
+
     def __init__(self, page: ParsedPage) -> None:
         self.page = page
 
@@ -105,6 +107,27 @@ class PageContent:
     def choice(self) -> tuple[Column, NDArray[np.bool_]]:
         """The likelihood of each line, and the lines chosen for the main content."""
         return choose(self.page.document, self.walk)
+
+    @property
+    def places(self) -> list[Place]:
+        """The elements that hold the lines, with their places in the source."""
+        if self._has_tree:
+            return self.walk.places
+        return self._places
+
+    @cached_property
+    def _places(self) -> list[Place]:
+        return LineWalk(self.page.document).places
+
+    def forget_tree(self) -> None:
+        """Drop the tree, which is parsed again if it is needed; keep the lines if the choice is known."""
+        self.__dict__.pop("_places", None)
+        if "choice" in self.__dict__:
+            self.walk.forget_elements()
+            self._has_tree = False
+        else:
+            self.__dict__.pop("walk", None)
+        self.page.forget()
 
     @cached_property
     def text(self) -> str:
@@ -135,7 +158,7 @@ class PageContent:
         """Yield the ranges of the chosen lines; none if the byte offsets are not known."""
         if not in_bytes or self.page.is_exact:
             at = self.page.at if in_bytes else int
-            for start, end in maintext.ranges(self.walk.places, self.walk.lines, chosen):
+            for start, end in maintext.ranges(self.places, self.walk.lines, chosen):
                 yield at(start), at(end)
 
 

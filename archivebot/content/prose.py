@@ -31,15 +31,17 @@ class Body:
     last: int
 
     @classmethod
-    def of(cls, around: Around, prose: Column, share: float) -> Body:
-        """Find the element; ``prose`` counts the characters of running text of each line."""
+    def of(cls, around: Around, prose: Column, shares: Sequence[float]) -> list[Body]:
+        """Find the elements; ``prose`` counts the characters of running text of each line."""
         first = np.array([place.first for place in around.above])
         last = np.array([place.last for place in around.above])
         held = within(prose, first, last)
-        enough = held >= share * prose.sum()
-        sizes = np.where(enough, last - first, len(prose) + 1)
-        at = len(sizes) - 1 - int(sizes[::-1].argmin())
-        return cls(int(first[at]), int(last[at]))
+        found = []
+        for share in shares:
+            sizes = np.where(held >= share * prose.sum(), last - first, len(prose) + 1)
+            at = len(sizes) - 1 - int(sizes[::-1].argmin())
+            found.append(cls(int(first[at]), int(last[at])))
+        return found
 
 
 def measures(around: Around, prose: Column) -> dict[str, Column]:
@@ -56,8 +58,7 @@ def measures(around: Around, prose: Column) -> dict[str, Column]:
         "since prose": np.log1p(np.minimum(index - before, _FAR)),
         "until prose": np.log1p(np.minimum(behind - index, _FAR)),
     }
-    for share in SHARES:
-        body = Body.of(around, prose, share)
+    for share, body in zip(SHARES, Body.of(around, prose, SHARES), strict=True):
         inside = (index >= body.first) & (index < body.last)
         columns[f"in body {share}"] = inside.astype(np.float64)
         columns[f"behind body {share}"] = (index >= body.last).astype(np.float64)
@@ -83,5 +84,5 @@ def running(lines: Sequence[Line], long: NDArray[np.bool_]) -> Column:
 
 def body_ranges(around: Around, prose: Column) -> tuple[Ranges, Ranges]:
     """Return for each line the range of lines of the body of the page."""
-    body = Body.of(around, prose, SHARES[1])
+    [body] = Body.of(around, prose, SHARES[1:2])
     return np.full(len(prose), body.first), np.full(len(prose), body.last)

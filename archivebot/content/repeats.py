@@ -21,19 +21,15 @@ def measures(lines: Sequence[Line]) -> dict[str, Column]:
     last: dict[str, int] = {}
     before = np.full(len(lines), -1)
     times = np.zeros(len(lines))
+    beside = np.zeros(len(lines))
     for index, line in enumerate(lines):
-        at = last.get(line.text, -1)
-        if at >= 0:
+        at = last.get(line.text)
+        if at is not None:
             before[index] = at
             times[index] = times[at] + 1
+            beside[index] = lines[at].place.parent is line.place.parent
         last[line.text] = index
     repeated = before >= 0
-    beside = np.array(
-        [
-            at >= 0 and lines[at].place.parent is line.place.parent
-            for at, line in zip(before.tolist(), lines, strict=True)
-        ]
-    )
     follows = np.zeros(len(lines), dtype=bool)
     follows[1:] = repeated[1:] & (before[1:] == before[:-1] + 1)
     run = follows | np.concatenate((follows[1:], [False]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -31,15 +31,15 @@ class Around:
     """The elements around the lines of a page.
 
     ``places`` are the elements that contain the lines, each once, and ``index`` is the place of each line;
-    ``chains`` are the elements around each place, from the inside, and ``above`` are all of them, outer
-    before inner. ``kinds`` are the names of the places and of the elements around them, each once, and
-    ``kind`` is the kind of each line. ``first`` and ``last`` are the ranges of lines of the elements around
-    each line, a row for each level.
+    ``above`` are the places and all elements around them, outer before inner. ``openings`` are the first
+    lines of the elements around each place, a row for each place. ``kinds`` are the names of the places and
+    of the elements around them, each once, and ``kind`` is the kind of each line. ``first`` and ``last`` are
+    the ranges of lines of the elements around each line, a row for each level.
     """
 
     places: list[Place]
-    chains: list[list[Place]]
     above: list[Place]
+    openings: Ranges
     index: NDArray[np.int64]
     kinds: list[Kind]
     kind: NDArray[np.int64]
@@ -48,52 +48,35 @@ class Around:
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Around:
-        places: list[Place] = []
-        numbers: dict[int, int] = {}
-        for line in lines:
-            if id(line.place) not in numbers:
-                numbers[id(line.place)] = len(places)
-                places.append(line.place)
+        places = list({id(line.place): line.place for line in lines}.values())
+        numbers = {id(place): number for number, place in enumerate(places)}
         index = np.array([numbers[id(line.place)] for line in lines], dtype=np.int64)
         kinds: dict[Kind, int] = {}
         kind = np.array([kinds.setdefault(place.kind, len(kinds)) for place in places], dtype=np.int64)
-        chains, ends = _chains(places)
-        first, last = np.array(ends).reshape(-1, LEVELS, 2).transpose(2, 0, 1)
         above = sorted(_upwards(places), key=attrgetter("depth"))
-        return cls(places, chains, above, index, list(kinds), kind[index], first[index].T, last[index].T)
+        numbers = {id(place): number for number, place in enumerate(above)}
+        chains = _chains(above, numbers)[:, [numbers[id(place)] for place in places]]
+        first, last = (np.array([end(place) for place in above], dtype=np.int64)[chains] for end in _ENDS)
+        return cls(places, above, first.T, index, list(kinds), kind[index], first[:, index], last[:, index])
 
 
-def _chains(places: Sequence[Place]) -> tuple[list[list[Place]], list[list[int]]]:
-    """Return for each place itself and those around it, and the ends of their ranges of lines.
+_ENDS = attrgetter("first"), attrgetter("last")
 
-    What is around an element is the same for all of as many lines in one parent.
+
+def _chains(above: Sequence[Place], numbers: Mapping[int, int]) -> Ranges:
+    """Return for each place itself and LEVELS - 1 elements outwards, each with more lines than the last.
+
+    Places are numbered, a row for each level. If there are fewer elements, the outermost one is repeated.
     """
-    chains, ends = [], []
-    known: dict[tuple[int, int], tuple[list[Place], list[int]]] = {}
-    for place in places:
-        key = (id(place.parent), place.last - place.first)
-        outer = known.get(key)
-        if outer is None:
-            found = _around(place)
-            outer = known[key] = found, [end for each in found for end in (each.first, each.last)]
-        chains.append([place, *outer[0]])
-        ends.append([place.first, place.last, *outer[1]])
-    return chains, ends
-
-
-def _around(place: Place) -> list[Place]:
-    """Return LEVELS elements from a place outwards, each with more lines than the previous one.
-
-    If there are fewer, the last one is repeated.
-    """
-    found: list[Place] = []
-    count = place.last - place.first
-    while len(found) < LEVELS - 1 and place.parent is not None:
-        place = place.parent
-        if place.last - place.first > count:
-            count = place.last - place.first
-            found.append(place)
-    return found + [place] * (LEVELS - 1 - len(found))
+    size = np.array([place.last - place.first for place in above], dtype=np.int64)
+    parent = np.array([numbers[id(place.parent)] if place.parent else 0 for place in above], dtype=np.int64)
+    outer = parent.copy()
+    while (same := np.flatnonzero((size[outer] == size) & (outer > 0))).size:
+        outer[same] = parent[outer[same]]
+    levels = [np.arange(len(above))]
+    for _ in range(LEVELS - 1):
+        levels.append(outer[levels[-1]])
+    return np.array(levels)
 
 
 def within(values: Column, first: Ranges, last: Ranges) -> Column:

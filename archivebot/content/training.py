@@ -122,7 +122,7 @@ def slopes(model: Model, sample: Sample, chance: np.random.Generator | None = No
     score, hidden = first[:, 0], [np.maximum(first[:, 1:], 0)]
     arounds, passes = [], []
     for mix, out in zip(model.mixes, model.outs, strict=True):
-        around = np.hstack([hidden[-1], *sample.context.means(hidden[-1])])
+        around = sample.context.beside(hidden[-1])
         passed = np.ones_like(around)
         if chance:
             passed = (chance.random(around.shape) >= LEFT_OUT) / (1 - LEFT_OUT)

@@ -14,7 +14,8 @@ from twisted.python.failure import Failure
 from twisted.web.http_headers import Headers, InvalidHeaderName
 
 from archivebot.config import CrawlConfig, PaceConfig
-from archivebot.crawl.compat import HEADER, STATUS, LenientParser, ParseError, ParsingHandler, content_length
+from archivebot.crawl.compat.http1 import LenientParser, ParsingHandler, content_length
+from archivebot.crawl.compat.parser import HEADER, STATUS, ParseError
 from archivebot.crawl.exchange import WIRE, Exchange
 from archivebot.crawl.intake import Intake
 from archivebot.crawl.reading.convert import flagged, stated_outcome

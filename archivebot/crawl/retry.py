@@ -12,7 +12,7 @@ from scrapy.core.engine import ExecutionEngine
 from scrapy.settings import BaseSettings
 
 from archivebot.config import PaceConfig
-from archivebot.crawl.compat import is_closing
+from archivebot.crawl.compat.engine import is_closing
 from archivebot.models import Outcome
 
 PASSING = frozenset(

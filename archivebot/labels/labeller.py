@@ -13,7 +13,7 @@ from archivebot.labels.names import named
 from archivebot.labels.scene import Scene, locate
 from archivebot.markup.media import media_of
 from archivebot.markup.page import ParsedPage
-from archivebot.markup.seen import Counts, attribute, look
+from archivebot.markup.seen import CODE, LISTS, Counts, attribute, look
 from archivebot.markup.tree import Source
 from archivebot.models import Block, Label
 
@@ -44,9 +44,7 @@ LANDMARKS = {"nav": Label.NAVIGATION, "header": Label.HEADER, "footer": Label.FO
 # A header or footer inside one of these is the head or foot of an article, not of the page (HTML
 # standard, "the header element").
 SECTIONS = frozenset("article aside main nav section".split())
-CONTENT = frozenset(("article", "main"))  # no element inside is an edge of the page
-CODE = frozenset(("pre",))
-LISTS = frozenset("dd dl dt li menu ol ul".split())
+_WHOLE = frozenset(("article", "main")) | CODE  # no element inside is an edge of the page
 
 # The figures at the thresholds count blocks with the right label, of the 833 of blocks-random that match
 # one marked by hand (benchmarks/blocks.py). With the values here it is 599.
@@ -256,7 +254,7 @@ def by_position(scene: Scene) -> Verdict:
 
 def _in_content(scene: Scene) -> bool:
     """Return whether a block is in an article, or is code, and so is not an edge of the page."""
-    if any(box.node.tag in CONTENT | CODE for box in scene.around):
+    if any(box.node.tag in _WHOLE for box in scene.around):
         return True
     code = scene.held(CODE)
     return bool(code) and code >= LIST_SHARE * scene.total.letters

@@ -59,6 +59,12 @@ class ParsedPage:
     def __init__(self, body: bytes, charset: str) -> None:
         self.body, self.charset = body, charset
 
+    def forget(self) -> None:
+        """Drop the tree and all that was computed; it is computed again if it is needed."""
+        body, charset = self.body, self.charset
+        vars(self).clear()
+        self.body, self.charset = body, charset
+
     @classmethod
     def of(cls, text: str) -> ParsedPage:
         """Return the page of a text, in UTF-8."""

@@ -68,6 +68,15 @@ COUNTED = (
     dict.fromkeys(PICTURES, PICTURE) | dict.fromkeys(("input", "select", "textarea"), CONTROL) | {"a": LINK}
 )
 
+# Elements whose share of the letters of a block is asked for.
+LISTS = frozenset("dd dl dt li menu ol ul".split())
+CODE = frozenset(("pre",))
+NAMED = LISTS | CODE
+
+# What an element holds: its first note and the one after the last, and those of its elements in NAMED.
+Span = tuple[int, int, int, int]
+NOTHING = 0, 0, 0, 0
+
 # White space as bytes.
 BLANKS = "".join(char for char in map(chr, range(256)) if char.isspace()).encode("latin-1")
 
@@ -85,7 +94,8 @@ class Sight:
         self.tables: list[Element] = []
         self.is_moved = False
         self._open: set[Element] = set()
-        self._spans: dict[Element, tuple[int, int]] = {}
+        self._spans: dict[Element, Span] = {}
+        self._named: list[Element] = []
         self._again: dict[Element, Counts] = {}
         self._texts: list[str] = []
         self._kinds: list[int] = []
@@ -93,12 +103,16 @@ class Sight:
         self._sums = self._summed()
 
     def _walk(self, element: Element, *, linked: bool, depth: int) -> None:
-        """Note what an element holds: ``_spans`` has the first note and the one after the last."""
+        """Note what an element holds: ``_spans`` has the first note and the one after the last.
+
+        It also has those of the elements that are ``_named``.
+        """
         attributes, tag = element.attrs, element.tag
         if ("style" in attributes or "hidden" in attributes) and is_hidden(element):
             return
         texts, kinds = self._texts, self._kinds
-        first = len(texts)
+        first, first_named = len(texts), len(self._named)
+        self._named += (element,) * (tag in NAMED)
         if tag in COUNTED and (kind := _counted(element)) is not None:
             texts.append("")
             kinds.append(kind)
@@ -114,10 +128,9 @@ class Sight:
                     texts.append(text)
                     kinds.append(LINKED if linked else TEXT)
         elif tag not in UNREAD:
-            deep = [text.data for text in _texts(element)]
-            texts.extend(deep)
-            kinds.extend([TEXT] * len(deep))
-        self._spans[element] = first, len(texts)
+            texts.extend(text.data for text in _texts(element))
+            kinds.extend([TEXT] * (len(texts) - len(kinds)))
+        self._spans[element] = first, len(texts), first_named, len(self._named)
 
     def _summed(self) -> list[list[int]]:
         """Return for each column of the counts the sums of all notes before each note."""
@@ -148,7 +161,7 @@ class Sight:
         """Return the counts of an element."""
         if self._again and (again := self._again.get(element)):
             return again
-        first, last = self._spans.get(element, (0, 0))
+        first, last, *_ = self._spans.get(element, NOTHING)
         letters, linked, links, pictures, controls = self._sums
         return Counts(
             letters[last] - letters[first],
@@ -162,7 +175,7 @@ class Sight:
         """Return the letters of an element."""
         if self._again:
             return self.count(element).letters
-        first, last = self._spans.get(element, (0, 0))
+        first, last, *_ = self._spans.get(element, NOTHING)
         return self._sums[0][last] - self._sums[0][first]
 
     def is_open(self, element: Element) -> bool:
@@ -176,10 +189,17 @@ class Sight:
         return [child for child in element.children if isinstance(child, Element)]
 
     def held(self, element: Element, tags: frozenset[str]) -> int:
-        """Return the letters of an element in elements of some names."""
-        if element.tag in tags:
-            return self.length(element)
-        return sum([self.held(child, tags) for child in self.inside(element)])
+        """Return the letters of an element in elements of some names, which are among :data:`NAMED`."""
+        letters = 0
+        *_, at, last = self._spans.get(element, NOTHING)
+        while at < last:
+            inner = self._named[at]
+            if inner.tag in tags:
+                letters += self.length(inner)
+                at = max(self._spans.get(inner, NOTHING)[3], at + 1)
+            else:
+                at += 1
+        return letters
 
     def only(self, element: Element) -> Element | None:
         """Return the element inside that has all there is to see of an element, or None."""

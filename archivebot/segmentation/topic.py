@@ -74,11 +74,12 @@ def _trimmed(text: str) -> str:
 def _extracted(lines: Sequence[Sequence[str]]) -> str:
     """Return the best terms by their frequency times the number of lines that contain them."""
     found = list(chain.from_iterable(lines))
-    terms = list(map(term, found))
+    terms_of = [list(map(term, line)) for line in lines]
+    terms = list(chain.from_iterable(terms_of))
     frequency = Counter(terms)
     del frequency[""]
-    spread = Counter(chain.from_iterable({*map(term, line)} for line in lines))
-    forms = dict(zip(reversed(terms), reversed(found), strict=True))  # the form that comes first
+    spread = Counter(chain.from_iterable(map(set, terms_of)))
     weight = {one: -count * spread[one] for one, count in frequency.items()}
     best = sorted(weight, key=weight.__getitem__)[:MOST_WORDS]
-    return " ".join(forms[one] for one in best)[:MOST_CHARACTERS].rstrip()
+    forms = (found[terms.index(one)] for one in best)  # each as it is written first
+    return " ".join(forms)[:MOST_CHARACTERS].rstrip()

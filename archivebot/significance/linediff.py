@@ -27,8 +27,8 @@ def changed(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], lis
     (([0], [2]), ([], [0]))
     """
     kept_before, kept_after = bytearray(len(before)), bytearray(len(after))
-    for old, new in _kept(before, after):
-        kept_before[old] = kept_after[new] = 1
+    for old, new, count in _kept(before, after):
+        kept_before[old : old + count] = kept_after[new : new + count] = b"\1" * count
     return _missing(kept_before), _missing(kept_after)
 
 
@@ -36,29 +36,35 @@ def _missing(kept: bytearray) -> list[int]:
     return [index for index, yes in enumerate(kept) if not yes]
 
 
-def _kept(before: Sequence[str], after: Sequence[str]) -> Iterator[Pair]:
-    """Yield the pairs (before, after) of unchanged lines."""
+def _kept(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs (before, after, count) of unchanged lines."""
     waiting = [(0, len(before), 0, len(after), 0)]
     while waiting:
         first, last, start, end, rounds = waiting.pop()
-        while first < last and start < end and before[first] == after[start]:
-            yield first, start
-            first, start = first + 1, start + 1
-        while first < last and start < end and before[last - 1] == after[end - 1]:
-            last, end = last - 1, end - 1
-            yield last, end
+        count = _alike(before[first:last], after[start:end])
+        yield first, start, count
+        first, start = first + count, start + count
+        count = _alike(before[first:last][::-1], after[start:end][::-1])
+        last, end = last - count, end - count
+        yield last, end, count
         if first == last or start == end:
             continue
         stretch = first, last, start, end
         pairs = _unique(before, after, stretch) if rounds < ROUNDS else []
         if not pairs:
-            yield from _rising(_in_turn(before, after, stretch))
+            yield from ((old, new, 1) for old, new in _rising(_in_turn(before, after, stretch)))
             continue
         for old, new in [*_rising(pairs), (last, end)]:
             waiting.append((first, old, start, new, rounds + 1))
             if old < last:
-                yield old, new
+                yield old, new, 1
             first, start = old + 1, new + 1
+
+
+def _alike(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return the number of lines with which both texts begin."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((at for at, (old, new) in pairs if old != new), min(len(before), len(after)))
 
 
 def _unique(before: Sequence[str], after: Sequence[str], stretch: Stretch) -> list[Pair]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 from archivebot.content.lines import Line, Place
 
@@ -21,6 +21,8 @@ _IS_SIGN = re.compile(f"[{_SIGN}]")
 # An amount, and the sign or word on either side.
 _BESIDE = rf"([{_SIGN}]|[^\W\d_]++\.?+)?"
 _AMOUNT = re.compile(rf"{_BESIDE}\s?\d[\d.,'’\u00a0\u202f]*+(?:\s?,?[-–—]+)?\s?{_BESIDE}")
+
+_DIGIT = re.compile(r"\d")
 
 # Maximum of characters of a line that shows a price; a longer line mentions one.
 MOST_PRICE = 60
@@ -43,7 +45,9 @@ def is_price(line: str) -> bool:
     >>> [is_price(line) for line in ("149", "Dollar", "12 krakens", "20 %", "A dollar is a dollar")]
     [False, False, False, False, False]
     """
-    return len(line) <= MOST_PRICE and any(
+    if len(line) > MOST_PRICE or not _DIGIT.search(line):
+        return False
+    return any(
         _IS_SIGN.match(text) or text.rstrip(".").lower() in _CURRENCIES
         for beside in _AMOUNT.findall(line)
         for text in beside
@@ -56,23 +60,31 @@ def offer(lines: Sequence[Line]) -> range:
     It also contains other facts on the product, such as its availability, but mostly not the prices of other
     products.
     """
-    priced = [index for index, line in enumerate(lines) if is_price(line.text)]
     most = max(MOST_LINES, len(lines) // 2)
-    for heading in (place for line in lines if (place := _heading(line.place)) and priced):
+    priced = cache(lambda index: is_price(lines[index].text))
+    for heading in _headings(lines):
         place = heading
         while place.parent and place.tag not in _OUTERMOST and place.last - place.first <= most:
-            if bisect_left(priced, place.first) < bisect_left(priced, place.last):
+            if any(map(priced, range(place.first, place.last))):
                 return range(place.first, place.last)
             place = place.parent
-        after = bisect_left(priced, heading.last)
-        if place.tag in _OUTERMOST and after < len(priced) and priced[after] - heading.last < NEAR:
-            return range(heading.first, priced[after] + 1)
+        near = range(heading.last, min(heading.last + NEAR, len(lines)))
+        if place.tag in _OUTERMOST and (after := next(filter(priced, near), None)) is not None:
+            return range(heading.first, after + 1)
     return range(0)
 
 
-def _heading(place: Place) -> Place | None:
-    """Return the heading of the first level that an element is or is in."""
-    around: Place | None = place
-    while around is not None and around.tag != "h1":
-        around = around.parent
-    return around
+def _headings(lines: Sequence[Line]) -> Iterator[Place]:
+    """Yield the headings of the first level that lines are in."""
+    known: dict[int, Place | None] = {}
+
+    def heading(place: Place | None) -> Place | None:
+        if place is None or place.tag == "h1":
+            return place
+        if id(place) not in known:
+            known[id(place)] = heading(place.parent)
+        return known[id(place)]
+
+    for place in {id(line.place): line.place for line in lines}.values():
+        if (found := heading(place)) is not None:
+            yield found

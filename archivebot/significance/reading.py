@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
+from typing import overload
 
 from turbohtml import Document
 
@@ -113,7 +114,7 @@ class Reading:
         """
         assert self.content is not None
         edge = 0
-        place: Place | None = self.content.walk.places[bisect_right(self._firsts, index) - 1]
+        place: Place | None = self.content.places[bisect_right(self._firsts, index) - 1]
         while place is not None:
             location = place.element.source_location if place.element is not None else None
             if location is not None:
@@ -126,4 +127,31 @@ class Reading:
     @cached_property
     def _firsts(self) -> list[int]:
         assert self.content is not None
-        return [place.first for place in self.content.walk.places]
+        return [place.first for place in self.content.places]
+
+
+class Starts(Sequence[int]):
+    """The byte offsets of some lines of a page, each found when it is asked for.
+
+    Most comparisons ask for none, and a page without its tree would be parsed again.
+
+    >>> list(Starts(Reading(b"<p>A tern<p>dives"), [1]))
+    [12]
+    """
+
+    def __init__(self, page: Reading, lines: Sequence[int]) -> None:
+        self._page, self._lines = page, lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Starts: ...
+
+    def __getitem__(self, index: int | slice) -> int | Starts:
+        if isinstance(index, slice):
+            return Starts(self._page, self._lines[index])
+        return self._page.start(self._lines[index])

@@ -14,7 +14,7 @@ from archivebot.significance.edits import in_place, only_numbers
 from archivebot.significance.habits import MOST_VERSIONS, Habits, Lines, may_count
 from archivebot.significance.linediff import changed
 from archivebot.significance.quote import quoted
-from archivebot.significance.reading import Reading
+from archivebot.significance.reading import Reading, Starts
 from archivebot.significance.volatile import in_another_zone, is_date, is_volatile, lasting
 from archivebot.significance.worth import Worth
 
@@ -38,8 +38,8 @@ class Significance:
 
     kind: ChangeKind
     reason: str
-    removed: tuple[int, ...] = field(default=(), repr=False)
-    added: tuple[int, ...] = field(default=(), repr=False)
+    removed: Sequence[int] = field(default=(), repr=False, compare=False)
+    added: Sequence[int] = field(default=(), repr=False, compare=False)
 
     def of_block(self, before: Range | None, after: Range | None) -> ChangeKind:
         """Return the kind of the change of one block, by its bytes [start, end) in both bodies.
@@ -121,8 +121,8 @@ def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Signi
     return Significance(
         ChangeKind.CONTENT,
         quoted(before.lines, left, after.lines, _foremost(after, come), edits),
-        tuple(before.start(index) for index in left),
-        tuple(after.start(index) for index in come),
+        Starts(before, left),
+        Starts(after, come),
     )
 
 

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import chain, product
 
 from archivebot.models import Change
 from archivebot.text import words
@@ -174,7 +174,9 @@ def dice(one: Counter[str], other: Counter[str]) -> float:
     (0.75, 1.0, 0.0)
     """
     total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else 1.0
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    shared = sum([min(count, many[word]) for word, count in few.items() if word in many])
+    return 2 * shared / total if total else 1.0
 
 
 def _edited(
@@ -223,12 +225,8 @@ def _sharing(before: Sequence[int], after: Sequence[int], bags: _Bags) -> Iterat
         for word in bags.old(old):
             holders[word].append(old)
     for new in after:
-        shared = Counter(
-            old
-            for word in bags.new(new)
-            if len(places := holders.get(word, ())) <= COMMON_WORD
-            for old in places
-        )
+        rare = (places for word in bags.new(new) if len(places := holders.get(word, ())) <= COMMON_WORD)
+        shared = Counter(chain.from_iterable(rare))
         yield from ((old, new) for old, _ in shared.most_common(4))
 
 

@@ -9,7 +9,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from twisted.internet.task import LoopingCall
 
-from archivebot.crawl.compat import is_ending
+from archivebot.crawl.compat.engine import is_ending
 from archivebot.crawl.downloader import Downloader
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.session import ArchiveSession

@@ -11,7 +11,7 @@ from scrapy.http import Response
 from twisted.internet import error as twisted_errors
 
 from archivebot.archive import PageReading
-from archivebot.crawl.compat import ParseError
+from archivebot.crawl.compat.parser import ParseError
 from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.reading.pages import MOST_TEXT, read_page, shortened
 from archivebot.http.codings import parted

@@ -21,7 +21,7 @@ from twisted.python.failure import Failure
 from archivebot.archive import Archive
 from archivebot.config import FrontierConfig
 from archivebot.crawl.arguments import HasArguments
-from archivebot.crawl.compat import forget_spider, is_closing, look_again
+from archivebot.crawl.compat.engine import forget_spider, is_closing, look_again
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.retry import PASSING

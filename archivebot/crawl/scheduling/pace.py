@@ -7,7 +7,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from archivebot.config import PaceConfig
-from archivebot.crawl.compat import keep_exact
+from archivebot.crawl.compat.engine import keep_exact
 from archivebot.urls import is_loopback
 
 _ASKS_FOR_REST = frozenset((429, 503))
