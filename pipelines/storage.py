@@ -14,12 +14,13 @@ class StoragePipeline:
     """Turns a Page or Snapshot into a Capture, in one transaction, durable when the item leaves.
 
     Beforehand its fields are read and it is compared with the archive, in a different process from the one
-    that stores.
+    that stores. A Capture lists its blocks only if there is a feed, which exports them.
     """
 
     def __init__(self, crawler: Crawler, session: ArchiveSession) -> None:
         self.stats = crawler.stats
         self.session = session
+        self.with_blocks = bool(crawler.settings.getdict("FEEDS"))
         session.stages += [Archive.extract, Archive.judge]
 
     @classmethod
@@ -31,7 +32,7 @@ class StoragePipeline:
         if not isinstance(item, Page | Snapshot):
             return item
         snapshot = await staged(self.session, item)
-        capture = await self.session.run(Archive.add, snapshot)
+        capture = await self.session.run(Archive.add, snapshot, self.with_blocks)
         self._count(capture, len(snapshot.page.body))
         return capture
 
