@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from archivebot.text import words
 from archivebot.text.bayes import NaiveBayes
-from archivebot.text.terms import is_meaningful, stem
+from archivebot.text.terms import term
 from archivebot.topic.background import of_world
 from archivebot.topic.logistic import probability, squeezed
 from archivebot.topic.profile import TopicProfile
@@ -205,5 +205,5 @@ class Occurrences:
 
 
 def _terms(found: Iterable[str], same: Mapping[str, str]) -> list[str]:
-    stems = (stem(word) for word in found if is_meaningful(word))
-    return [same.get(term, term) for term in stems]
+    stems = filter(None, map(term, found))
+    return [same.get(stem, stem) for stem in stems] if same else list(stems)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 Vector = Mapping[str, float]
@@ -21,8 +22,8 @@ def frequencies(title: Iterable[str], body: Iterable[str], title_weight: float =
     """
     counts: dict[str, float] = {}
     for weight, terms in ((title_weight, title), (BODY_WEIGHT, body)):
-        for term in terms:
-            counts[term] = counts.get(term, 0.0) + weight
+        for term, count in Counter(terms).items():
+            counts[term] = counts.get(term, 0.0) + weight * count
     return counts
 
 
