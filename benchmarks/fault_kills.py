@@ -5,23 +5,26 @@
 A crawl of a site in which each page is linked from one other page alone (see resume.py) is killed with
 SIGKILL at a random moment after its first request, the same command is run again, and so on. Then the same is
 done with the process that stores the pages: the crawl ends by itself, with exit code 3, and is started again.
-The benchmark counts lost pages, and pages captured twice. Exit code 1 if there are any, or if the last run
-fails.
+The benchmark counts lost pages, pages captured twice, and the dictionaries of the site that were made: each
+replaces the frames of all pages. Exit code 1 if a page is lost or captured twice, if the last run fails, or
+if fewer than one dictionary was made in 50 kills.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from common import ROOT
 from resume import CONCURRENCY, DELAY, KILLED, SQLITE, Runs, site
-from tables import Row, Table, at_most
+from tables import Row, Table, at_least, at_most
 
 PAGES_PER_KILL = 12
+KILLS_PER_DICTIONARY = 50
 STORING = b"archivebot.crawl.process.archivist"
 
 
@@ -43,8 +46,8 @@ def storing(crawl: int) -> int:
     return min(ours)
 
 
-def survive(kind: type[Runs], folder: Path, count: int) -> tuple[int, int, int]:
-    """Kill a crawl so many times; return the pages lost, those captured twice, and the last exit code."""
+def survive(kind: type[Runs], folder: Path, count: int) -> tuple[int, int, int, int]:
+    """Kill a crawl so many times; return the pages lost, those captured twice, exit code and dictionaries."""
     folder.mkdir(parents=True)
     pages = PAGES_PER_KILL * count
     fetched = KILLED * pages / count + CONCURRENCY
@@ -59,7 +62,14 @@ def survive(kind: type[Runs], folder: Path, count: int) -> tuple[int, int, int]:
     stored = SQLITE.stored(folder)
     if runs.kills < count:
         print(f"the site was done after {runs.kills} kills of {count}", file=sys.stderr)
-    return pages - len(stored), stored.total() - len(stored), max(map(abs, codes), default=1)
+    failed = max(map(abs, codes), default=1)
+    return pages - len(stored), stored.total() - len(stored), failed, dictionaries(folder)
+
+
+def dictionaries(folder: Path) -> int:
+    """Return how many dictionaries were made; each has a lower id than the dictionary that it replaces."""
+    with closing(sqlite3.connect(f"{folder}/archive.db")) as database:
+        return -int(database.execute("SELECT coalesce(min(id), 0) FROM dictionary").fetchone()[0])
 
 
 def measure(folder: Path, count: int) -> Table:
@@ -69,7 +79,13 @@ def measure(folder: Path, count: int) -> Table:
     rows = [
         Row(what, list(map(str, values)), at_most(max(values), 0))
         for what, values in zip(
-            ("pages lost", "pages captured twice", "exit code"), zip(*ends, strict=True), strict=True
+            ("pages lost", "pages captured twice", "exit code"),
+            zip(*(end[:-1] for end in ends), strict=True),
+            strict=True,
         )
     ]
+    made = [end[-1] for end in ends]
+    rows.append(
+        Row("dictionaries made", list(map(str, made)), at_least(min(made), count // KILLS_PER_DICTIONARY))
+    )
     return Table(f"{count} kills of", tuple(kinds), rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
+from archivebot.crawl.estimate import WarcEstimate
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import staged
 from archivebot.models import Capture, Page, Snapshot
@@ -21,6 +22,7 @@ class StoragePipeline:
         self.stats = crawler.stats
         self.session = session
         self.with_blocks = bool(crawler.settings.getdict("FEEDS"))
+        self._warc = WarcEstimate()
         session.stages += [Archive.extract, Archive.judge]
 
     @classmethod
@@ -33,13 +35,15 @@ class StoragePipeline:
             return item
         snapshot = await staged(self.session, item)
         capture = await self.session.run(Archive.add, snapshot, self.with_blocks)
-        self._count(capture, len(snapshot.page.body))
+        self._count(capture, snapshot.page.body)
         return capture
 
-    def _count(self, capture: Capture, fetched: int) -> None:
+    def _count(self, capture: Capture, body: bytes) -> None:
         stats = self.stats
         stats.inc_value("archive/captures")
         stats.inc_value(f"archive/{capture.kind.value}")
         stats.inc_value(f"archive/outcome/{capture.outcome.value}")
-        stats.inc_value("archive/bytes_fetched", fetched)
+        stats.inc_value("archive/bytes_fetched", len(body))
         stats.inc_value("archive/bytes_stored", capture.stored_bytes)
+        self._warc.add(body if capture.stored_bytes else b"")
+        stats.set_value("archive/bytes_warc_estimated", self._warc.bytes)

@@ -96,7 +96,7 @@ def normalised(text: str) -> str:
         (r"\b20\d{12}\b", "TIME"),
         (r"\b[\d.]+ (?:B|kB|MB)(?!\w)", "SIZE"),
         (r"\d+\.\d s\b|\d+\.\d/s", "SPEED"),
-        (r'("(?:stored_bytes|bytes_stored|ratio)"): [\d.]+', r"\1: N"),
+        (r'("(?:stored_bytes|bytes_(?:stored|frames|rows)|ratio)"): [\d.]+', r"\1: N"),
         (r"\b\d\.\d{1,4}$", "RATIO"),
         (r"\b[0-9a-f]{64}\b|\b[0-9a-f]{12}\b", "DIGEST"),
         (r"\b(site|topic)-[0-9a-f]{8}\b", r"\1-CRAWL"),

@@ -176,14 +176,17 @@ def test_an_archive_that_is_open_elsewhere_goes_on_reading(archive: Archive, pat
     reader.close()
 
 
-def test_verify_names_each_version_that_needs_a_damaged_dictionary(archive: Archive, path: Path) -> None:
+@pytest.mark.parametrize("share", [0, 0.0001, 0.001, 0.25, 0.5, 0.75, 0.999])
+def test_verify_names_each_version_that_needs_a_damaged_dictionary(
+    archive: Archive, path: Path, share: float
+) -> None:
     pages = add(archive, *map(page, range(20)))
     others = add(archive, *(page(number, host="http://other.example") for number in range(3)))
     archive.close()
     with closing(sqlite3.connect(path)) as database, database:
         (frame,) = database.execute("SELECT data FROM frame WHERE version < 0").fetchone()
-        half = len(frame) // 2
-        damaged = frame[:half] + bytes([frame[half] ^ 0xFF]) + frame[half + 1 :]
+        place = int(share * len(frame))
+        damaged = frame[:place] + bytes([frame[place] ^ 0x01]) + frame[place + 1 :]
         database.execute("UPDATE frame SET data = ? WHERE version < 0", (damaged,))
     archive = opened(path)
     count, damage = archive.verify()

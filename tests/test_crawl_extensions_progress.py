@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ PROGRESS = Progress(
     other=0,
     fetched=1_500_000,
     stored=90_000,
+    warc=400_000,
     errors=3,
     queued=7,
     seconds=10,
@@ -84,6 +86,7 @@ def test_the_summary_says_where_the_archive_is_and_what_comes_next(site: MockSer
     summary = crawl(seeds=site.url()).log.rpartition("\narchivebot: ")[2]
     assert summary.startswith("finished after")
     assert f"archive: {crawl.uri}" in summary
+    assert re.search(r"stored:  [\d.]+ k?B of frames; [\d.]+ k?B as WARC.gz \(estimated\)", summary)
     assert "scrapy stats" in summary
     assert f"scrapy history {site.url()} -s ARCHIVE_URI={crawl.uri}" in summary
 

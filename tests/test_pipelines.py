@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from archivebot.crawl.estimate import RECORD
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply, html, markup
 
@@ -27,6 +28,8 @@ def test_every_capture_is_counted(site: MockServer, crawl: Crawl) -> None:
     fetched = sum(record["size"] for record in crawled.records)
     assert crawled.stat("archive/bytes_fetched") == fetched
     assert 0 < crawled.stat("archive/bytes_stored") < fetched
+    least = 3 * RECORD
+    assert least < crawled.stat("archive/bytes_warc_estimated") < least + fetched
 
 
 def test_the_bytes_that_wait_for_the_archive_are_bounded(site: MockServer, crawl: Crawl) -> None:

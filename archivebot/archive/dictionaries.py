@@ -170,7 +170,7 @@ class Dictionaries:
             if len(content) < SIZES[0] // 2:  # the others cannot be read
                 return
             made = frames.Dictionary(content)
-            frame = frames.encode(made.content, None, max(self._level, LEVEL))
+            frame = made.frame(max(self._level, LEVEL))
             latest = dictionaries.add(host, len(made.content), frame)
             dictionaries.rebase(
                 latest, {version: made.encode(data, self._level) for version, data in packed.items()}

@@ -6,7 +6,7 @@ import argparse
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
-from archivebot.records import ratio, totals_record
+from archivebot.records import ratio, rows_share, totals_record
 from archivebot.storage.base import Totals
 from archivebot.terminal import say
 from archivebot.units import size
@@ -17,24 +17,27 @@ class Command(ArchiveCommand):
     """Show how much the archive holds, whole and per host"""
 
     least, most = 0, 0
-    explanation = "The ratio is bytes stored per byte fetched; the ratio of a host excludes the indexes."
+    explanation = (
+        "The ratio is bytes stored per byte fetched. What a host stores are its frames and dictionaries;"
+        " rows (and indexes) of a host are estimated by its share of the captures."
+    )
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         totals = archive.totals()
         whole = totals.pop("")
         if opts.json:
-            hosts = {host_of_key(host): totals_record(total) for host, total in totals.items()}
-            print_json({"archive": archive.uri, **totals_record(whole), "hosts": hosts})
+            hosts = {host_of_key(host): totals_record(total, whole) for host, total in totals.items()}
+            print_json({"archive": archive.uri, **totals_record(whole, whole), "hosts": hosts})
             return 0
         say(archive.uri)
-        head = ["host", "urls", "captures", "versions", "blocks", "fetched", "stored", "ratio"]
-        print_table(
-            head, [*(_row(host_of_key(host), total) for host, total in totals.items()), _row("all", whole)]
-        )
+        head = ["host", "urls", "captures", "versions", "blocks", "fetched", "stored"]
+        rows = [(host_of_key(host), total) for host, total in totals.items()] + [("all", whole)]
+        table = [_row(*row, whole) for row in rows]
+        print_table([*head, "frames", "dictionaries", "rows", "ratio"], table)
         return 0
 
 
-def _row(host: str, totals: Totals) -> list[object]:
+def _row(host: str, totals: Totals, whole: Totals) -> list[object]:
     share = ratio(totals)
     return [
         host,
@@ -44,5 +47,8 @@ def _row(host: str, totals: Totals) -> list[object]:
         totals.blocks,
         size(totals.bytes_fetched),
         size(totals.bytes_stored),
+        size(totals.bytes_frames),
+        size(totals.bytes_dictionaries),
+        size(rows_share(totals, whole)),
         f"{share:.4f}" if share is not None else None,
     ]

@@ -8,9 +8,20 @@ from typing import Any
 from archivebot.storage.base import Totals
 
 
-def totals_record(totals: Totals) -> dict[str, Any]:
+def totals_record(totals: Totals, whole: Totals) -> dict[str, Any]:
     """Return totals as a record; ``ratio`` is the bytes stored per byte fetched."""
-    return {**asdict(totals), "ratio": ratio(totals)}
+    return {**asdict(totals), "bytes_rows": rows_share(totals, whole), "ratio": ratio(totals)}
+
+
+def rows_share(totals: Totals, whole: Totals) -> int:
+    """Return the bytes of rows and indexes; those of a host are estimated by its share of the captures.
+
+    >>> whole = Totals(4, 4, 4, 4, 90, bytes_stored=60, bytes_frames=30, bytes_dictionaries=10)
+    >>> rows_share(whole, whole), rows_share(Totals(1, 1, 1, 1, 9, 5, 5), whole)
+    (20, 5)
+    """
+    rows = whole.bytes_stored - whole.bytes_frames - whole.bytes_dictionaries
+    return round(rows * totals.captures / whole.captures) if whole.captures else rows
 
 
 def ratio(totals: Totals) -> float | None:

@@ -128,7 +128,11 @@ class KeptForm:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Totals of the whole archive or of one host; ``bytes_stored`` of a host counts frames only."""
+    """Totals of the whole archive or of one host.
+
+    ``bytes_stored`` are the bytes of frames and dictionaries, of the whole archive also those of rows and
+    indexes.
+    """
 
     captures: int
     urls: int
@@ -136,6 +140,8 @@ class Totals:
     blocks: int
     bytes_fetched: int
     bytes_stored: int
+    bytes_frames: int = 0
+    bytes_dictionaries: int = 0
 
 
 @dataclass(frozen=True, slots=True)

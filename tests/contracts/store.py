@@ -732,14 +732,17 @@ class StoreContract:
         put(store, b"1234567", 0, url="https://a.example.com/")
         store.add(visit(0, url="http://example.org/", outcome=Outcome.TIMEOUT), PageHead(), None)
         store.add(visit(0, url="urn:isbn:1"), PageHead(), None)
+        frames = {body: len(encode(body, None, 1)) for body in (b"12345", b"123", b"1", b"1234567")}
+        dictionary = encode(b"a dictionary", None, 1)
+        store.dictionaries.add("com,example", 12, dictionary)
         totals = store.totals()
         stored = {host: sums.bytes_stored for host, sums in totals.items()}
-        frames = {body: len(encode(body, None, 1)) for body in (b"12345", b"123", b"1", b"1234567")}
-        assert totals["com,example"] == Totals(5, 2, 2, 6, 14, sum(frames.values()) - frames[b"1234567"])
-        assert totals["com,example,a"] == Totals(1, 1, 1, 2, 7, frames[b"1234567"])
+        own, other, more = sum(frames.values()) - frames[b"1234567"], frames[b"1234567"], len(dictionary)
+        assert totals["com,example"] == Totals(5, 2, 2, 6, 14, own + more, own, more)
+        assert totals["com,example,a"] == Totals(1, 1, 1, 2, 7, other, other)
         assert totals["org,example"] == Totals(1, 1, 0, 0, 0, 0)
-        assert totals[""] == Totals(8, 5, 3, 8, 21, stored[""])
-        assert stored[""] >= sum(frames.values())
+        assert totals[""] == Totals(8, 5, 3, 8, 21, stored[""], own + other, more)
+        assert stored[""] >= own + other + more
 
     # Crashes and several processes
 

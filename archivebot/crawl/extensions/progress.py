@@ -40,6 +40,7 @@ class Progress:
     other: int
     fetched: int
     stored: int
+    warc: int
     errors: int
     queued: int
     seconds: float
@@ -66,6 +67,7 @@ class Progress:
             other=sum(count(f"archive/{kind}") for kind in ("redirect", "not_found", "excluded")),
             fetched=count("archive/bytes_fetched"),
             stored=count("archive/bytes_stored"),
+            warc=count("archive/bytes_warc_estimated"),
             errors=count("archive/failed") + count("log_count/ERROR"),
             queued=queued,
             seconds=seconds,
@@ -155,6 +157,7 @@ class ProgressLog:
         return (
             f"\narchivebot: {reason} after {self.clock() - self.begun:.1f} s\n"
             f"  {figures.line()}\n"
+            f"  stored:  {size(figures.stored)} of frames; {size(figures.warc)} as WARC.gz (estimated)\n"
             f"  archive: {uri}\n"
             f"  next:    scrapy stats{archive}\n"
             f"           {after}\n"

@@ -38,7 +38,13 @@ class MongoDictionaries:
         frames = self._database.collection("frames")
         for part in part_documents(frame):
             self._database.insert(frames, part)
-        document = {"host": host, "number": number, "length": length, "frame": frame_name(frame)}
+        document = {
+            "host": host,
+            "number": number,
+            "length": length,
+            "frame": frame_name(frame),
+            "frame_bytes": len(frame),
+        }
         seal = {"sum": sum_of("dictionaries", document)}
         name = f"{host}{_MARK}{number:06d}"
         if not self._database.insert(self._dictionaries, {"_id": name, **document, **seal}):

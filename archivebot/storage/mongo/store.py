@@ -246,27 +246,35 @@ class MongoStore(MongoDatabase):
             yield from ((page["urlkey"], page["url"]) for page in pages if page["_id"] in visited)
 
     def totals(self) -> dict[str, Totals]:
+        dictionaries = self._sums("$frame_bytes", collection="dictionaries")
+        frames = self._sums("$stored_bytes")
         columns = (
             self._sums(1),
             self._sums(1, distinct="page"),
             self._sums(1, {"number": {"$gt": 0}, **BROUGHT}),
             self._sums("$new_blocks", BROUGHT),
             self._sums("$size", {"outcome": {"$ne": Outcome.NOT_MODIFIED.value}}),
-            self._sums("$stored_bytes"),
+            {host: size + dictionaries.get(host, 0) for host, size in frames.items()},
+            frames,
+            dictionaries,
         )
         hosts = {host: Totals(*(column.get(host, 0) for column in columns)) for host in sorted(columns[0])}
         sums = Totals(*(sum(column.values()) for column in columns))
         return hosts | {"": replace(sums, bytes_stored=max(sums.bytes_stored, self._size()))}
 
     def _sums(
-        self, amount: int | str, query: Document | None = None, distinct: str | None = None
+        self,
+        amount: int | str,
+        query: Document | None = None,
+        distinct: str | None = None,
+        collection: str = "captures",
     ) -> dict[str, int]:
         """Return a sum for each host; one sum per query, as FerretDB 1 returns 0 for a second one."""
         stages: list[Document] = [{"$match": query or {}}]
         if distinct:
             stages.append({"$group": {"_id": {"host": "$host", "value": f"${distinct}"}}})
         stages.append({"$group": {"_id": "$_id.host" if distinct else "$host", "sum": {"$sum": amount}}})
-        found = self.retried(lambda: list(self._captures.aggregate(stages)))
+        found = self.retried(lambda: list(self._database[collection].aggregate(stages)))
         return {group["_id"]: int(group["sum"]) for group in found}
 
     def check(self) -> list[str]:

@@ -10,7 +10,7 @@ from archivebot.storage.mongo.documents import Document
 # that a writer sets in one operation. Frames and their parts are named by their digest.
 SUMMED: dict[str, tuple[str, ...]] = {
     "captures": (),
-    "dictionaries": ("host", "number", "length", "frame"),
+    "dictionaries": ("host", "number", "length", "frame", "frame_bytes"),
     "fingerprints": ("url", "number", "digest", "simhash", "words", "keys"),
     "links": ("source", "target", "anchor", "role", "kind"),
     "templates": ("site", "time", "pages", "tree"),

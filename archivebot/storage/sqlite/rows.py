@@ -51,16 +51,17 @@ FRAMES = (
     " SELECT data FROM chain JOIN frame ON frame.version = chain.id ORDER BY depth DESC"
 )
 
-# Of each host: captures, pages, versions, blocks, bytes fetched and stored.
+# Of each host: captures, pages, versions, blocks, bytes fetched, of frames, and of dictionaries.
 TOTALS = (
-    "SELECT substr(key, 1, instr(key, ')') - 1) AS host, sum(captures), count(*),"
-    " sum(versions), sum(blocks), sum(fetched), sum(stored) FROM (SELECT key, versions,"
+    "SELECT host, sum(captures), count(*), sum(versions), sum(blocks), sum(fetched), sum(frames),"
+    " (SELECT sum(length(data)) FROM dictionary JOIN frame ON frame.version = dictionary.id"
+    " WHERE dictionary.host = pages.host) FROM (SELECT substr(key, 1, instr(key, ')') - 1) AS host, versions,"
     " (SELECT sum(new_blocks) FROM version WHERE page = page.id) AS blocks,"
     " (SELECT count(*) FROM capture WHERE page = page.id) AS captures,"
     " (SELECT sum(length) FROM capture JOIN version ON version.id = version JOIN shape ON shape.id = shape"
     " WHERE capture.page = page.id AND outcome <> 'not_modified') AS fetched,"
-    " (SELECT sum(stored_bytes) FROM capture WHERE page = page.id) AS stored"
-    " FROM page_key JOIN page ON page.id = page_key.page)"
+    " (SELECT sum(length(data)) FROM version JOIN frame ON frame.version = version.id"
+    " WHERE version.page = page.id) AS frames FROM page_key JOIN page ON page.id = page_key.page) AS pages"
     " GROUP BY host ORDER BY host"
 )
 
@@ -106,7 +107,9 @@ def totals_of(row: Any) -> tuple[str, Totals]:
     host, *sums = row
     if not isinstance(host, str) or not all(isinstance(value, int | None) for value in sums):
         raise CorruptObject(f"the figures of {host!r} cannot be added up")
-    return host, Totals(*(value or 0 for value in sums))
+    captures, urls, versions, blocks, fetched, frames, dictionaries = (value or 0 for value in sums)
+    stored = frames + dictionaries
+    return host, Totals(captures, urls, versions, blocks, fetched, stored, frames, dictionaries)
 
 
 def capture_of(row: Any, marks: Callable[[], Mapping[int, Duplicate]]) -> Capture:

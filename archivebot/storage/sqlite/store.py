@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import astuple, replace
+from dataclasses import astuple, fields, replace
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -314,7 +314,7 @@ class SQLiteStore(ArchiveFile):
         hosts = dict(self.all(totals_of, TOTALS))
         sums = [
             sum(values) for values in zip(*(astuple(total) for total in hosts.values()), strict=True)
-        ] or [0] * 6
+        ] or [0] * len(fields(Totals))
         return hosts | {"": replace(Totals(*sums), bytes_stored=self._size())}
 
     def check(self) -> list[str]:
