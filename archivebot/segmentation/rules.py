@@ -29,6 +29,9 @@ from archivebot.markup.tree import Node, shows
 
 UNCUT = SEEN_WITHOUT_TEXT - {"button", "object"} | INVISIBLE | {"math", "noscript", "option"}
 
+# Rules 2 and 3. These, and texts, are parts of a run unless they are large.
+PARTS = UNCUT | FORMAT | FUNCTIONAL | {""}
+
 # Rule 5. Rows and items come by the hundred and are short: below this many bytes they are kept
 # together in runs. Everything else may be as small as one word.
 LEAST_BYTES = dict.fromkeys("li dt dd tr td th option".split(), 200)
@@ -47,9 +50,10 @@ GLANCE = 2000
 
 def visible(node: Node) -> bool:
     """Return whether a node has anything visible: text, a picture or a control (rule 1)."""
-    if node.element is None or node.tag in SEEN_WITHOUT_TEXT:
+    tag = node.tag
+    if node.element is None or tag in SEEN_WITHOUT_TEXT:
         return True
-    if node.tag in INVISIBLE:
+    if tag in INVISIBLE:
         return False
     descendants = iter(node.element.descendants)
     for inner in islice(descendants, GLANCE):
@@ -64,10 +68,8 @@ def visible(node: Node) -> bool:
 
 def is_block(node: Node) -> bool:
     """Return whether an element can be a block by itself, rather than a part of a run (rules 2, 3, 5)."""
-    size = node.end - node.start
-    if node.tag in UNCUT or node.tag in FORMAT or node.tag in FUNCTIONAL or node.element is None:
-        return size > INLINE_BYTES
-    return size >= LEAST_BYTES.get(node.tag, 0)
+    size, tag = node.end - node.start, node.tag
+    return size > INLINE_BYTES if tag in PARTS else size >= LEAST_BYTES.get(tag, 0)
 
 
 def divisible(node: Node) -> bool:
