@@ -16,8 +16,9 @@ from walks import Limits
 from webserver import Web, serving
 
 from archivebot.crawl.middlewares.order import SLACK
+from archivebot.crawl.scheduling.held import FEWEST, SHARE
 
-LIMITS = Limits(requests=32, per_host=8, slack=SLACK)  # of our crawls
+LIMITS = Limits(requests=32, per_host=8, slack=SLACK, fewest=FEWEST, share=SHARE)  # of our crawls
 
 CRAWL4AI = """
 import asyncio

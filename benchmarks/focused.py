@@ -22,8 +22,8 @@ topic) are simulated on the same pages with one request at a time. The five word
 pages by chi-square, among those that a tenth of the on-topic pages of each university have. Crawl4AI gets
 them, too; PYTHON is the interpreter of an environment that has it.
 
-`--simulate` crawls nothing: our own orders are simulated as well, with 32 requests in flight, 8 to a host,
-that are answered in turn, those with 404 too. With the training pages the scorer has the link model of
+`--simulate` crawls nothing: our own orders are simulated as well, with up to 32 requests in flight, 8 to a
+host, that are answered in turn, those with 404 too. With the training pages the scorer has the link model of
 the links among them, and the relevance of a page is its label; with five words the words judge both.
 
 Sites (the experiment of SkyReach): FOLDER/topic/host/path, where the topic `other` is off topic.

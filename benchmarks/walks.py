@@ -42,14 +42,24 @@ def read_page(page: Stored) -> Example:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Requests under way, in all and to a host, and by how much less a URL may rank than one that waits."""
+    """Requests under way, in all and to a host, and by how much less a URL may rank than one that waits.
+
+    At most ``fewest`` pages are under way, or a ``share`` of the pages answered so far if that is more.
+    """
 
     requests: int = 1
     per_host: int = 1
     slack: float = 0.0
+    fewest: int = 1
+    share: float = 0.0
+
+    def most(self, answered: int) -> int:
+        """Return the maximum of requests under way after some answers."""
+        return min(self.requests, max(self.fewest, int(self.share * answered)))
 
 
 ONE = Limits()
+Entry = tuple[float, int, str]  # minus the rank, the number in the order of finding, the URL
 
 
 class Queue:
@@ -59,42 +69,59 @@ class Queue:
         self._limits = limits
         self._numbers: dict[str, int] = {}
         self._ranks: dict[str, float] = {}
-        self._ready: list[tuple[float, int, str]] = []
-        self._held: defaultdict[str, list[tuple[float, int, str]]] = defaultdict(list)
+        self._waiting: defaultdict[str, list[Entry]] = defaultdict(list)
+        self._heads: list[tuple[Entry, str]] = []
+        self._led: dict[str, Entry] = {}
         self._busy: Counter[str] = Counter()
 
     def put(self, url: str, rank: float) -> None:
         """Let a URL wait with a new rank, unless it was taken."""
         if url not in self._numbers or url in self._ranks:
             self._ranks[url] = rank
-            heappush(self._ready, (-rank, self._numbers.setdefault(url, len(self._numbers)), url))
+            host = _host(url)
+            heappush(self._waiting[host], (-rank, self._numbers.setdefault(url, len(self._numbers)), url))
+            self._lead(host)
 
     def take(self) -> str | None:
         """Take the best URL of a host that is free, unless a much better one is held back."""
-        while self._waits(self._ready):
-            cost, _, url = self._ready[0]
-            if self._busy[host_of(url)] >= self._limits.per_host:
-                heappush(self._held[host_of(url)], heappop(self._ready))
+        held = []
+        found = None
+        while self._heads and found is None:
+            entry, host = heappop(self._heads)
+            if self._head(host) != entry:
                 continue
-            best = min((held[0][0] for held in self._held.values() if self._waits(held)), default=INFINITY)
-            if best + self._limits.slack < cost:
-                return None
-            heappop(self._ready)
-            del self._ranks[url]
-            self._busy[host_of(url)] += 1
-            return url
-        return None
+            if self._busy[host] >= self._limits.per_host:
+                held.append((entry, host))
+            elif held and held[0][0][0] + self._limits.slack < entry[0]:
+                held.append((entry, host))
+                break
+            else:
+                found = entry[2]
+                heappop(self._waiting[host])
+                del self._ranks[found]
+                self._busy[host] += 1
+                self._lead(host)
+        for head in held:
+            heappush(self._heads, head)
+        return found
 
     def release(self, host: str) -> None:
         """Take note that a host has one request less under way."""
         self._busy[host] -= 1
-        for entry in self._held.pop(host, ()):
-            heappush(self._ready, entry)
 
-    def _waits(self, heap: list[tuple[float, int, str]]) -> bool:
+    def _lead(self, host: str) -> None:
+        """Let the best URL of a host stand among the best of all hosts."""
+        entry = self._head(host)
+        if entry and entry != self._led.get(host):
+            self._led[host] = entry
+            heappush(self._heads, (entry, host))
+
+    def _head(self, host: str) -> Entry | None:
+        """Return the best entry of a host, without those whose URL has another rank by now."""
+        heap = self._waiting[host]
         while heap and self._ranks.get(heap[0][2]) != -heap[0][0]:
             heappop(heap)
-        return bool(heap)
+        return heap[0] if heap else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +160,19 @@ class Graph:
         queue = Queue(limits)
         queue.put(self.seed, INFINITY)
         asked: deque[str] = deque()
-        while True:
-            while len(asked) < limits.requests and (url := queue.take()):
+        for answered in count():
+            while len(asked) < limits.most(answered) and (url := queue.take()):
                 asked.append(url)
                 yield url
             if not asked:
                 return
             url = asked.popleft()
-            queue.release(host_of(url))
+            queue.release(_host(url))
             for target, rank in order(self.pages.get(url) or Example(url, "", "")).items():
                 queue.put(target, rank)
+
+
+_host = cache(host_of)
 
 
 def _resolved(web: Web, link: Link) -> Link:

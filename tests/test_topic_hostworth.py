@@ -7,8 +7,8 @@ import pytest
 from archivebot.topic.hostworth import BURDEN, EVEN, MEAN, PAGES, HostWorth
 
 
-def worth_after(*relevances: float | None, by_mean: bool = True) -> float:
-    hosts = HostWorth(by_mean=by_mean)
+def worth_after(*relevances: float | None) -> float:
+    hosts = HostWorth()
     for relevance in relevances:
         hosts.add("a.example", relevance)
     return hosts.of("a.example")
@@ -33,8 +33,3 @@ def test_a_shortfall_is_made_up_for_by_later_pages() -> None:
     late = worth_after(*[0.0] * pages, *[1.0] * pages)
     early = worth_after(*[1.0] * pages, *[0.0] * pages)
     assert late - early == pytest.approx(BURDEN * EVEN * pages)
-
-
-def test_without_the_mean_only_the_shortfall_counts() -> None:
-    assert worth_after(1.0, 1.0, by_mean=False) == 0.0
-    assert worth_after(0.0, 0.0, by_mean=False) == pytest.approx(-BURDEN * 2 * EVEN)

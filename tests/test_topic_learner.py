@@ -103,6 +103,14 @@ def test_links_to_a_host_that_brought_more_are_worth_more() -> None:
     assert bad < new < good
 
 
+def test_a_link_model_that_was_learnt_needs_no_worth_of_hosts() -> None:
+    learner = Learner(LinkModel())
+    for number in range(50):
+        learner.fetched(f"http://bad.example/{number}", 0.0)
+    bad, new = (expect(learner, f"http://{host}.example/next", GOOD) for host in ("bad", "new"))
+    assert bad == new
+
+
 def test_pages_in_vain_are_paid_with_the_oldest_url_that_waits() -> None:
     learner = Learner(LinkModel(weights={"anchor:offer": -9.0}))
     old, later = "http://a.example/old", "http://a.example/later"

@@ -86,8 +86,8 @@ class Learner:
     Each page moves the weights of the terms of its link by a step of stochastic gradient descent on the cross
     entropy, scaled by the number of terms (Widrow, Hoff, "Adaptive Switching Circuits", 1960, with a
     normalised step). The worth of a page is its relevance alone: the promise of its links comes from the
-    model itself, and a dense site would reward itself. ``by_host`` also values hosts by the mean of their
-    pages. The state of the learner is the weights: ``model.as_dict()``.
+    model itself, and a dense site would reward itself. ``by_host`` adds the worth of
+    the host. The state of the learner is the weights: ``model.as_dict()``.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Learner:
         self._most, self._every = most, every
         self._waiting: dict[str, Waiting] = {}
         self._moved: set[str] = set()
-        self._hosts = HostWorth(by_mean=by_host)
+        self._hosts = HostWorth() if by_host else None
         self._pages = 0
         self._owed = 0.0
 
@@ -111,8 +111,7 @@ class Learner:
         """
         waiting = self._waiting.get(url)
         if waiting is None:
-            host = self._hosts.of(host_of(url))
-            waiting = self._remember(url, Waiting(terms, relevance, log_odds, added, host))
+            waiting = self._remember(url, Waiting(terms, relevance, log_odds, added, self._of_host(url)))
         else:
             self._moved.add(url)
         waiting.total += log_odds
@@ -139,7 +138,8 @@ class Learner:
         A ``missing`` page is worth nothing; nothing is learnt from other pages that could not be judged.
         """
         self._pages += 1
-        self._hosts.add(host_of(url), relevance)
+        if self._hosts:
+            self._hosts.add(host_of(url), relevance)
         self._owed += 0.0 if missing else EXPLORE * (1.0 - (relevance or 0.0))
         link = self._waiting.get(url) or self._remember(url, Waiting((), 0.0, 0.0, 0.0))
         link.fetched = True
@@ -170,6 +170,9 @@ class Learner:
         """Return the worth of the links to a URL by the current weights, in nats."""
         return waiting.worth + self.model.log_odds(waiting.terms, waiting.relevance) - waiting.log_odds
 
+    def _of_host(self, url: str) -> float:
+        return self._hosts.of(host_of(url)) if self._hosts else 0.0
+
     def _explore(self) -> None:
         """Put the oldest waiting URLs first, as many as the off-topic pages so far allow."""
         oldest = (item for item in self._waiting.items() if not item[1].fetched and not item[1].turn)
@@ -184,7 +187,7 @@ class Learner:
             if not waiting.fetched:
                 waiting.total = self.worth(waiting) * waiting.links
                 waiting.log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
-                waiting.host = self._hosts.of(host_of(url))
+                waiting.host = self._of_host(url)
                 self._moved.add(url)
 
     def _remember(self, url: str, waiting: Waiting) -> Waiting:
