@@ -5,10 +5,10 @@ from __future__ import annotations
 from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
-from archivebot.crawl.estimate import WarcEstimate
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import staged
 from archivebot.models import Capture, Page, Snapshot
+from archivebot.warc.estimate import WarcEstimate
 
 
 class StoragePipeline:

@@ -122,7 +122,7 @@ ROOMS: dict[str, set[str]] = {
         "versioning",
         "vision",
     },
-    "pipelines": {"archive", "crawl", "frontier", "urls"},
+    "pipelines": {"archive", "crawl", "frontier", "urls", "warc"},
     "settings": {""},
     "spiders": {"archive", "crawl", "forms", "frontier", "urls"},
 }

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from archivebot.crawl.estimate import RECORD
+from archivebot.warc.estimate import RECORD
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply, html, markup
 
