@@ -20,6 +20,9 @@ PRESSED = frozenset(("button", "reset", "submit"))
 # Where the common frameworks put an application: React, Vue, Next, Nuxt, Gatsby, Angular.
 MOUNTS = frozenset("root app react-root __next __nuxt ___gatsby app-root".split())
 FRAMES = frozenset(("frame", "frameset"))
+# Elements that count by themselves; all others only by their text and their ID.
+NOTED = HEADINGS | FRAMES | PICTURES | MOUNTS
+NOTED |= frozenset("a applet button iframe input meta noscript script select textarea title".split())
 SCRIPT_START = 20_000  # letters of each inline script that are searched
 
 
@@ -75,11 +78,12 @@ def signs_of(document: Document) -> Signs:
         node, linked, furniture = stack.pop()
         if isinstance(node, Text):
             _read(signs, node.data, linked=linked, furniture=furniture)
-        elif is_hidden(node):
+        elif ("style" in (attributes := node.attrs) or "hidden" in attributes) and is_hidden(node):
             signs.hidden += _size(node)
         else:
             tag = str(node.tag)
-            _note(signs, node, tag)
+            if tag in NOTED or "id" in attributes:
+                _note(signs, node, tag)
             if tag not in UNREAD or tag == "head":
                 linked = linked or tag == "a"
                 furniture = furniture or tag in FURNITURE
@@ -92,10 +96,11 @@ def _inside(node: Document | Element) -> list[Element | Text]:
 
 
 def _read(signs: Signs, text: str, *, linked: bool, furniture: bool) -> None:
-    if not (line := " ".join(text.split())):
+    words = text.split()
+    if not words:
         return
-    size = _letters(line)
-    signs.texts.append(line)
+    size = _letters(text) if not text.isascii() else sum(map(len, words))
+    signs.texts.append(" ".join(words))
     if linked:
         signs.linked += size
     elif furniture:
