@@ -85,7 +85,7 @@ def guard() -> None:
             setattr(sys, name, Harmless(stream))
 
 
-def say(text: str = "", colours: Mapping[str, str] | None = None) -> None:
+def write(text: str = "", colours: Mapping[str, str] | None = None) -> None:
     """Print a text to stdout, made harmless; on a terminal, the marks in it are coloured."""
     text = harmless(text)
     for mark, coloured in (colours or {}).items() if sys.stdout.isatty() else ():
@@ -93,7 +93,7 @@ def say(text: str = "", colours: Mapping[str, str] | None = None) -> None:
     _bare(sys.stdout).write(f"{text}\n")
 
 
-def tell(text: str) -> None:
+def note(text: str) -> None:
     """Print a text to stderr, made harmless, in place of the line that :func:`status` printed."""
     status("")
     _bare(sys.stderr).write(f"{harmless(text)}\n")
@@ -112,7 +112,7 @@ def status(line: str, stream: TextIO | None = None) -> None:
         _shown = line
 
 
-def say_json(document: Any, indent: int | None = None) -> None:
+def write_json(document: Any, indent: int | None = None) -> None:
     """Print a document as JSON; in ASCII if the output has no Unicode."""
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     text = json_text(document, indent)
@@ -124,7 +124,7 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def say_bytes(data: bytes) -> None:
+def write_bytes(data: bytes) -> None:
     """Write raw bytes to stdout, for a file or a program; never for a terminal."""
     flush()
     sys.stdout.buffer.write(data)

@@ -17,7 +17,7 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.history import form_versions
 from archivebot.forms.query import query_urls, read_grid
 from archivebot.forms.record import FormRecord
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.urls import Scope, parse_seed
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class QuerySpider(ArchiveSpider):
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.arguments.seeds
         if self.arguments.dry:
-            say("\n".join(seeds))
+            write("\n".join(seeds))
             return
         most = self.arguments.pages
         if most is not None and len(seeds) > most:

@@ -17,7 +17,7 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.frontier import Entry, State, open_frontier
 from archivebot.models import Link, Outcome, Page
-from archivebot.terminal import UNSAFE, Harmless, harmless, json_text, say, status
+from archivebot.terminal import UNSAFE, Harmless, harmless, json_text, status, write
 from tests.commands import run_scrapy_raw
 from tests.conftest import ROOT
 from tests.factories import URL, html, make_page
@@ -66,7 +66,7 @@ def test_colours_are_ours_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     screen.isatty = lambda: True  # type: ignore[method-assign]
     monkeypatch.setattr(sys, "stdout", Harmless(screen))
-    say("{+\x1b[31mred+}", {"{+": "\x1b[32m{+"})
+    write("{+\x1b[31mred+}", {"{+": "\x1b[32m{+"})
     assert screen.getvalue() == "\x1b[32m{+\ufffd[31mred+}\n"
     status("\x1b[31m", screen)
     assert screen.getvalue().endswith("\x1b[K\ufffd[31m")

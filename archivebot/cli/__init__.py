@@ -8,7 +8,7 @@ from archivebot.cli.command import (
     run_crawl,
 )
 from archivebot.cli.files import file_body, named_files
-from archivebot.cli.printing import TIME, print_json, print_table, tell_age
+from archivebot.cli.printing import TIME, note_age, print_json, print_table
 from archivebot.cli.visual import add_visual_options, coherence, print_visual, visual_blocks
 
 __all__ = [
@@ -21,10 +21,10 @@ __all__ = [
     "coherence",
     "file_body",
     "named_files",
+    "note_age",
     "print_json",
     "print_table",
     "print_visual",
     "run_crawl",
-    "tell_age",
     "visual_blocks",
 ]

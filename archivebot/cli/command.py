@@ -18,7 +18,7 @@ from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageErr
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
 from archivebot.garbage import spare_collections
 from archivebot.interrupt import end_children, watch
-from archivebot.terminal import flush, guard, hush, tell
+from archivebot.terminal import flush, guard, hush, note
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
@@ -91,7 +91,7 @@ class ArchiveCommand(ScrapyCommand):
         except BrokenPipeError:
             hush()  # otherwise the interpreter prints an error at exit
         except KeyboardInterrupt:
-            tell(f"scrapy {self.name}: interrupted")
+            note(f"scrapy {self.name}: interrupted")
             self.exitcode = INTERRUPTED
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -101,7 +101,7 @@ class ArchiveCommand(ScrapyCommand):
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
         """Print an error and return its exit code."""
-        tell(f"scrapy {self.name}: {error}")
+        note(f"scrapy {self.name}: {error}")
         return error.exit_code
 
     @property

@@ -10,14 +10,14 @@ from wcwidth import ljust, rjust, width
 
 from archivebot.archive import ArchiveReader
 from archivebot.models import Capture
-from archivebot.terminal import harmless, say, say_json, tell
+from archivebot.terminal import harmless, note, write, write_json
 
 TIME = "%Y-%m-%d %H:%M:%S"  # the format of times
 
 _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would break the table
 
 
-def tell_age(archive: ArchiveReader, shown: Capture, when: datetime | None) -> datetime | None:
+def note_age(archive: ArchiveReader, shown: Capture, when: datetime | None) -> datetime | None:
     """Print a note if the page of a shown version is gone; return since when, or None.
 
     ``when`` is the requested time: the page counts as gone if it was gone by then.
@@ -25,13 +25,13 @@ def tell_age(archive: ArchiveReader, shown: Capture, when: datetime | None) -> d
     since = archive.gone_since(shown.url, when)
     if since:
         version = f"version {shown.number} of" if shown.number else "what was captured at"
-        tell(f"{shown.url}: gone since {since:{TIME}}; this is {version} {shown.captured_at:{TIME}}")
+        note(f"{shown.url}: gone since {since:{TIME}}; this is {version} {shown.captured_at:{TIME}}")
     return since
 
 
 def print_json(document: Any) -> None:
     """Print one JSON document."""
-    say_json(document, indent=1)
+    write_json(document, indent=1)
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -51,7 +51,7 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     pads = [rjust if all(_is_number(row[index]) for row in cells) else ljust for index in range(len(head))]
     for row in (list(head), *cells):
         padded = (pad(cell, wide) for pad, cell, wide in zip(pads, row, widths, strict=True))
-        say("  ".join(padded).rstrip())
+        write("  ".join(padded).rstrip())
 
 
 def _cell(value: object) -> str:

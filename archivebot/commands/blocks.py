@@ -9,10 +9,10 @@ from archivebot.cli import (
     ArchiveCommand,
     add_visual_options,
     coherence,
+    note_age,
     print_json,
     print_table,
     print_visual,
-    tell_age,
     visual_blocks,
 )
 from archivebot.exceptions import NotArchived
@@ -21,7 +21,7 @@ from archivebot.markup.media import Media, media_of
 from archivebot.models import Block, Capture
 from archivebot.records import described_record
 from archivebot.templates.styletree import StyleTree
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.timestamps import parse_time
 from archivebot.urls import host_of
 from archivebot.vision.render import Browser
@@ -47,7 +47,7 @@ class Command(ArchiveCommand):
             )
         body, content_type = archive.document(capture)
         if opts.visual:
-            tell_age(archive, capture, when)
+            note_age(archive, capture, when)
             return _visual(capture, media_of(body, content_type), body, doc, as_json=opts.json)
         placed = [block for block, _ in archive.blocks(archive.seen(capture))]
         known = archive.templates.latest(host_of(capture.url))
@@ -58,13 +58,13 @@ class Command(ArchiveCommand):
             described_record(block.lineage, found) | {"topic": block.topic}
             for block, found in zip(placed, describe(body, cut, content_type, site, labels), strict=True)
         ]
-        tell_age(archive, capture, when)
+        note_age(archive, capture, when)
         if opts.json:
             print_json(records)
             return 0
-        say(f"{capture.url}  version {capture.number}  {capture.size} bytes, cut at level {capture.level}")
+        write(f"{capture.url}  version {capture.number}  {capture.size} bytes, cut at level {capture.level}")
         if kind := media_of(body, content_type).without_text:
-            say(f"{kind}, kept as it is")
+            write(f"{kind}, kept as it is")
             return 0
         head = ["lineage", "level", "start", "end", "size", "words", "label", "topic"]
         print_table(head, [[record[name] for name in head] for record in records])
@@ -79,6 +79,6 @@ def _visual(capture: Capture, media: Media, body: bytes, doc: int, *, as_json: b
     if as_json:
         print_json(blocks)
     else:
-        say(f"{capture.url}  version {capture.number}  {media.without_text or ''}".rstrip())
+        write(f"{capture.url}  version {capture.number}  {media.without_text or ''}".rstrip())
         print_visual(blocks)
     return 0

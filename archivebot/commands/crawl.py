@@ -9,7 +9,7 @@ from scrapy.exceptions import UsageError
 
 from archivebot.cli import run_crawl
 from archivebot.exceptions import ArchiveError
-from archivebot.terminal import guard, tell
+from archivebot.terminal import guard, note
 
 
 class Command(CrawlCommand):
@@ -30,5 +30,5 @@ class Command(CrawlCommand):
         try:
             run_crawl(self.crawler_process, args[0], **opts.spargs)
         except ArchiveError as error:
-            tell(f"archivebot: {error}")
+            note(f"archivebot: {error}")
             self.exitcode = error.exit_code

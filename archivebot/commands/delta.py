@@ -12,7 +12,7 @@ from archivebot.markup.media import media_of
 from archivebot.models import AttributeChange, BlockChange, Change, ChangeKind, Delta
 from archivebot.records import delta_record
 from archivebot.storage.base import StoredVersion
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.timestamps import parse_time
 from archivebot.units import size
 from archivebot.versioning.worddiff import word_diff
@@ -44,11 +44,11 @@ class Command(ArchiveCommand):
         if opts.json:
             print_json(delta_record(delta, since, kind))
             return 0
-        say(f"{delta.url}  version {delta.before} -> {delta.after}")
+        write(f"{delta.url}  version {delta.before} -> {delta.after}")
         if since:
-            say(f"gone since {since:{TIME}}")
+            write(f"gone since {since:{TIME}}")
         if kind:
-            say(f"{kind}: {size(before.length)} -> {size(after.length)}")
+            write(f"{kind}: {size(before.length)} -> {size(after.length)}")
         else:
             _print(delta, opts.all)
         return 0
@@ -80,11 +80,11 @@ def _media(archive: ArchiveReader, version: StoredVersion) -> str | None:
 
 def _print(delta: Delta, everything: bool) -> None:
     counts = {kind: sum(change.change is kind for change in delta.changes) for kind in Change}
-    say("  ".join(f"{count} {kind.value.lower()}" for kind, count in counts.items() if count))
+    write("  ".join(f"{count} {kind.value.lower()}" for kind, count in counts.items() if count))
     if delta.kind is ChangeKind.FURNITURE:
-        say(f"no change of content: {delta.reason}")
+        write(f"no change of content: {delta.reason}")
     if delta.layout_changed:
-        say("the layout around the blocks changed")
+        write("the layout around the blocks changed")
     for attribute in delta.attributes:
         _print_attribute(attribute)
     for change in delta.changes:
@@ -95,23 +95,23 @@ def _print(delta: Delta, everything: bool) -> None:
 def _print_attribute(change: AttributeChange) -> None:
     of = f"  {change.of}" if change.of else ""
     furniture = "" if change.content else "  furniture"
-    say(f"\n{change.attribute.value}{of}{furniture}")
+    write(f"\n{change.attribute.value}{of}{furniture}")
     for sign, value in (("-", change.before), ("+", change.after)):
         if value:
-            say(f"  {sign} {value}")
+            write(f"  {sign} {value}")
 
 
 def _print_change(change: BlockChange) -> None:
     alike = f"  {change.similarity:.0%} the same words" if change.change is Change.MODIFIED else ""
     furniture = "  furniture" if change.kind is ChangeKind.FURNITURE else ""
     label = f"  {change.label}" if change.label else ""
-    say(f"\n{change.change.value}  {change.lineage}{label}  {change.topic}{alike}{furniture}".rstrip())
+    write(f"\n{change.change.value}  {change.lineage}{label}  {change.topic}{alike}{furniture}".rstrip())
     if change.change in (Change.UNCHANGED, Change.MARKUP, Change.MOVED):
         return
     if change.before is None or change.after is None:
         sign = "+" if change.before is None else "-"
-        say("\n".join(f"  {sign} {line}" for line in (change.after or change.before or "").splitlines()))
+        write("\n".join(f"  {sign} {line}" for line in (change.after or change.before or "").splitlines()))
         return
     text = word_diff(change.before, change.after)
     text = text.replace("\n-]", "-]\n").replace("\n+}", "+}\n")  # whole lines are marked up to their end
-    say("\n".join(f"    {line}" for line in text.splitlines()), COLOURS)
+    write("\n".join(f"    {line}" for line in text.splitlines()), COLOURS)

@@ -14,7 +14,7 @@ from archivebot.exceptions import ArchiveError, NotArchived, UsageError
 from archivebot.fingerprint.simhash import NEAR
 from archivebot.jobs.duplicates import groups_of, loose_survey_of, survey_of
 from archivebot.records import cluster_record, match_record
-from archivebot.terminal import say, status, tell
+from archivebot.terminal import note, status, write
 
 STEP = 50  # pages between two updates of the progress line
 HEADS = {PAGE: ["page", "is like"], BLOCK: ["block", "of", "is also in"]}
@@ -87,7 +87,7 @@ def _survey(archive: ArchiveReader, least: float | None, *, blocks: bool) -> Sur
         survey, damaged = loose_survey_of(archive, least, done)
     status("")
     if damaged:
-        tell(f"pages left out, as they could not be read: {damaged}; see scrapy verify")
+        note(f"pages left out, as they could not be read: {damaged}; see scrapy verify")
     return survey
 
 
@@ -97,7 +97,7 @@ def _print_pairs(matches: Sequence[Match], as_json: bool) -> None:
         return
     for scope, group in groupby(matches, lambda match: match.a.scope):
         print_table(["distance", "jaccard", "words", *HEADS[scope]], map(_row, group))
-    tell(
+    note(
         "Read one with: scrapy text URL. See what is like one page with: scrapy duplicates URL."
         " See groups with: scrapy duplicates --clusters"
     )
@@ -116,6 +116,6 @@ def _print_clusters(matches: Sequence[Match], as_json: bool) -> None:
         return
     for number, group in enumerate(groups, 1):
         first = group[0]
-        say(f"{number}: {len(group)} {first.scope}s of {first.words} words  {first.topic}".rstrip())
+        write(f"{number}: {len(group)} {first.scope}s of {first.words} words  {first.topic}".rstrip())
         for member in group:
-            say(f"    {member.url}  {member.block}".rstrip())
+            write(f"    {member.url}  {member.block}".rstrip())

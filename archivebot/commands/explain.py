@@ -9,7 +9,7 @@ from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived
 from archivebot.frontier.base import FrontierReader, Record
 from archivebot.records import url_record
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.urls import parse_seed
 
 FACTS = ("state", "reason", "anchor", "score", "distance", "order", "relevance", "relevant")
@@ -49,17 +49,17 @@ def path(frontier: FrontierReader, record: Record) -> list[str]:
 
 
 def _show(explained: dict[str, Any]) -> None:
-    say(explained["url"])
+    write(explained["url"])
     for name in FACTS:
         if explained[name] not in (None, ""):
-            say(f"  {name:<10} {_value(explained[name])}")
+            write(f"  {name:<10} {_value(explained[name])}")
     for title, parts in (("the score of its link", explained["parts"]), ("its page", explained["page"])):
         if parts:
-            say(f"\n{title}")
+            write(f"\n{title}")
             print_table(["part", "value"], [[name, _value(value)] for name, value in parts.items()])
-    say("\npath from the seed")
+    write("\npath from the seed")
     for url in explained["path"]:
-        say(f"  {url}")
+        write(f"  {url}")
 
 
 def _value(value: Any) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import TIME, ArchiveCommand, add_fields_option, print_json, tell_age
+from archivebot.cli import TIME, ArchiveCommand, add_fields_option, note_age, print_json
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.fields.changes import entries, shown
 from archivebot.models import Capture, Field
 from archivebot.records import extract_record
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.timestamps import parse_time
 
 
@@ -51,9 +51,9 @@ class Command(ArchiveCommand):
             print_json(records if opts.all else records[0])
             return 0
         if not opts.all:
-            tell_age(archive, captures[0], when)
+            note_age(archive, captures[0], when)
         for capture, fields in found:
-            say(f"{capture.captured_at:{TIME}}  version {capture.number}")
+            write(f"{capture.captured_at:{TIME}}  version {capture.number}")
             for field in fields:
                 _print(field)
         return 0
@@ -62,9 +62,9 @@ class Command(ArchiveCommand):
 def _print(field: Field) -> None:
     """Print a field on one line; of a list each entry on one."""
     listed = entries(field)
-    say(f"    {field.name}: {'' if listed else shown(field)}".rstrip())
+    write(f"    {field.name}: {'' if listed else shown(field)}".rstrip())
     for entry in listed or ():
-        say(f"        {entry}")
+        write(f"        {entry}")
 
 
 def _versions(archive: ArchiveReader, url: str) -> list[Capture]:

@@ -21,7 +21,7 @@ from archivebot.forms.rules import LEAST_FIELDS
 from archivebot.jobs.forms import Scanned, scan_all
 from archivebot.markup.media import media_of
 from archivebot.records import judged_form_record, kept_form_record
-from archivebot.terminal import json_text, tell
+from archivebot.terminal import json_text, note
 from archivebot.topic.training import profile_of
 
 
@@ -108,9 +108,9 @@ class Command(ArchiveCommand):
 
 
 def _print_scanned(found: Scanned) -> None:
-    tell(f"pages read: {found.pages}; forms that search, seen on them: {found.forms}")
+    note(f"pages read: {found.pages}; forms that search, seen on them: {found.forms}")
     if found.damaged:
-        tell(f"versions left out, as they could not be read: {found.damaged}; see scrapy verify")
+        note(f"versions left out, as they could not be read: {found.damaged}; see scrapy verify")
 
 
 def _export(archive: ArchiveReader, found: Sequence[FormVersion], path: Path) -> None:

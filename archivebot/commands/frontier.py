@@ -12,7 +12,7 @@ from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier import Frontier, FrontierReader, State, open_frontier
 from archivebot.records import crawl_record
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.urls import parse_seed
 
 RETRIED = (State.FAILED, State.REJECTED)
@@ -73,7 +73,7 @@ def _changed(opts: argparse.Namespace, name: str, count: int, message: str) -> i
     if opts.json:
         print_json({name: count})
     else:
-        say(message)
+        write(message)
     return 0
 
 
@@ -95,8 +95,8 @@ def _state(frontier: FrontierReader, top: int) -> dict[str, Any]:
 
 
 def _show(state: dict[str, Any]) -> None:
-    say(f"{state['crawl']}, began {state['began']}, {state['ended'] or 'not ended'}")
-    say()
+    write(f"{state['crawl']}, began {state['began']}, {state['ended'] or 'not ended'}")
+    write()
     print_table(list(state["states"]), [list(state["states"].values())])
     for title, head, rows in (
         ("hosts", ["host", *map(str, State)], [list(host.values()) for host in state["hosts"]]),
@@ -105,5 +105,5 @@ def _show(state: dict[str, Any]) -> None:
         ("rejected", ["reason", "url"], [[each["reason"], each["url"]] for each in state["rejected"]]),
     ):
         if rows:
-            say(f"\n{title}")
+            write(f"\n{title}")
             print_table(head, rows)

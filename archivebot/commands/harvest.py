@@ -12,7 +12,7 @@ from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import FrontierReader
 from archivebot.jobs.harvest import RECENT, Point, plot, points_of, sampled, write_csv
-from archivebot.terminal import say
+from archivebot.terminal import write
 
 
 class Command(FrontierCommand):
@@ -52,7 +52,7 @@ def _write(points: Sequence[Point], file: str) -> None:
     if file == "-":
         text = StringIO()
         write_csv(points, text)
-        say(text.getvalue().removesuffix("\n"))
+        write(text.getvalue().removesuffix("\n"))
         return
     try:
         with Path(file).open("w", encoding="utf-8", newline="") as stream:

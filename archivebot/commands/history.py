@@ -9,7 +9,7 @@ from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import ArchiveError, NotArchived
 from archivebot.models import Capture
 from archivebot.records import life_record, page_record
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.units import size
 
 
@@ -34,7 +34,7 @@ class Command(ArchiveCommand):
         if opts.json:
             print_json(page_record(url, captures, archive.gone_since(url)))
             return 0
-        say(url)
+        write(url)
         head = ["captured", "kind", "status", "version", "blocks", "new", "size", "stored", "digest"]
         print_table(head, map(_row, captures))
         return 0
@@ -45,9 +45,9 @@ class Command(ArchiveCommand):
             print_json(life_record(url, opts.block, states))
             return 0
         for state in states:
-            say(f"{state.captured_at:%Y-%m-%d %H:%M:%S}  version {state.version}  {state.topic}".rstrip())
+            write(f"{state.captured_at:%Y-%m-%d %H:%M:%S}  version {state.version}  {state.topic}".rstrip())
             text = "(not on the page)" if state.text is None else state.text or "(no text)"
-            say("\n".join(f"    {line}" for line in text.splitlines()))
+            write("\n".join(f"    {line}" for line in text.splitlines()))
         return 0
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:

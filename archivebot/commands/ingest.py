@@ -13,7 +13,7 @@ from archivebot.config import CrawlConfig
 from archivebot.crawl.reading.links import links_of
 from archivebot.exceptions import WarcError
 from archivebot.jobs.ingest import Ingested, LinksOf, by_date, ingest
-from archivebot.terminal import status, tell
+from archivebot.terminal import note, status
 from archivebot.units import size
 
 # Records between two lines of progress on a terminal.
@@ -52,10 +52,10 @@ def _file(archive: Archive, path: Path, links: LinksOf) -> Ingested:
         if number % PROGRESS == 0:
             status(f"{path.name}: {number} records")
 
-    result = ingest(archive, path, lambda damage: tell(str(damage)), done, links)
+    result = ingest(archive, path, lambda damage: note(str(damage)), done, links)
     if result.error:
-        tell(f"scrapy ingest: {result.error}")
-    tell(_summary(result))
+        note(f"scrapy ingest: {result.error}")
+    note(_summary(result))
     return result
 
 

@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import ArchiveCommand, print_json, tell_age
+from archivebot.cli import ArchiveCommand, note_age, print_json
 from archivebot.exceptions import UsageError
 from archivebot.markup.media import media_of
 from archivebot.models import Capture
 from archivebot.records import replay_record
-from archivebot.terminal import harmless, is_terminal, say, say_bytes, tell
+from archivebot.terminal import harmless, is_terminal, note, write, write_bytes
 from archivebot.timestamps import parse_time, timestamp
 from archivebot.wire import text_lines
 
@@ -33,20 +33,20 @@ class Command(ArchiveCommand):
         capture = archive.at(archive.resolve(args[0]), when)
         body = archive.body(capture)
         brought = archive.brought(capture)
-        since = tell_age(archive, capture, when)
+        since = note_age(archive, capture, when)
         if opts.output:
             _write(Path(opts.output), body)
         if opts.json:
             print_json(replay_record(capture, brought, opts.output, since))
         elif opts.headers:
-            say(_headers(brought))
+            write(_headers(brought))
             if brought.wire is None:
-                tell("what went over the wire was not recorded: these are the headers as they were read")
+                note("what went over the wire was not recorded: these are the headers as they were read")
         elif not opts.output:
             _show(capture.url, *archive.document(capture))
         if not opts.json:
             version = f", version {capture.number}" if capture.number else ""
-            tell(f"{capture.url} at {timestamp(capture.captured_at)}{version}")
+            note(f"{capture.url} at {timestamp(capture.captured_at)}{version}")
         return 0
 
 
@@ -60,14 +60,14 @@ def _write(path: Path, body: bytes) -> None:
 def _show(url: str, body: bytes, content_type: str) -> None:
     """Write the bytes to stdout; to a terminal only harmless text."""
     if not is_terminal():
-        say_bytes(body)
+        write_bytes(body)
         return
     media = media_of(body, content_type)
     text = body.decode(media.charset, "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     if not media.is_text or harmless(text) != text:
         kind = media.without_text or "a text with characters that could steer the terminal"
         raise UsageError(f"{url} is {kind}: give --output FILE, or write to a program")
-    say(text.removesuffix("\n"))
+    write(text.removesuffix("\n"))
 
 
 def _headers(capture: Capture) -> str:

@@ -24,7 +24,7 @@ from archivebot.markup.media import media_of
 from archivebot.records import file_record
 from archivebot.segmentation.outline import outline
 from archivebot.segmentation.segmenter import partition
-from archivebot.terminal import say, say_json
+from archivebot.terminal import write, write_json
 from archivebot.vision.render import Browser
 
 
@@ -54,7 +54,7 @@ class Command(ArchiveCommand):
         for path in named_files(args):
             record = _record(str(path), file_body(path), opts.level)
             if opts.json:
-                say_json(record)
+                write_json(record)
             else:
                 _show(record)
         return 0
@@ -69,7 +69,7 @@ def _record(name: str, body: bytes, level: int) -> dict[str, Any]:
 
 
 def _show(record: dict[str, Any]) -> None:
-    say(f"{record['file']}  {record['media'] or record['title']}")
+    write(f"{record['file']}  {record['media'] or record['title']}")
     if record["media"]:
         return
     head = ["level", "start", "end", "words", "label", "topic", "reason"]
@@ -85,8 +85,8 @@ def _visual(paths: list[Path], doc: int, *, as_json: bool) -> int:
             text = body.decode(media.charset, "replace") if media.is_text else ""
             blocks = visual_blocks(browser, text, doc) if text else []
             if as_json:
-                say_json({"file": str(path), "media": media.without_text, "blocks": blocks})
+                write_json({"file": str(path), "media": media.without_text, "blocks": blocks})
             else:
-                say(f"{path}  {media.without_text or ''}".rstrip())
+                write(f"{path}  {media.without_text or ''}".rstrip())
                 print_visual(blocks)
     return 0

@@ -8,7 +8,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.records import ratio, rows_share, totals_record
 from archivebot.storage.base import Totals
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.units import size
 from archivebot.urls import host_of_key
 
@@ -29,7 +29,7 @@ class Command(ArchiveCommand):
             hosts = {host_of_key(host): totals_record(total, whole) for host, total in totals.items()}
             print_json({"archive": archive.uri, **totals_record(whole, whole), "hosts": hosts})
             return 0
-        say(archive.uri)
+        write(archive.uri)
         head = ["host", "urls", "captures", "versions", "blocks", "fetched", "stored"]
         rows = [(host_of_key(host), total) for host, total in totals.items()] + [("all", whole)]
         table = [_row(*row, whole) for row in rows]

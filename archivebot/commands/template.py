@@ -12,7 +12,7 @@ from archivebot.jobs.templates import learn, sample, shares
 from archivebot.records import template_record
 from archivebot.storage.base import LearnedTemplate
 from archivebot.templates.parts import parts_of
-from archivebot.terminal import say
+from archivebot.terminal import write
 from archivebot.urls import host_of
 
 # Number of pages from which a site is learned: the reference recommends 50 to 500.
@@ -52,8 +52,8 @@ class Command(WritingCommand):
         if opts.json:
             print_json(template_record(template, len(tree.elements), capture.url, shown))
             return 0
-        say(f"{template.site}  learned from {tree.pages} pages, {len(tree.elements)} elements")
-        say(f"{capture.url}: how much of each block the pages of the site repeat")
+        write(f"{template.site}  learned from {tree.pages} pages, {len(tree.elements)} elements")
+        write(f"{capture.url}: how much of each block the pages of the site repeat")
         print_table(
             ["repeats", "lineage", "topic"], [[block.repeats, block.lineage, block.topic] for block in shown]
         )

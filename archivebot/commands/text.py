@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import ArchiveCommand, print_json, tell_age
+from archivebot.cli import ArchiveCommand, note_age, print_json
 from archivebot.content.page import body_content
 from archivebot.markup.media import media_of
 from archivebot.models import QualityKind
 from archivebot.quality.quality import quality
 from archivebot.records import text_record
-from archivebot.terminal import say, tell
+from archivebot.terminal import note, write
 from archivebot.timestamps import parse_time
 from archivebot.units import size
 
@@ -29,18 +29,18 @@ class Command(ArchiveCommand):
         when = parse_time(opts.at) if opts.at else None
         capture = archive.at(archive.resolve(args[0]), when)
         body, content_type = archive.document(capture)
-        since = tell_age(archive, capture, when)
+        since = note_age(archive, capture, when)
         kind, read = media_of(body, content_type).without_text, body_content(body, content_type)
         found = quality(archive.brought(capture).status or 200, body, content_type, capture.url)
         if opts.json:
             print_json(text_record(capture, read, found, since, kind))
             return 0
         if kind:
-            tell(f"{capture.url} is {kind}, {size(len(body))}: write it with scrapy replay URL --output FILE")
+            note(f"{capture.url} is {kind}, {size(len(body))}: write it with scrapy replay URL --output FILE")
             return 0
         facts = [read.title, read.language, f"published {read.published}" if read.published else ""]
-        tell("  ".join(filter(None, facts)))
+        note("  ".join(filter(None, facts)))
         if found.kind is not QualityKind.GOOD:
-            tell(f"This may be no page but a {found.kind}: {found.reason}")
-        say(read.text)
+            note(f"This may be no page but a {found.kind}: {found.reason}")
+        write(read.text)
         return 0

@@ -19,7 +19,7 @@ from archivebot.jobs.sites import site_clusters
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
 from archivebot.records import evaluation_record, relevance_record, sites_record
-from archivebot.terminal import say, tell
+from archivebot.terminal import note, write
 from archivebot.text.terms import terms
 from archivebot.topic.clusters import ALIKE
 from archivebot.topic.evaluation import Evaluation
@@ -133,7 +133,7 @@ class Command(ArchiveCommand):
         if made or rings:
             path = save(profile, self.topics)
             if not (opts.json or opts.score or opts.evaluate):
-                say(f"{path}: {_summary(profile)}")
+                write(f"{path}: {_summary(profile)}")
         if opts.evaluate:
             return _tabulate(evaluated(profile, judged), opts)
         if opts.score:
@@ -283,7 +283,7 @@ def _warn_of_idle(profile: TopicProfile, rings: list[Ring]) -> None:
     known = profile.signed.keys() | profile.stands_for.keys()
     for ring in rings:
         if known.isdisjoint(chain.from_iterable(map(terms, ring.words))):
-            tell(f"scrapy topic: {ring} has no word of the topic yet")
+            note(f"scrapy topic: {ring} has no word of the topic yet")
 
 
 def _tabulate(evaluation: Evaluation, opts: argparse.Namespace) -> int:
@@ -302,7 +302,7 @@ def _summary(profile: TopicProfile) -> str:
 
 
 def _show(profile: TopicProfile) -> None:
-    say(f"{profile.name}: {_summary(profile)}, relevant from {profile.threshold:.2f}")
+    write(f"{profile.name}: {_summary(profile)}, relevant from {profile.threshold:.2f}")
     columns = {"+": profile.terms, "-": profile.negative, "~": profile.neighbours}
     rows = [
         [sign, f"{weight:.3f}", term]

@@ -8,7 +8,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, UsageError
 from archivebot.records import verification_record
-from archivebot.terminal import say
+from archivebot.terminal import write
 
 
 class Command(ArchiveCommand):
@@ -28,6 +28,6 @@ class Command(ArchiveCommand):
             print_json(verification_record(checked, damaged))
         else:
             for damage in damaged:
-                say(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
-            say(f"{checked} versions checked, {len(damaged)} damaged")
+                write(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
+            write(f"{checked} versions checked, {len(damaged)} damaged")
         return CorruptObject.exit_code if damaged else 0

@@ -104,7 +104,7 @@ class FlowWalk(LinkWalk):
                 placed.end = self.length
             super().end(element, tag)
 
-    def say(self, text: str) -> None:
+    def write(self, text: str) -> None:
         if not self.mute:
             self._add(text)
 

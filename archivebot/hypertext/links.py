@@ -80,7 +80,7 @@ class LinkWalk:
         while opened:
             for child in opened[-1][1]:
                 if isinstance(child, Text):
-                    self.say(child.data)
+                    self.write(child.data)
                 elif isinstance(child, Element):
                     is_wanted = wanted is None or child.tag in wanted
                     if is_wanted:
@@ -95,7 +95,7 @@ class LinkWalk:
                 if element is not None:
                     self.end(element, element.tag)
 
-    def say(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """Note a piece of text."""
 
     def finish(self) -> None:
