@@ -128,11 +128,7 @@ class KeptForm:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Totals of the whole archive or of one host.
-
-    ``bytes_stored`` are the bytes of frames and dictionaries, of the whole archive also those of rows and
-    indexes.
-    """
+    """Totals of the whole archive or of a host, whose ``bytes_stored`` exclude rows and indexes."""
 
     captures: int
     urls: int
@@ -289,10 +285,7 @@ class DictionaryStore(Protocol):
         """Return at most so many versions of content of a host without an earlier version as their base."""
 
     def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
-        """Replace the frames of versions by frames against a dictionary.
-
-        A store in which other versions name the old frame does nothing.
-        """
+        """Replace frames of versions by frames against a dictionary, if no version names the old frames."""
 
     def remove(self, dictionary: StoredDictionary) -> None:
         """Remove a dictionary that is no longer the base of any version; does nothing if it is."""
