@@ -175,6 +175,7 @@ FOREIGN: dict[str, set[str]] = {
 CRAWL: dict[str, set[str]] = {
     "": set(),
     "arguments": {"limits"},
+    "estimate": set(),
     "limits": set(),
     "logformatter": set(),
     "compat": {"exchange"},

@@ -128,7 +128,7 @@ class KeptForm:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Totals of an archive or a host; only ``bytes_stored`` of an archive counts rows and indexes as well."""
+    """Totals of the whole archive or of a host, whose ``bytes_stored`` exclude rows and indexes."""
 
     captures: int
     urls: int
@@ -285,7 +285,7 @@ class DictionaryStore(Protocol):
         """Return at most so many versions of content of a host without an earlier version as their base."""
 
     def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
-        """Replace frames of versions by frames against a dictionary; MongoDB shares frames, and does not."""
+        """Replace frames of versions by frames against a dictionary, if no version names the old frames."""
 
     def remove(self, dictionary: StoredDictionary) -> None:
         """Remove a dictionary that is no longer the base of any version; does nothing if it is."""
