@@ -22,7 +22,7 @@ KEPT_BYTES = 4 * 1024 * 1024
 
 # Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
 # about 1.6 times its size. A history of some hundred pages finds the latest version of each.
-READ_BYTES = 16 * 1024 * 1024
+READ_BYTES = 8 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
 
