@@ -21,7 +21,7 @@ KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
 # Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
-# about 1.6 times its size. A history of some hundred pages finds the latest version of each.
+# 1.6 times its size, or more if it has many short lines.
 READ_BYTES = 8 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
