@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import TypeVar
 
 from archivebot.archive.bodies import Bodies
@@ -52,6 +53,10 @@ T = TypeVar("T")
 MOST_LONGER = 200
 MOST_SHARE = 0.2
 
+# Main texts of archived pages in the cache: a page is compared with the same pages before and when it is
+# stored, and so are the pages beside it. The 458 pages of a manual ask for 41 texts, of 12 pages.
+TEXTS = 32
+
 NO_MEMORY = "not cut: it takes more memory than a process may have"
 
 
@@ -88,6 +93,7 @@ class Inspector:
         self._store, self._bodies, self._readings = store, bodies, readings
         self._comparison, self._config, self._sites = comparison, config, sites
         self._held = Holding()
+        self._text_of = lru_cache(maxsize=TEXTS)(self._main_text)
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Add the blocks with their labels, at the level that the page's history or the page itself asks for.
@@ -213,7 +219,7 @@ class Inspector:
         found = judged(page.status or 200, page.body, read.media, lambda: read.signs, page.url)
         return None if found.kind is QualityKind.GOOD else found
 
-    def _text_of(self, url: str, number: int) -> str:
+    def _main_text(self, url: str, number: int) -> str:
         """Return the main text of a version; empty if no version has that number."""
         for version in self._store.versions(url):
             if version.number == number:

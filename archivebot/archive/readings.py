@@ -21,8 +21,8 @@ KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
 # Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
-# about 1.6 times its size. A history of some hundred pages finds the latest version of each.
-READ_BYTES = 32 * 1024 * 1024
+# 1.6 times its size, or more if it has many short lines.
+READ_BYTES = 8 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
 
@@ -60,7 +60,11 @@ class PageReading(Reading):
         return document is not None and any(document.select_one(css) is not None for css in selectors)
 
     def forget_tree(self) -> None:
-        """Drop the tree, which takes most of the memory; if it is needed, the page is parsed again."""
+        """Drop the tree, which takes most of the memory; if it is needed, the page is parsed again.
+
+        The signs, which hold scripts, are needed only before a page is stored.
+        """
+        vars(self).pop("signs", None)
         if self.content is not None:
             self.content.forget_tree()
 

@@ -76,15 +76,9 @@ def offer(lines: Sequence[Line]) -> range:
 
 def _headings(lines: Sequence[Line]) -> Iterator[Place]:
     """Yield the headings of the first level that lines are in."""
-    known: dict[int, Place | None] = {}
-
-    def heading(place: Place | None) -> Place | None:
-        if place is None or place.tag == "h1":
-            return place
-        if id(place) not in known:
-            known[id(place)] = heading(place.parent)
-        return known[id(place)]
-
-    for place in {id(line.place): line.place for line in lines}.values():
-        if (found := heading(place)) is not None:
-            yield found
+    for inner in {id(line.place): line.place for line in lines}.values():
+        place: Place | None = inner
+        while place is not None and place.tag != "h1":
+            place = place.parent
+        if place is not None:
+            yield place
