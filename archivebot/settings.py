@@ -12,7 +12,7 @@ COMMANDS_MODULE = "archivebot.commands"
 # ARCHIVE_LEVEL, ARCHIVE_ADJUST_LEVEL, ARCHIVE_FRAME_BOUND and ARCHIVE_ZSTD_LEVEL: see archivebot.config.
 ARCHIVE_URI = os.environ.get("ARCHIVE_URI") or "sqlite:///archive.db"
 ARCHIVE_FIELDS = os.environ.get("ARCHIVE_FIELDS", "")  # a file of selectors: see docs/fields.md
-ARCHIVE_READERS = min(4, max(1, (os.cpu_count() or 1) - 1))  # processes that cut pages
+ARCHIVE_READERS = min(4, os.cpu_count() or 1)  # processes that read pages
 ARCHIVE_CONDITIONAL = True  # send the validators of the latest capture; a 304 costs no body
 ARCHIVE_OBEY_META_ROBOTS = True  # pages with noindex or noarchive are not kept, nofollow links not followed
 
