@@ -21,7 +21,7 @@ KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
 # Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
-# 1.6 times its size, or more if it has many short lines. With 8 MB an ingest of 937 versions takes 30 MB more.
+# 1.6 times its size, or more if it has many short lines. 8 MB took 30 MB more for 937 versions.
 READ_BYTES = 2 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
