@@ -123,9 +123,9 @@ def test_the_pages_of_an_archive_that_was_deleted_or_restored_are_fetched_again(
 ) -> None:
     site.routes |= tree(30, delay=0.05)
     archive = crawl.folder / "archive.db"
-    crawl(seeds=site.url(), bytes="1kB")
+    crawl(seeds=site.url(), pages=5)
     copy = archive.read_bytes()
-    crawl(seeds=site.url(), bytes="2kB")
+    crawl(seeds=site.url(), pages=10)
     archive.unlink()
     if restored:
         archive.write_bytes(copy)
@@ -210,12 +210,12 @@ def test_a_crawl_that_ended_at_its_page_limit_goes_on_with_a_higher_one(
 def test_bytes_and_time_bound_a_run_and_the_next_one_goes_on(
     site: MockServer, crawl: Crawl, limit: dict[str, str], reason: str
 ) -> None:
-    site.routes |= tree(60, delay=0.1)
+    site.routes |= tree(PAGES, delay=0.1)  # up to 32 pages are stored before the crawl learns their sizes
     crawled = crawl(seeds=site.url(), **limit)
     assert reason in crawled.log.rpartition("archivebot: ")[2]
-    assert 0 < len(captures(crawl)) < 60
+    assert 0 < len(captures(crawl)) < PAGES
     crawl(seeds=site.url())
-    assert len(captures(crawl)) == 60
+    assert len(captures(crawl)) == PAGES
 
 
 def test_one_request_to_a_host_at_a_time_where_that_is_wanted(site: MockServer, crawl: Crawl) -> None:

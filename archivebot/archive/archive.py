@@ -32,6 +32,15 @@ class Archive(ArchiveReader):
         """
         return cls(open_store(config.uri, create), config)
 
+    @classmethod
+    def beside(cls, config: ArchiveConfig) -> Archive:
+        """Open the archive for a process that analyses pages while another process stores them.
+
+        It waits for no writer; a call that stores something raises StorageError. Raises the errors of
+        :meth:`reader`.
+        """
+        return cls(open_reader(config.uri), config)
+
     @staticmethod
     def reader(config: ArchiveConfig) -> ArchiveReader:
         """Open the archive that the configuration names for reading, even while other processes write to it.

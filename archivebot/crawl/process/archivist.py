@@ -71,9 +71,9 @@ def main() -> None:
 
 
 def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
-    """Execute calls until there are no more; the first call names the archive and the parent process.
+    """Execute calls until there are no more; the first call names the parent process and the archive.
 
-    The first call may also set the memory limit once the archive is open. Answers are held back until the
+    The first call of a process that stores nothing also sets its memory limit. Answers are held back until the
     data they report is durable. The archive is synced when no further call comes for a moment, once for all
     calls since the last sync.
     """
@@ -81,7 +81,7 @@ def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
     parent, config, *memory = pickle.load(calls)
     archive: Archive | None = None
     try:
-        archive, error = _tried(Archive.open, config)
+        archive, error = _tried(Archive.beside if memory else Archive.open, config)
         for most in memory:
             bound_memory(most)
         _answer(line, Answer(None, error, _taken(logged)))
