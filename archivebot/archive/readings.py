@@ -1,4 +1,4 @@
-"""The pages read last: a page is parsed once for all stages, and its version before is not read again."""
+"""The cache of the pages read last: stages share a parsed page, and comparisons the version before."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from archivebot.significance.reading import Reading
 KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
-# Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
-# 1.6 times its size, or more if it has many short lines. 8 MB took 30 MB more for 937 versions.
+# Bytes of the bodies of pages that are kept without their trees. Such a page with its lines and main text
+# takes 1.6 times the size of its body, or more if it has many short lines. With 8 MB instead of 2 MB an ingest
+# of 937 versions took 30 MB more.
 READ_BYTES = 2 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
@@ -62,7 +63,7 @@ class PageReading(Reading):
     def forget_tree(self) -> None:
         """Drop the tree, which takes most of the memory; if it is needed, the page is parsed again.
 
-        The signs, which hold scripts, are needed only before a page is stored.
+        The signs are dropped as well: they hold scripts, and are needed only before a page is stored.
         """
         vars(self).pop("signs", None)
         if self.content is not None:
@@ -79,7 +80,7 @@ class PageReading(Reading):
 class Readings:
     """The cache of the pages read last, so that a page is parsed once for all its stages.
 
-    A page that was not used for a while loses its tree, but what was read from it stays.
+    A page that was not used for a while loses its tree, but keeps its lines and main text.
     """
 
     def __init__(self) -> None:
@@ -107,7 +108,7 @@ class Readings:
 
 
 class _Pages(OrderedDict[Key, PageReading]):
-    """Pages, the one used last at the end."""
+    """Pages in the order of their last use, and the ``size`` of their bodies in bytes."""
 
     size = 0
 
@@ -120,7 +121,7 @@ class _Pages(OrderedDict[Key, PageReading]):
     def put(
         self, key: Key, page: PageReading, most_bytes: int, most: float = inf
     ) -> list[tuple[Key, PageReading]]:
-        """Add a page, and remove and return those used longest ago if there is no room for them."""
+        """Add a page, and return the pages that are removed to make room: those used longest ago."""
         removed = []
         while self and (len(self) >= most or self.size + len(key[0]) > most_bytes):
             removed.append(self.popitem(last=False))
