@@ -113,8 +113,10 @@ def test_a_page_without_its_tree_is_compared_as_before(parsed: list[str]) -> Non
         assert page.main_text
         page.forget_tree()
     parsed.clear()
-    assert significance(*without) == significance(*whole)
-    assert len(parsed) > len(whole)  # for the place of the change
+    found, expected = significance(*without), significance(*whole)
+    assert found == expected
+    assert list(found.added) == list(expected.added) != []  # the place of a line is read from its tree
+    assert len(parsed) > len(whole)
     assert [list(page.worth) for page in without] == [list(page.worth) for page in whole]
     assert beside(*without) == beside(*whole)
 

@@ -21,8 +21,8 @@ KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
 # Bytes of the bodies of pages that are kept without their trees. Such a page with its lines and main text
-# takes 1.6 times the size of its body, or more if it has many short lines. With 8 MB instead of 2 MB an ingest
-# of 937 versions took 30 MB more.
+# takes 1.6 times the size of its body, or more if it has many short lines. With 8 MB instead of 2 MB an
+# ingest of 937 versions took 30 MB more.
 READ_BYTES = 2 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
