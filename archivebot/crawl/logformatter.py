@@ -14,14 +14,17 @@ from twisted.python.failure import Failure
 
 
 class LogFormatter(ScrapyLogFormatter):
-    """Makes no messages of level DEBUG unless LOG_LEVEL shows them: they took 2 % of the crawl's CPU."""
+    """Makes messages of level DEBUG only if LOG_LEVEL, a name or a number, shows them.
+
+    They took 2 % of the crawl's CPU.
+    """
 
     def __init__(self, is_verbose: bool) -> None:
         self.is_verbose = is_verbose
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(logging.getLevelName(crawler.settings["LOG_LEVEL"]) <= logging.DEBUG)
+        return cls(logging.Handler(crawler.settings["LOG_LEVEL"]).level <= logging.DEBUG)
 
     # None means no message: see the documentation of Scrapy's class, whose annotations leave it out.
     def crawled(  # type: ignore[override]
