@@ -12,8 +12,9 @@ from archivebot.markup.dom import visible_text
 from archivebot.models import Change, Partition, PlacedBlock
 from archivebot.segmentation.layout import split
 from archivebot.segmentation.topic import topic
+from archivebot.storage.base import StoredVersion
 from archivebot.storage.content import Slot
-from archivebot.versioning.align import Match, align
+from archivebot.versioning.align import align
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,11 @@ class Placement:
     change: Change
     new: bool
 
-    def placed(self, url: str, body: bytes, charset: str) -> PlacedBlock:
+    def placed(self, version: StoredVersion, body: bytes) -> PlacedBlock:
+        """Return the block with its lineage id and its topic."""
         slot = self.slot
-        words = topic(body[slot.start : slot.end], charset)
-        lineage = lineage_id(url, slot.lineage)
+        words = topic(body[slot.start : slot.end], version.charset)
+        lineage = lineage_id(version.url, slot.lineage)
         return PlacedBlock(
             lineage, slot.level, slot.start, slot.end, words, self.change, self.new, slot.label
         )
@@ -64,15 +66,15 @@ class _Neighbour:
         )
         self.matches = matches[: len(cut.blocks)]  # removed blocks come last
 
-    def continued(self) -> Iterator[tuple[float, int, Slot, Match]]:
-        """Yield the blocks that continue a block here: similarity, index, the earlier block, the match.
+    def continued(self) -> Iterator[tuple[float, int, Slot, Change]]:
+        """Yield the blocks that continue a block here: similarity, index, the block here, the change.
 
         The same bytes count as more similar than the same words.
         """
         for index, match in enumerate(self.matches):
             if match.before is not None:
                 same = match.change in (Change.UNCHANGED, Change.MOVED)
-                yield (2.0 if same else match.similarity), index, self.slots[match.before], match
+                yield (2.0 if same else match.similarity), index, self.slots[match.before], match.change
 
 
 def place(cut: Cut, before: Content | None, after: Content | None, lineages: int) -> list[Placement]:
@@ -92,16 +94,13 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
     placements: list[Placement] = []
     labels = cut.partition.labels or (None,) * len(cut.blocks)
     for index, (block, data, label) in enumerate(zip(cut.partition.blocks, cut.blocks, labels, strict=True)):
-        match = known.get(index)
+        change = known.get(index)
         number = lineage.get(index, 0)
         if not number:
             lineages = number = lineages + 1
-        if match is not None:
-            change = match.change
-        elif number in then:
+        if change is None and number in then:
             change = Change.MOVED if then[number] == data else Change.MODIFIED
-        else:
-            change = Change.ADDED
+        change = change or Change.ADDED
         new = change in (Change.ADDED, Change.MODIFIED)
         here = Slot(block.start, block.end, block.level, number, label)
         placements.append(Placement(here, change, new))
@@ -110,23 +109,23 @@ def place(cut: Cut, before: Content | None, after: Content | None, lineages: int
 
 def _inherited(
     earlier: _Neighbour | None, later: _Neighbour | None
-) -> tuple[dict[int, int], dict[int, Match]]:
-    """Return the lineages that blocks inherit, and how blocks continue a block of ``before``."""
+) -> tuple[dict[int, int], dict[int, Change]]:
+    """Return the lineages that blocks inherit, and the changes of the blocks that continue ``before``."""
     candidates = [
-        (alike, near, index, slot, match)
+        (alike, near, index, slot, change)
         for near, neighbour in ((1, earlier), (0, later))
         if neighbour
-        for alike, index, slot, match in neighbour.continued()
+        for alike, index, slot, change in neighbour.continued()
     ]
     candidates.sort(key=lambda each: each[:2], reverse=True)
     lineage: dict[int, int] = {}
-    known: dict[int, Match] = {}
+    known: dict[int, Change] = {}
     taken: set[int] = set()
-    for _, near, index, slot, match in candidates:
+    for _, near, index, slot, change in candidates:
         if index in lineage or slot.lineage in taken:
             continue
         if near:
-            known[index] = match
+            known[index] = change
         if slot.lineage:  # a block that was cut for the comparison only has none
             lineage[index] = slot.lineage
             taken.add(slot.lineage)

@@ -45,7 +45,7 @@ class Recorder:
     def add(self, snapshot: Snapshot, with_blocks: bool = True) -> Capture:
         """Store one visit and return it as a capture; a visit that is already stored changes nothing.
 
-        The topics of its blocks take 2 ms a page, so the capture lists the blocks only if they are wanted.
+        The capture lists its blocks only if ``with_blocks`` is true, because their topics take 2 ms a page.
 
         Raises StorageError if the store fails, Conflict if other writers of the same page were first in every
         attempt. The last attempt locks them out if the store supports that.
@@ -121,9 +121,7 @@ class Recorder:
         """Return the blocks of a version seen again, compared with the latest version before this visit."""
         before = content if latest is None or latest.id == known.id else self._bodies.readable(latest)
         body = content.body
-        return tuple(
-            block.placed(known.url, body, known.charset) for block in again(content, before or content)
-        )
+        return tuple(block.placed(known, body) for block in again(content, before or content))
 
     def _add_version(
         self,
@@ -168,9 +166,7 @@ class Recorder:
             _capture(snapshot, kind, record),
             stored_bytes=record.stored_bytes,
             new_blocks=record.new_blocks,
-            blocks=tuple(
-                block.placed(page.url, page.body, record.charset) for block in blocks if with_blocks
-            ),
+            blocks=tuple(block.placed(record, page.body) for block in blocks) if with_blocks else (),
         )
         lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])
         new = NewVersion(
