@@ -33,10 +33,10 @@ class Archive(ArchiveReader):
         return cls(open_store(config.uri, create), config)
 
     @classmethod
-    def beside(cls, config: ArchiveConfig) -> Archive:
-        """Open the archive for a process that analyses pages while another process stores them.
+    def read_only(cls, config: ArchiveConfig) -> Archive:
+        """Open the archive to analyse pages while another process stores them.
 
-        It waits for no writer; a call that stores something raises StorageError. Raises the errors of
+        It waits for no writer. A call that stores something raises StorageError. Raises the errors of
         :meth:`reader`.
         """
         return cls(open_reader(config.uri), config)
@@ -77,7 +77,7 @@ class Archive(ArchiveReader):
     def add(self, snapshot: Snapshot, with_blocks: bool = True) -> Capture:
         """Store one capture; it survives a crash of the process, and after :meth:`sync` a power cut.
 
-        ``with_blocks`` is whether the capture that is returned lists its blocks.
+        The capture that is returned lists its blocks only if ``with_blocks`` is true.
 
         The page that it repeats may have been stored since the cut, so it is compared with the archive again.
         Raises StorageError if the store fails. In that case nothing of the capture is stored.

@@ -29,13 +29,13 @@ from archivebot.terminal import guard
 # Each answer is preceded by its length, in this number of bytes.
 HEAD = 8
 
-
 # Maximum of answers that wait for a sync to disk, and maximum seconds that they wait while calls follow each
 # other. A sync takes about 5 ms, in which only a few pages are stored.
 MOST_HELD = 32
 LONGEST_HELD = 1.0
 
-# Seconds that an answer waits for another call: without it 2,000 pages took 2,000 syncs.
+# Seconds since the last sync in which answers wait for another call. Without this pause a crawl of 2,000
+# pages made 2,000 syncs.
 PAUSE = 0.03
 
 
@@ -73,15 +73,15 @@ def main() -> None:
 def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
     """Execute calls until there are no more; the first call names the parent process and the archive.
 
-    The first call of a process that stores nothing also sets its memory limit. Answers are held back until the
-    data they report is durable. The archive is synced when no further call comes for a moment, once for all
-    calls since the last sync.
+    The first call of a process that stores nothing also sets its memory limit. Answers are held back until
+    the data they report is durable. The archive is synced when no further call comes for :data:`PAUSE`, once
+    for all calls since the last sync.
     """
     calls = line.makefile("rb")
     parent, config, *memory = pickle.load(calls)
     archive: Archive | None = None
     try:
-        archive, error = _tried(Archive.beside if memory else Archive.open, config)
+        archive, error = _tried(Archive.read_only if memory else Archive.open, config)
         for most in memory:
             bound_memory(most)
         _answer(line, Answer(None, error, _taken(logged)))
@@ -108,7 +108,7 @@ def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
 
 
 def _waits(line: socket.socket, calls: BufferedReader, until: float) -> bool:
-    """Return whether another call has arrived, at least in part; wait for it until a time."""
+    """Wait for another call until a time; return whether it has arrived, at least in part."""
     line.setblocking(False)
     try:
         if not calls.peek(1):
