@@ -48,8 +48,8 @@ class Content:
     def recut(self, level: int, segmenter: int) -> tuple[Slot, ...]:
         """Return the blocks at another level, or of another segmenter, for comparison.
 
-        A block that the version does not have at its own level has lineage 0. A body that is a
-        single block is not markup and stays a single block.
+        A block that the version does not have at its own level has lineage 0. A body that is a single block
+        is not markup and stays a single block.
         """
         slots, body = self.slots, self.body
         if (level, segmenter) == (self.level, self.segmenter) or (slots and slots[0].end == len(body)):
@@ -121,11 +121,11 @@ class Bodies:
         raise CorruptObject(f"{name} of {version.url} is damaged: {error}; see scrapy verify") from error
 
     def _by_base(self, version: StoredVersion) -> bytes | None:
-        """Rebuild a version from its base; None if that is a version that is not in the cache."""
+        """Rebuild a version from its base; None if the base is a version that is not in the cache."""
         if version.base is None:
             return None
-        is_dictionary = self._store.dictionaries.has(version.base)
-        base = self._dictionary(version.base) if is_dictionary else self._kept.get(version.base)
+        by_dictionary = self._store.dictionaries.is_dictionary(version.base)
+        base = self._dictionary(version.base) if by_dictionary else self._kept.get(version.base)
         return None if base is None else frames.decode([self._store.frame(version.id)], base)
 
     def _by_chain(self, version: StoredVersion) -> bytes:

@@ -166,7 +166,8 @@ class Dictionaries:
             if len(content) < SIZES[0] // 2:  # the others cannot be read
                 return
             made = frames.Dictionary(content)
-            frame = made.frame(self._level)  # level 17 takes 0.5 s for 2 MB and saves 2 % of a first crawl
+            # Level 17 would make the archive of a first crawl 2 % smaller, but takes 0.5 s for 2 MB.
+            frame = made.frame(self._level)
             latest = dictionaries.add(host, len(made.content), frame)
             dictionaries.rebase(
                 latest, {version: made.encode(data, self._level) for version, data in packed.items()}

@@ -128,7 +128,7 @@ class KeptForm:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Totals of the whole archive or of a host, whose ``bytes_stored`` exclude rows and indexes."""
+    """Totals of the whole archive, or of a host: the ``bytes_stored`` of a host exclude rows and indexes."""
 
     captures: int
     urls: int
@@ -272,8 +272,8 @@ class VersionStore(Protocol):
 class DictionaryStore(Protocol):
     """The dictionaries of hosts. A host is the part of a urlkey before the closing parenthesis."""
 
-    def has(self, base: VersionId | None) -> bool:
-        """Return whether the id of a base is that of a dictionary."""
+    def is_dictionary(self, base: VersionId | None) -> bool:
+        """Return whether an id names a dictionary, present or removed, rather than a version."""
 
     def latest(self, host: str) -> StoredDictionary | None:
         """Return the latest dictionary of a host."""
@@ -282,10 +282,10 @@ class DictionaryStore(Protocol):
         """Store a dictionary by its frame, which stands alone."""
 
     def origins(self, host: str, most: int) -> list[StoredVersion]:
-        """Return at most so many versions of content of a host without an earlier version as their base."""
+        """Return a host's last ``most`` versions of content without an earlier version as base, in order."""
 
     def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
-        """Replace frames of versions by frames against a dictionary, if no version names the old frames."""
+        """Replace frames by frames against a dictionary, unless versions name frames by their digest."""
 
     def remove(self, dictionary: StoredDictionary) -> None:
         """Remove a dictionary that is no longer the base of any version; does nothing if it is."""

@@ -25,7 +25,7 @@ class MongoDictionaries:
         self._database = database
         self._dictionaries = database.collection("dictionaries")
 
-    def has(self, base: VersionId | None) -> bool:
+    def is_dictionary(self, base: VersionId | None) -> bool:
         return base is not None and is_dictionary(base)
 
     def latest(self, host: str) -> StoredDictionary | None:

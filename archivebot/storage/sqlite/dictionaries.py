@@ -32,7 +32,7 @@ class SQLiteDictionaries:
     def __init__(self, file: ArchiveFile) -> None:
         self._file = file
 
-    def has(self, base: VersionId | None) -> bool:
+    def is_dictionary(self, base: VersionId | None) -> bool:
         return isinstance(base, int) and base < 0
 
     def latest(self, host: str) -> StoredDictionary | None:

@@ -127,7 +127,7 @@ class SQLiteStore(ArchiveFile):
 
     def _has_base(self, base: VersionId | None) -> bool:
         """Return whether a base is still there: a dictionary may be removed, a version never is."""
-        if not self.dictionaries.has(base):
+        if not self.dictionaries.is_dictionary(base):
             return True
         found = self.database.execute("SELECT 1 FROM dictionary WHERE id = ?", (base,)).fetchone()
         return found is not None
