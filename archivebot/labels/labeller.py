@@ -44,7 +44,7 @@ LANDMARKS = {"nav": Label.NAVIGATION, "header": Label.HEADER, "footer": Label.FO
 # A header or footer inside one of these is the head or foot of an article, not of the page (HTML
 # standard, "the header element").
 SECTIONS = frozenset("article aside main nav section".split())
-_WHOLE = frozenset(("article", "main")) | CODE  # no element inside is an edge of the page
+_WHOLE = frozenset(("article", "main")) | CODE  # no element inside these is an edge of the page
 
 # The figures at the thresholds count blocks with the right label, of the 833 of blocks-random that match
 # one marked by hand (benchmarks/blocks.py). With the values here it is 599.

@@ -68,12 +68,12 @@ COUNTED = (
     dict.fromkeys(PICTURES, PICTURE) | dict.fromkeys(("input", "select", "textarea"), CONTROL) | {"a": LINK}
 )
 
-# Elements whose share of the letters of a block is asked for.
+# Elements whose letters :meth:`Sight.held` counts.
 LISTS = frozenset("dd dl dt li menu ol ul".split())
 CODE = frozenset(("pre",))
-NAMED = LISTS | CODE
+HOLDERS = LISTS | CODE
 
-# What an element holds: its first note and the one after the last, and those of its elements in NAMED.
+# The notes [first, last) of an element, and the holders [first, last) in it, itself included.
 Span = tuple[int, int, int, int]
 NOTHING = 0, 0, 0, 0
 
@@ -95,7 +95,7 @@ class Sight:
         self.is_moved = False
         self._open: set[Element] = set()
         self._spans: dict[Element, Span] = {}
-        self._named: list[Element] = []
+        self._holders: list[Element] = []
         self._again: dict[Element, Counts] = {}
         self._texts: list[str] = []
         self._kinds: list[int] = []
@@ -103,16 +103,14 @@ class Sight:
         self._sums = self._summed()
 
     def _walk(self, element: Element, *, linked: bool, depth: int) -> None:
-        """Note what an element holds: ``_spans`` has the first note and the one after the last.
-
-        It also has those of the elements that are ``_named``.
-        """
+        """Note the texts and the counted elements of an element, and its holders."""
         attributes, tag = element.attrs, element.tag
         if ("style" in attributes or "hidden" in attributes) and is_hidden(element):
             return
         texts, kinds = self._texts, self._kinds
-        first, first_named = len(texts), len(self._named)
-        self._named += (element,) * (tag in NAMED)
+        first, first_holder = len(texts), len(self._holders)
+        if tag in HOLDERS:
+            self._holders.append(element)
         if tag in COUNTED and (kind := _counted(element)) is not None:
             texts.append("")
             kinds.append(kind)
@@ -130,7 +128,7 @@ class Sight:
         elif tag not in UNREAD:
             texts.extend(text.data for text in _texts(element))
             kinds.extend([TEXT] * (len(texts) - len(kinds)))
-        self._spans[element] = first, len(texts), first_named, len(self._named)
+        self._spans[element] = first, len(texts), first_holder, len(self._holders)
 
     def _summed(self) -> list[list[int]]:
         """Return for each column of the counts the sums of all notes before each note."""
@@ -189,14 +187,14 @@ class Sight:
         return [child for child in element.children if isinstance(child, Element)]
 
     def held(self, element: Element, tags: frozenset[str]) -> int:
-        """Return the letters of an element in elements of some names, which are among :data:`NAMED`."""
+        """Return the letters of an element in elements with some tags, which are among :data:`HOLDERS`."""
         letters = 0
         *_, at, last = self._spans.get(element, NOTHING)
         while at < last:
-            inner = self._named[at]
+            inner = self._holders[at]
             if inner.tag in tags:
                 letters += self.length(inner)
-                at = max(self._spans.get(inner, NOTHING)[3], at + 1)
+                *_, at = self._spans[inner]
             else:
                 at += 1
         return letters
