@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from turbohtml import Document, Element, Text
 
-from archivebot.markup.seen import PICTURES, is_hidden
-from archivebot.markup.tags import INVISIBLE
+from archivebot.markup.seen import PICTURES, UNREAD, is_hidden
 
 # A page with this much prose is content in any case, and the walk ends: every threshold in quality.py is
 # lower.
@@ -15,14 +14,14 @@ PLENTY = 4000
 
 HEADINGS = frozenset(("h1", "h2"))
 FURNITURE = frozenset("aside footer header nav".split())
-UNREAD = INVISIBLE | frozenset("datalist noscript option select svg textarea".split())
 PRESSED = frozenset(("button", "reset", "submit"))
 # Where the common frameworks put an application: React, Vue, Next, Nuxt, Gatsby, Angular.
 MOUNTS = frozenset("root app react-root __next __nuxt ___gatsby app-root".split())
 FRAMES = frozenset(("frame", "frameset"))
-# Elements that count by themselves; all others only by their text and their ID.
-NOTED = HEADINGS | FRAMES | PICTURES | MOUNTS
-NOTED |= frozenset("a applet button iframe input meta noscript script select textarea title".split())
+# Elements that are signs themselves; of all others only the text and the ID are.
+NOTED = frozenset("a applet button iframe input meta noscript script select textarea title".split()).union(
+    HEADINGS, FRAMES, PICTURES, MOUNTS
+)
 SCRIPT_START = 20_000  # letters of each inline script that are searched
 
 
@@ -99,7 +98,7 @@ def _read(signs: Signs, text: str, *, linked: bool, furniture: bool) -> None:
     words = text.split()
     if not words:
         return
-    size = _letters(text) if not text.isascii() else sum(map(len, words))
+    size = sum(map(len, words)) if text.isascii() else _letters(text)
     signs.texts.append(" ".join(words))
     if linked:
         signs.linked += size
