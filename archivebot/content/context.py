@@ -77,7 +77,7 @@ class Context:
         return found.reshape(count, -1)
 
     def shares(self, slopes: Sequence[Matrix]) -> Matrix:
-        """Return the share of each value in the means of :meth:`beside`: these transposed, for the slopes."""
+        """Return the slopes of the values from the slopes of their means: :meth:`beside` transposed."""
         count = len(self.weights)
         *ranges, alike = (slope / span[:, None] for slope, span in zip(slopes, self._spans.T, strict=True))
         ends = np.zeros((count + 1, alike.shape[1]))

@@ -23,7 +23,7 @@ TABLES = ("names", "near", "words", "above", "opened")
 # Maximum of words in a line whose words are features: they identify a button or a caption, not a paragraph.
 MOST_WORDS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
-_ASCII_WORDS = re.compile("[a-z]+")  # the same of such a text, and faster
+_ASCII_WORDS = re.compile("[a-z]+")  # finds the same words in lower-case ASCII, and is faster
 _MOST_CHARACTERS = 150
 
 # Maximum of words read from the first line of an element, its heading.
@@ -73,12 +73,12 @@ def _opened(around: Around, own: Sequence[frozenset[str]]) -> list[frozenset[str
     """Return for each place the words of the lines with which the elements around it open."""
     found = []
     short = [words if len(words) <= MOST_OPENING else frozenset() for words in own]
-    known: dict[tuple[int, ...], frozenset[str]] = {}
+    known: dict[frozenset[int], frozenset[str]] = {}
     for first, *outer in around.openings.tolist():
-        key = tuple([at for at in outer if at != first]) if first in outer else tuple(outer)
-        if key not in known:
-            known[key] = frozenset().union(*(short[at] for at in {*key}))
-        found.append(known[key])
+        others = frozenset(outer) - {first}
+        if others not in known:
+            known[others] = frozenset().union(*(short[at] for at in others))
+        found.append(known[others])
     return found
 
 

@@ -180,7 +180,7 @@ class LineWalk:
         self.places[0].last = len(self.lines)
 
     def forget_elements(self) -> None:
-        """Drop the elements, and with them the tree of the page; the names of those with lines stay."""
+        """Drop the elements, and with them the tree of the page; the names of elements with lines stay."""
         self.places = [place for place in self.places if place.first < place.last]
         for place in self.places:
             place.forget_element()

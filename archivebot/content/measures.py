@@ -99,7 +99,7 @@ def _own(lines: Sequence[Line], title: str, size: Column, linked: Column) -> dic
 
 
 def _stated(texts: Sequence[str], size: Column, digits: Column) -> dict[str, Column]:
-    """Return which short texts, with so many digits, state prices and dates."""
+    """Return which short texts state prices and dates; ``digits`` are the numbers of their digits."""
     price, date = np.zeros(len(texts)), np.zeros(len(texts))
     short = size < SHORT
     for index in np.flatnonzero(short & (digits > 0)).tolist():

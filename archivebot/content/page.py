@@ -121,12 +121,13 @@ class PageContent:
 
     def forget_tree(self) -> None:
         """Drop the tree, which is parsed again if it is needed; keep the lines if the choice is known."""
-        self.__dict__.pop("_places", None)
-        if "choice" in self.__dict__:
+        computed = vars(self)
+        computed.pop("_places", None)
+        if "choice" in computed:
             self.walk.forget_elements()
             self._has_tree = False
         else:
-            self.__dict__.pop("walk", None)
+            computed.pop("walk", None)
         self.page.forget()
 
     @cached_property

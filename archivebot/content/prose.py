@@ -32,7 +32,7 @@ class Body:
 
     @classmethod
     def of(cls, around: Around, prose: Column, shares: Sequence[float]) -> list[Body]:
-        """Find the elements; ``prose`` counts the characters of running text of each line."""
+        """Find the element for each share; ``prose`` counts the characters of running text of each line."""
         first = np.array([place.first for place in around.above])
         last = np.array([place.last for place in around.above])
         held = within(prose, first, last)

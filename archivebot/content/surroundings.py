@@ -49,24 +49,22 @@ class Around:
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Around:
         places = list({id(line.place): line.place for line in lines}.values())
-        numbers = {id(place): number for number, place in enumerate(places)}
-        index = np.array([numbers[id(line.place)] for line in lines], dtype=np.int64)
+        rows = {id(place): row for row, place in enumerate(places)}
+        index = np.array([rows[id(line.place)] for line in lines], dtype=np.int64)
         kinds: dict[Kind, int] = {}
         kind = np.array([kinds.setdefault(place.kind, len(kinds)) for place in places], dtype=np.int64)
         above = sorted(_upwards(places), key=attrgetter("depth"))
         numbers = {id(place): number for number, place in enumerate(above)}
         chains = _chains(above, numbers)[:, [numbers[id(place)] for place in places]]
-        first, last = (np.array([end(place) for place in above], dtype=np.int64)[chains] for end in _ENDS)
+        first = np.array([place.first for place in above], dtype=np.int64)[chains]
+        last = np.array([place.last for place in above], dtype=np.int64)[chains]
         return cls(places, above, first.T, index, list(kinds), kind[index], first[:, index], last[:, index])
 
 
-_ENDS = attrgetter("first"), attrgetter("last")
-
-
 def _chains(above: Sequence[Place], numbers: Mapping[int, int]) -> Ranges:
-    """Return for each place itself and LEVELS - 1 elements outwards, each with more lines than the last.
+    """Return the numbers of each place and of the elements around it, a row for each of LEVELS levels.
 
-    Places are numbered, a row for each level. If there are fewer elements, the outermost one is repeated.
+    Each element has more lines than the previous one. If there are too few, the outermost is repeated.
     """
     size = np.array([place.last - place.first for place in above], dtype=np.int64)
     parent = np.array([numbers[id(place.parent)] if place.parent else 0 for place in above], dtype=np.int64)
