@@ -21,8 +21,9 @@ from archivebot.storage.base import ArchiveStore, StoredVersion
 
 logger = logging.getLogger(__name__)
 
-# Number of versions before a version whose rows are read first; those of walls and errors are not compared.
-MOST_READ = 4 * MOST_VERSIONS
+# Number of the latest versions whose rows are read to find MOST_VERSIONS versions of content. Walls and
+# errors are among them, and are not compared.
+MOST_ROWS = 4 * MOST_VERSIONS
 
 
 class Comparison:
@@ -123,8 +124,8 @@ class Comparison:
 
     def _earlier(self, before: StoredVersion, content_type: str, parts: Kept) -> Iterator[Lines]:
         """Yield the lines of the versions stored before ``before``, the latest first."""
-        found = self._store.versions(before.url, last=MOST_READ)
-        if len(found) == MOST_READ and found[-1].id != before.id:
+        found = self._store.versions(before.url, last=MOST_ROWS)
+        if len(found) == MOST_ROWS and found[-1].id != before.id:
             found = self._store.versions(before.url)
         versions = [version for version in found if version.number]
         while versions and versions.pop().id != before.id:

@@ -47,14 +47,15 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# Maximum of bytes, or of the share of its bytes, by which a block may have grown or shrunk since the version
-# before, for the labels of that version to hold. Of the 34,933 blocks of 515 versions of history-dev with the
-# tags of the version before, one has another label if it is labelled again.
-MOST_LONGER = 200
+# The labels of the version before hold while each block has grown or shrunk by at most this number of bytes
+# or this share of its bytes, whichever is more. 515 versions of history-dev have the tags of the version
+# before: of their 34,933 blocks one has another label if it is labelled again.
+MOST_BYTES = 200
 MOST_SHARE = 0.2
 
-# Main texts of archived pages in the cache: a page is compared with the same pages before and when it is
-# stored, and so are the pages beside it. The 458 pages of a manual ask for 41 texts, of 12 pages.
+# Main texts of archived pages in the cache. A page is compared with similar pages when it is marked and when
+# it is stored, and the next pages of a site resemble the same pages: 458 pages of a manual ask 41 times for
+# the texts of 12 pages.
 TEXTS = 32
 
 NO_MEMORY = "not cut: it takes more memory than a process may have"
@@ -256,8 +257,8 @@ class Inspector:
         slots = known.slots
         blocks = carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in slots], body) or ()
         labels = tuple(slot.label for slot in slots if slot.label)
-        same = len(labels) == len(blocks) and all(map(_is_as_long, slots, blocks))
-        return blocks, labels if same else ()
+        hold = len(labels) == len(blocks) and all(map(_is_as_long, slots, blocks))
+        return blocks, labels if hold else ()
 
     def _level(self, url: str) -> int:
         known = self._store.versions(url, last=WINDOW + 1)
@@ -271,9 +272,9 @@ class Inspector:
 
 
 def _is_as_long(before: Slot, now: Block) -> bool:
-    """Return whether a block has about the length that it had."""
+    """Return whether a block has about the length of the block before."""
     then = before.end - before.start
-    return abs(now.end - now.start - then) <= max(MOST_LONGER, MOST_SHARE * then)
+    return abs(now.end - now.start - then) <= max(MOST_BYTES, MOST_SHARE * then)
 
 
 def snapshot_of(page: Page) -> Snapshot:
