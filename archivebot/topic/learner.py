@@ -86,8 +86,8 @@ class Learner:
     Each page moves the weights of the terms of its link by a step of stochastic gradient descent on the cross
     entropy, scaled by the number of terms (Widrow, Hoff, "Adaptive Switching Circuits", 1960, with a
     normalised step). The worth of a page is its relevance alone: the promise of its links comes from the
-    model itself, and a dense site would reward itself. ``by_host`` adds the worth of
-    the host. The state of the learner is the weights: ``model.as_dict()``.
+    model itself, and a dense site would reward itself. ``by_host`` adds the worth of the host. The state of
+    the learner is the weights: ``model.as_dict()``.
     """
 
     def __init__(
