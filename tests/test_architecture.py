@@ -175,7 +175,6 @@ FOREIGN: dict[str, set[str]] = {
 CRAWL: dict[str, set[str]] = {
     "": set(),
     "arguments": {"limits"},
-    "estimate": set(),
     "limits": set(),
     "logformatter": set(),
     "compat": {"exchange"},

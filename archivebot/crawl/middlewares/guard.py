@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 MAX_HOPS = 5  # redirects in a row; browsers stop at 20, real chains rarely pass 3
 
-_guards: WeakKeyDictionary[Crawler, Guard] = WeakKeyDictionary()
+_GUARDS: WeakKeyDictionary[Crawler, Guard] = WeakKeyDictionary()
 
 
 class Guard:
@@ -44,10 +44,10 @@ class Guard:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Guard:
-        """Return the guard of a crawl, which both middlewares share; the spider must be known."""
-        if crawler not in _guards:
-            _guards[crawler] = cls.from_crawler(crawler)
-        return _guards[crawler]
+        """Return the guard of a crawl, which both middlewares share; the crawler must have its spider."""
+        if crawler not in _GUARDS:
+            _GUARDS[crawler] = cls.from_crawler(crawler)
+        return _GUARDS[crawler]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Guard:

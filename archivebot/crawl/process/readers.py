@@ -1,4 +1,4 @@
-"""The processes that cut the pages of a crawl."""
+"""The processes that read the pages of a crawl."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class ArchiveSession(Extension):
     """Opens one Archive per crawl in a child process, runs its calls in order, closes it after the last item.
 
     Processes are used because parsing and compression in a thread would block the event loop. One process
-    writes, because writes are serial anyway, and ``readers`` processes cut pages. A call is a method of
+    writes, because writes are serial anyway, and ``readers`` processes read pages. A call is a method of
     Archive or a function whose first argument is an Archive: ``await session.run(Archive.add, snapshot)``.
     Arguments and results are pickled. Scrapy's scraper slot limits the calls that wait: it stops fetching
     while too many bytes are not stored yet.
