@@ -5,9 +5,9 @@
 A crawl of a site in which each page is linked from one other page alone (see resume.py) is killed with
 SIGKILL at a random moment after its first request, the same command is run again, and so on. Then the same is
 done with the process that stores the pages: the crawl ends by itself, with exit code 3, and is started again.
-The benchmark counts lost pages, pages captured twice, and the dictionaries of the site that were made: each
+The benchmark counts lost pages, pages captured twice, and the dictionaries that were made, because each one
 replaces the frames of all pages. Exit code 1 if a page is lost or captured twice, if the last run fails, or
-if fewer than one dictionary was made in 50 kills.
+if there is less than one dictionary for 50 kills.
 """
 
 from __future__ import annotations

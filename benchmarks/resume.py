@@ -38,7 +38,7 @@ from threading import Thread
 from common import ROOT, redis_server
 from tables import Row, Table, at_most, report
 
-# Days that a page reports, in a paragraph each: a crawl of 600 pages makes two dictionaries of its site.
+# Days that a page reports on, each in a paragraph: a crawl of 600 pages makes two dictionaries of its site.
 DAYS = 20
 LINKS = 10  # to new pages: one page in ten has links, so that most requests under way are for leaves
 CONCURRENCY = 8
@@ -81,14 +81,14 @@ def page(number: int, pages: int) -> bytes:
     """Return one page: links to the next ones below it, to the one above it and to the first one."""
     linked = [0, (number - 1) // LINKS, *range(LINKS * number + 1, LINKS * number + LINKS + 1)]
     items = "".join(f'<li><a href="/{n}.html">Page {n}</a></li>\n' for n in linked if 0 <= n < pages)
-    report = "\n".join(
+    paragraphs = "\n".join(
         f"<p>The bridge over the river was closed on day {day} of the season, says the report.</p>"
         for day in range(number, number + DAYS)
     )
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Page {number}</title></head>
 <body><h1>Page {number} of the gazette</h1>
-{report}
+{paragraphs}
 <ul>{items}</ul></body></html>
 """.encode()
 

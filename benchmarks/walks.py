@@ -75,7 +75,7 @@ class Queue:
         self._busy: Counter[str] = Counter()
 
     def put(self, url: str, rank: float) -> None:
-        """Let a URL wait with a new rank, unless it was taken."""
+        """Queue a URL with a new rank, unless it was taken."""
         if url not in self._numbers or url in self._ranks:
             self._ranks[url] = rank
             host = _host(url)
@@ -110,7 +110,7 @@ class Queue:
         self._busy[host] -= 1
 
     def _lead(self, host: str) -> None:
-        """Let the best URL of a host stand among the best of all hosts."""
+        """Put the best URL of a host among the best URLs of all hosts."""
         entry = self._head(host)
         if entry and entry != self._led.get(host):
             self._led[host] = entry

@@ -60,7 +60,7 @@ def test_a_crawl_reads_fields_into_its_feed_and_the_delta_names_their_edits(
     found = []
     for _ in range(3):
         found.append(crawl(seeds=site.url(), fields=fields(FIELDS)))
-        time.sleep(1)  # the times of commands have seconds
+        time.sleep(1)  # commands print and take times in seconds
     url = site.url("/tern")
     first, second, third = (each.of(url) for each in found)
     assert first["fields"] == {"description": None, "summary": SUMMARY, **VALUES}

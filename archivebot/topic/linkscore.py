@@ -87,8 +87,8 @@ class LinkScorer:
         if profile.link_model is not None:
             # A link model that was learnt from labelled pages predicts better than the worth of hosts. Area
             # on WebKB with training pages, simulated: 0.897 without the worth, 0.878 with its burden of the
-            # shortfall alone. Share of pages on topic in a web of 60 real sites, a mean of four topics made of
-            # 20 pages on topic and 20 others, drawn four times: 0.913 after R/2 fetches and 0.911 after R
+            # shortfall alone. Share of pages on topic in a web of 60 real sites, a mean of four topics made
+            # of 20 pages on topic and 20 others, drawn four times: 0.913 after R/2 fetches and 0.911 after R
             # without the worth, 0.914 and 0.908 with the burden alone. One of these topics has 0.90 and 0.86
             # without the worth, 0.47 and 0.67 with all of it.
             return cls(LinkModel.from_dict(profile.link_model))

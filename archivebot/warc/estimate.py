@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 
-# One body in so many is compressed, and at most so many bytes of it: that takes 0.03 ms for each page. The
-# estimates for the five sites of sites-dev are 0.99 to 1.08 of the files that warcio writes.
+# One body in STEP is compressed, up to MOST bytes of it, which takes 0.03 ms for each page of a crawl. The
+# estimates for the five sites of sites-dev are 0.99 to 1.08 of the size of the files that warcio writes.
 STEP = 32
 MOST = 256 * 1024
 
@@ -14,14 +14,14 @@ RECORD = 280
 
 
 class WarcEstimate:
-    """Adds up the records of a WARC.gz: a response for each new body, a revisit for each body seen before."""
+    """Adds up the records of a WARC.gz: a response for each new body, a revisit for each other capture."""
 
     def __init__(self) -> None:
         self._records = self._bodies = self._length = 0
         self._read = self._compressed = 0
 
     def add(self, body: bytes) -> None:
-        """Count a capture, with its body if no earlier capture of the page has the same."""
+        """Count a capture: with its body if the body is new, else with no bytes."""
         self._records += 1
         if body:
             if self._bodies % STEP == 0:

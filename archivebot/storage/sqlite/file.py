@@ -78,7 +78,7 @@ class ArchiveFile:
                 pass  # better reported now than after the first page was fetched
 
     def _open_unwritable(self) -> None:
-        """Open an archive on a read-only medium as it is; of an older one, a temporary copy is upgraded."""
+        """Open an archive on a read-only medium as it is, or an upgraded temporary copy of an older one."""
         self.database.close()
         self.database = sqlite3.connect(f"file:{quote(self._path)}?immutable=1", uri=True)
         if not is_newest(self.database, self.uri):

@@ -60,7 +60,7 @@ NAMES = {
 }
 
 
-# Keys of URLs in the cache: storing a page asks for its key several times.
+# Keys of URLs in the cache: each page that is stored needs its key several times.
 _KEYS = 256
 
 
