@@ -6,7 +6,7 @@ import argparse
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
-from archivebot.records import ratio, rows_share, totals_record
+from archivebot.records import ratio, rows_bytes, totals_record
 from archivebot.storage.base import Totals
 from archivebot.terminal import write
 from archivebot.units import size
@@ -18,8 +18,8 @@ class Command(ArchiveCommand):
 
     least, most = 0, 0
     explanation = (
-        "The ratio is bytes stored per byte fetched. What a host stores are its frames and dictionaries;"
-        " rows (and indexes) of a host are estimated by its share of the captures."
+        "The ratio is bytes stored per byte fetched. What a host stores are its frames and dictionaries."
+        " The rows of a host, with their indexes, are estimated by its share of the captures."
     )
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
@@ -49,6 +49,6 @@ def _row(host: str, totals: Totals, whole: Totals) -> list[object]:
         size(totals.bytes_stored),
         size(totals.bytes_frames),
         size(totals.bytes_dictionaries),
-        size(rows_share(totals, whole)),
+        size(rows_bytes(totals, whole)),
         f"{share:.4f}" if share is not None else None,
     ]

@@ -19,7 +19,7 @@ from archivebot.records.link import link_record
 from archivebot.records.template import template_record
 from archivebot.records.text import file_record, text_record
 from archivebot.records.topic import evaluation_record, relevance_record, sites_record
-from archivebot.records.totals import ratio, rows_share, totals_record
+from archivebot.records.totals import ratio, rows_bytes, totals_record
 from archivebot.records.verification import verification_record
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
     "ratio",
     "relevance_record",
     "replay_record",
-    "rows_share",
+    "rows_bytes",
     "sites_record",
     "template_record",
     "text_record",

@@ -9,15 +9,18 @@ from archivebot.storage.base import Totals
 
 
 def totals_record(totals: Totals, whole: Totals) -> dict[str, Any]:
-    """Return totals as a record; ``ratio`` is the bytes stored per byte fetched."""
-    return {**asdict(totals), "bytes_rows": rows_share(totals, whole), "ratio": ratio(totals)}
+    """Return totals as a record, with the totals of the whole archive for the bytes of rows.
+
+    ``ratio`` is the bytes stored per byte fetched.
+    """
+    return {**asdict(totals), "bytes_rows": rows_bytes(totals, whole), "ratio": ratio(totals)}
 
 
-def rows_share(totals: Totals, whole: Totals) -> int:
-    """Return the bytes of rows and indexes; those of a host are estimated by its share of the captures.
+def rows_bytes(totals: Totals, whole: Totals) -> int:
+    """Return the bytes of rows and indexes; the bytes of a host are estimated by its share of the captures.
 
     >>> whole = Totals(4, 4, 4, 4, 90, bytes_stored=60, bytes_frames=30, bytes_dictionaries=10)
-    >>> rows_share(whole, whole), rows_share(Totals(1, 1, 1, 1, 9, 5, 5), whole)
+    >>> rows_bytes(whole, whole), rows_bytes(Totals(1, 1, 1, 1, 9, 5, 5), whole)
     (20, 5)
     """
     rows = whole.bytes_stored - whole.bytes_frames - whole.bytes_dictionaries
