@@ -29,7 +29,7 @@ from archivebot.markup.tree import Node, shows
 
 UNCUT = SEEN_WITHOUT_TEXT - {"button", "object"} | INVISIBLE | {"math", "noscript", "option"}
 
-# Rules 2 and 3. These, and texts, are parts of a run unless they are large.
+# Rules 2 and 3. Elements with these tags, and texts (no tag), are parts of a run unless they are large.
 PARTS = UNCUT | FORMAT | FUNCTIONAL | {""}
 
 # Rule 5. Rows and items come by the hundred and are short: below this many bytes they are kept
