@@ -73,9 +73,9 @@ def main() -> None:
 def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
     """Execute calls until there are no more; the first call names the parent process and the archive.
 
-    The first call of a process that stores nothing also sets its memory limit. Answers are held back until the
-    data they report is durable. The archive is synced when no further call comes for a moment, once for all
-    calls since the last sync.
+    The first call of a process that stores nothing also sets its memory limit. Answers are held back until
+    the data they report is durable. The archive is synced when no further call comes for a moment, once for
+    all calls since the last sync.
     """
     calls = line.makefile("rb")
     parent, config, *memory = pickle.load(calls)
