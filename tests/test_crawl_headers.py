@@ -142,6 +142,7 @@ def test_each_answer_gives_one_capture_that_can_be_stored(
         asyncio.run(work(archive))
 
 
+@pytest.mark.long
 def test_each_answer_over_http_gives_one_capture(site: MockServer, crawl: Crawl) -> None:
     chance = random.Random(15)
     paths = [f"/{number}" for number in range(150)]

@@ -292,6 +292,7 @@ def kept(crawl: Crawl, url: str) -> tuple[Capture, Wire]:
     return capture, capture.wire
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_kept_is_what_was_sent(name: str, server: StreamServer, crawled: Crawl) -> None:
     capture, wire = kept(crawled, server.url(name))
@@ -309,6 +310,7 @@ def test_what_is_kept_is_what_was_sent(name: str, server: StreamServer, crawled:
             assert archive.body(capture) == body
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
 def test_the_request_is_kept_as_the_server_got_it(name: str, server: StreamServer, crawled: Crawl) -> None:
     _, wire = kept(crawled, server.url(name))
@@ -321,6 +323,7 @@ def test_the_request_is_kept_as_the_server_got_it(name: str, server: StreamServe
     assert b"content-length" not in sent
 
 
+@pytest.mark.long
 def test_times_are_those_of_the_exchange(crawled: Crawl, server: StreamServer) -> None:
     _, wire = kept(crawled, server.url("slow"))
     assert wire.first_byte is None
@@ -332,6 +335,7 @@ def test_times_are_those_of_the_exchange(crawled: Crawl, server: StreamServer) -
     assert quick.first_byte <= quick.ended < 3000
 
 
+@pytest.mark.long
 def test_replay_shows_the_headers_in_lines(crawled: Crawl, server: StreamServer) -> None:
     shown = run_scrapy(
         ("replay", server.url("repeated"), "--headers", "-s", f"ARCHIVE_URI={crawled.uri}")

@@ -170,7 +170,8 @@ def test_every_order_reaches_every_page(site: MockServer, focused: Crawl, order:
 def test_breadth_first_takes_the_pages_of_the_book_in_its_order(site: MockServer, focused: Crawl) -> None:
     graph = {"/": "BCDEF", "/E": "H", "/F": "G", "/H": "I", "/B": "", "/C": "", "/D": "", "/G": "", "/I": ""}
     site.routes |= {name: page(*(f"/{letter}" for letter in to), on=True) for name, to in graph.items()}
-    focused("-s", "ARCHIVE_LOCAL_CONCURRENCY=1", seeds=site.url(), topic=TOPIC, order="bfs")
+    one = ("-s", "ARCHIVE_LOCAL_CONCURRENCY=1", "-s", "ARCHIVE_READERS=1")
+    focused(*one, seeds=site.url(), topic=TOPIC, order="bfs")
     assert site.paths() == ["/", "/B", "/C", "/D", "/E", "/F", "/H", "/G", "/I"]
 
 

@@ -115,6 +115,7 @@ def broken() -> dict[str, bytes]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("keeps_open", [False, True])
 def test_what_breaks_the_rules_keeps_its_status_and_what_came(
     site: MockServer, crawl: Crawl, keeps_open: bool

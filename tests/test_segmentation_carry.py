@@ -95,6 +95,7 @@ def test_the_papers_example_keeps_its_limits() -> None:
     assert carry(before, partition(before, 3).blocks, after) == partition(after, 3).blocks
 
 
+@pytest.mark.long
 @given(st.lists(TREES, max_size=6), st.integers(1, 5), st.data())
 @settings(max_examples=200, deadline=None)
 def test_carried_limits_never_fall_inside_a_tag_comment_script_or_template(

@@ -248,6 +248,7 @@ def written(tree: object, out: bytearray, uncut: list[range]) -> None:
             uncut.append(range(start + 1, len(out)))
 
 
+@pytest.mark.long
 @given(st.lists(TREES, max_size=8), st.integers(1, 6))
 @settings(max_examples=300, deadline=None)
 def test_cuts_never_fall_inside_a_tag_comment_script_or_template(trees: list[object], level: int) -> None:

@@ -89,6 +89,7 @@ def test_closing_leaves_one_file(path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["archive.db"]
 
 
+@pytest.mark.long
 def test_the_log_is_cut_back(store: SQLiteStore, path: Path) -> None:
     put(store, b"body", 0, frame=bytes(2 * JOURNAL_LIMIT))
     put(store, b"next", 1)

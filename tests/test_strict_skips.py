@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.contracts.store import ROOT
 
 SKIPPED = "import pytest\ndef test_it():\n    pytest.skip({reason!r})\n"
@@ -42,11 +44,13 @@ def test_skips_without_leave_turn_the_run_red_under_ci(tmp_path: Path) -> None:
     assert "expected" not in "".join(told)
 
 
+@pytest.mark.long
 def test_skips_with_leave_and_expected_failures_pass_under_ci(tmp_path: Path) -> None:
     leave = "allowed: no server"
     ran = run(tmp_path, "true", skipped=(SKIPPED, leave), marked=(MARKED, leave), failed=(EXPECTED, "known"))
     assert ran.returncode == 0
 
 
+@pytest.mark.long
 def test_at_a_desk_every_skip_passes(tmp_path: Path) -> None:
     assert run(tmp_path, "", skipped=(SKIPPED, "no server")).returncode == 0

@@ -39,6 +39,7 @@ def test_they_are_those_of_average_linkage(alike: float, seed: int) -> None:
     assert {cluster.sites for cluster in clusters(vectors, alike)} == by_definition(vectors, alike)
 
 
+@pytest.mark.long
 def test_memory_grows_with_the_sites_and_not_with_their_pairs() -> None:
     vectors = sites(3000, 9000, 1)
     tracemalloc.start()

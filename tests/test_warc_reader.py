@@ -478,6 +478,7 @@ def test_a_record_that_is_larger_than_the_limit_is_passed_over(read: Read) -> No
     assert "larger than the limit" in damages[0].reason
 
 
+@pytest.mark.long
 @settings(max_examples=400, deadline=None)
 @given(data=st.data(), packing=st.sampled_from(["plain", "members", "whole"]))
 def test_random_damage_raises_only_warc_errors_and_keeps_the_records_before_it(

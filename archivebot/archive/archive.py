@@ -7,6 +7,7 @@ from archivebot.archive.lookup import ArchiveReader
 from archivebot.archive.recorder import Recorder
 from archivebot.archive.revisits import Revisits
 from archivebot.config import ArchiveConfig
+from archivebot.exceptions import NotArchived, StorageError
 from archivebot.models import Capture, Page, Position, Snapshot
 from archivebot.storage import open_reader, open_store
 from archivebot.storage.base import ArchiveStore
@@ -36,10 +37,13 @@ class Archive(ArchiveReader):
     def read_only(cls, config: ArchiveConfig) -> Archive:
         """Open the archive to analyse pages while another process stores them.
 
-        It waits for no writer. A call that stores something raises StorageError. Raises the errors of
-        :meth:`reader`.
+        It waits for no writer. Raises StorageError if the archive does not exist or cannot be read; a call
+        that stores something raises it as well.
         """
-        return cls(open_reader(config.uri), config)
+        try:
+            return cls(open_reader(config.uri), config)
+        except NotArchived as error:
+            raise StorageError(*error.args) from error
 
     @staticmethod
     def reader(config: ArchiveConfig) -> ArchiveReader:

@@ -818,6 +818,7 @@ class StoreContract:
 
     # With the archive above it
 
+    @pytest.mark.long
     def test_thirty_versions_of_a_page_rebuild_after_it_was_opened_again(self, uri: str) -> None:
         archive = archive_of(uri)
         for number in range(30):
