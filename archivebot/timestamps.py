@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from archivebot.exceptions import UsageError
 
 LATEST = "99991231235959"
+FIRST = "00010101000000"
+LAST_MICROSECOND = 999_999
 DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
+DURATION = re.compile(r"(?P<count>\d{1,4})(?P<unit>[mhdw])")
+UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 TO_THE_MINUTE = re.compile(r"[T ]\d\d(?P<minute>:?\d\d)?(?:Z|[+-]\d\d(?::?\d\d)?)?$")
 
 
@@ -51,7 +55,39 @@ def parse_time(text: str) -> datetime:
             f"{text!r} is not a time: write 14 digits (20260102030405), 2026-01-02T03:04:05Z"
             " or Fri, 02 Jan 2026 03:04:05 GMT"
         ) from error
-    return when if when.microsecond else when.replace(microsecond=999_999)
+    return when if when.microsecond else when.replace(microsecond=LAST_MICROSECOND)
+
+
+def parse_since(text: str, now: datetime) -> datetime:
+    """Read the beginning of a period: a time, or a duration before ``now`` (``90m``, ``12h``, ``7d``).
+
+    Missing parts of a time take their first value, so ``2026`` includes the whole year. Raises UsageError for
+    other texts.
+
+    >>> now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    >>> parse_since("7d", now).isoformat(), parse_since("90m", now).isoformat()
+    ('2026-02-22T12:00:00+00:00', '2026-03-01T10:30:00+00:00')
+    >>> parse_since("2026-02", now).isoformat(), parse_since("20260203", now).isoformat()
+    ('2026-02-01T00:00:00+00:00', '2026-02-03T00:00:00+00:00')
+    >>> parse_since("2026-02-03T04:05", now).isoformat()
+    '2026-02-03T04:05:00+00:00'
+    >>> parse_since("soon", now)
+    Traceback (most recent call last):
+    archivebot.exceptions.UsageError: 'soon' is no time and no duration: write 2026-01-02, 14 digits or 7d
+    """
+    text = text.strip()
+    duration = DURATION.fullmatch(text)
+    if duration:
+        return now - int(duration["count"]) * UNITS[duration["unit"]]
+    try:
+        last = parse_time(text)
+    except UsageError as error:
+        raise UsageError(f"{text!r} is no time and no duration: write 2026-01-02, 14 digits or 7d") from error
+    digits = text.replace("-", "")
+    if digits.isdigit():
+        return datetime.strptime(digits + FIRST[len(digits) :], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    first = last.replace(microsecond=0) if last.microsecond == LAST_MICROSECOND else last
+    return first.replace(second=0) if TO_THE_MINUTE.search(text) else first
 
 
 def _padded(digits: str) -> datetime:
@@ -60,7 +96,7 @@ def _padded(digits: str) -> datetime:
     for day in ("31", "30", "29", "28"):
         padded = digits + (LATEST[:6] + day + LATEST[8:])[len(digits) :]
         try:
-            return datetime.strptime(padded, "%Y%m%d%H%M%S").replace(microsecond=999_999, tzinfo=UTC)
+            return datetime.strptime(padded, "%Y%m%d%H%M%S").replace(microsecond=LAST_MICROSECOND, tzinfo=UTC)
         except ValueError:
             if len(digits) > 6:
                 raise

@@ -11,11 +11,12 @@ from typing import Self
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.placement import lineage_id
-from archivebot.archive.readings import Readings
+from archivebot.archive.readings import PageReading, Readings
 from archivebot.archive.verification import verify
 from archivebot.config import ArchiveConfig, FieldsFile, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fields.about import merged
+from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
@@ -35,6 +36,7 @@ from archivebot.models import (
     Position,
 )
 from archivebot.segmentation.topic import topic
+from archivebot.significance.significance import Significance
 from archivebot.storage.base import (
     ArchiveStore,
     Edge,
@@ -147,9 +149,15 @@ class ArchiveReader:
         best = max(same_key, key=lambda found: (self._store.head(found).versions, found == url))
         return best if self._store.head(best).versions or url not in same_key else url
 
-    def pages(self, after: str | None = None, limit: int | None = None) -> Iterator[tuple[str, str]]:
-        """Yield (urlkey, URL) of every page ever requested, sorted; ``after`` is the last URL read."""
-        return islice(self._urls("", "\U0010ffff", after), limit)
+    def pages(
+        self, after: str | None = None, limit: int | None = None, site: str | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Yield (urlkey, URL) of every page ever requested, sorted; ``after`` is the last URL read.
+
+        With ``site``, a URL, only the pages on its host are returned.
+        """
+        start, end = key_range(site, "host") if site else ("", "\U0010ffff")
+        return islice(self._urls(start, end, after), limit)
 
     def site(self, url: str, after: str | None = None, limit: int | None = None) -> list[str]:
         """Return the pages with content on the host of a URL, sorted by urlkey; ``after`` is a URL."""
@@ -170,6 +178,11 @@ class ArchiveReader:
             last = found[-1].captured_at
             found.extend(takewhile(lambda capture: capture.captured_at == last, captures))
         return found
+
+    def last(self, url: str) -> Capture | None:
+        """Return the last capture of a page, whatever it showed; None if the URL was never captured."""
+        found = next(self._store.captures(url, newest_first=True), None)
+        return next(placed([found], self._had_content(url, found.captured_at))) if found else None
 
     def _had_content(self, url: str, when: datetime | None) -> bool:
         """Return whether a capture up to ``when`` shows the page itself; None for any time."""
@@ -292,9 +305,8 @@ class ArchiveReader:
 
     def delta(self, url: str, before: StoredVersion, after: StoredVersion) -> Delta:
         """Return what happened to each block between two versions of a page."""
-        content, declared = self._bodies.get(after), self._declared(after)
-        now = self.readings.of(content.body, declared)
-        found = self._comparison.with_version(before, now, declared, content.kept)
+        now, declared, kept = self._read(after)
+        found = self._comparison.with_version(before, now, declared, kept)
         return Delta(
             url=url,
             before=before.number or 0,
@@ -303,8 +315,17 @@ class ArchiveReader:
             kind=found.kind,
             reason=found.reason,
             changes=compare(self._texts(before, after), self._texts(after, after), found.of_block),
-            attributes=self._comparison.beside_text(before, now, declared, content.kept),
+            attributes=self._comparison.beside_text(before, now, declared, kept),
         )
+
+    def change(self, before: StoredVersion, after: StoredVersion) -> Significance:
+        """Return whether content or only furniture changed between two versions of a page, and the reason."""
+        return self._comparison.with_version(before, *self._read(after))
+
+    def _read(self, version: StoredVersion) -> tuple[PageReading, str, Kept]:
+        """Return the reading of a version, the Content-Type that came with it, and what it keeps."""
+        content, declared = self._bodies.get(version), self._declared(version)
+        return self.readings.of(content.body, declared), declared, content.kept
 
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
         """Return the blocks of a version, cut at the level and by the segmenter of ``like``."""

@@ -8,7 +8,7 @@ from archivebot.cli.command import (
     run_crawl,
 )
 from archivebot.cli.files import file_body, named_files
-from archivebot.cli.printing import TIME, note_age, print_json, print_table
+from archivebot.cli.printing import TIME, note_age, print_csv, print_json, print_table
 from archivebot.cli.visual import add_visual_options, coherence, print_visual, visual_blocks
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "file_body",
     "named_files",
     "note_age",
+    "print_csv",
     "print_json",
     "print_table",
     "print_visual",

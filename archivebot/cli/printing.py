@@ -1,9 +1,11 @@
-"""The output of commands: tables, JSON documents, the age of a shown page."""
+"""The output of commands: tables, CSV, JSON documents, the age of a shown page."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from io import StringIO
 from typing import Any
 
 from wcwidth import ljust, rjust, width
@@ -52,6 +54,20 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     for row in (list(head), *cells):
         padded = (pad(cell, wide) for pad, cell, wide in zip(pads, row, widths, strict=True))
         write("  ".join(padded).rstrip())
+
+
+def print_csv(head: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
+    """Print rows as comma-separated values (RFC 4180); None is an empty cell.
+
+    >>> print_csv(["url", "kind"], [["http://a.example/", 'a, "b"'], ["http://b.example/", None]])
+    url,kind
+    http://a.example/,"a, ""b\"""
+    http://b.example/,
+    """
+    for row in (head, *rows):
+        line = StringIO()
+        csv.writer(line, lineterminator="").writerow(row)
+        write(line.getvalue())
 
 
 def _cell(value: object) -> str:

@@ -159,7 +159,8 @@ class ProgressLog:
             f"  {figures.line()}\n"
             f"  stored:  {size(figures.stored)} of frames; {size(figures.warc)} as WARC.gz (estimated)\n"
             f"  archive: {uri}\n"
-            f"  next:    scrapy stats{archive}\n"
+            f"  next:    scrapy changes{archive}\n"
+            f"           scrapy stats{archive}\n"
             f"           {after}\n"
             f"           scrapy history {seed}{archive}\n"
         )

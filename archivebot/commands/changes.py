@@ -1,0 +1,94 @@
+"""scrapy changes: what happened to the pages of the archive since a time."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from itertools import groupby
+
+from archivebot.archive import ArchiveReader
+from archivebot.cli import TIME, ArchiveCommand, print_csv, print_json, print_table
+from archivebot.exceptions import CorruptObject, NotArchived, StorageError, UsageError
+from archivebot.frontier import chosen_uri, read_frontier
+from archivebot.jobs.changes import ChangedPage, SiteChange, changed_pages
+from archivebot.terminal import note, write
+from archivebot.timestamps import parse_since
+from archivebot.urls import host_of, parse_seed
+
+LAST = "last"
+COLUMNS = ("url", "kind", "from", "to", "captured_at", "reason", "group")
+
+
+class Command(ArchiveCommand):
+    """Show the pages that are new, changed, touched, gone, moved or back"""
+
+    least, most = 0, 0
+    explanation = "Pages of one site with the same change are shown as one row."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--since",
+            default=LAST,
+            metavar="TIME",
+            help="a time, a duration before now (7d, 12h), or last: the begin of the last crawl (default)",
+        )
+        parser.add_argument("--site", metavar="URL", help="only the pages on this host")
+        parser.add_argument(
+            "--content-only", action="store_true", help="without pages whose furniture alone changed"
+        )
+        parser.add_argument("--csv", action="store_true", help="print a row for each page, with commas")
+
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
+        if opts.json and opts.csv:
+            raise UsageError("--json and --csv both write to stdout: give one of them")
+        since = self._last_crawl() if opts.since == LAST else parse_since(opts.since, datetime.now(UTC))
+        site = parse_seed(opts.site) if opts.site else None
+        pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=_note)
+        if opts.json:
+            print_json([page.record() for page in pages])
+        elif opts.csv:
+            print_csv(COLUMNS, (page.record().values() for page in pages))
+        elif pages:
+            _print(pages)
+        else:
+            note(f"no page of {archive.uri} changed since {since:{TIME}}")
+        return 0 if pages else NotArchived.exit_code
+
+    def _last_crawl(self) -> datetime:
+        """Return the time when the last crawl began; raises UsageError if none is known."""
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        try:
+            with closing(read_frontier(chosen_uri(self.settings))) as frontier:
+                return datetime.fromtimestamp(frontier.crawls()[0].began, UTC)
+        except (NotArchived, StorageError) as error:
+            raise UsageError(
+                f"the last crawl is unknown ({error}): give a time, such as --since 7d"
+            ) from error
+
+
+def _note(url: str, error: CorruptObject) -> None:
+    note(f"{url} is left out: {error}")
+
+
+def _print(pages: Sequence[ChangedPage]) -> None:
+    for host, found in groupby(pages, lambda page: host_of(page.url)):
+        of_site = list(found)
+        counts = Counter(page.kind for page in of_site)
+        write(f"{host}: " + ", ".join(f"{counts[kind]} {kind}" for kind in SiteChange if counts[kind]))
+        print_table(["kind", "from", "to", "captured", "page", "reason"], _rows(of_site))
+
+
+def _rows(pages: Sequence[ChangedPage]) -> Iterator[list[object]]:
+    """Yield a row for each page, by kind; the pages of a group have one row."""
+    groups = Counter(page.group for page in pages if page.group)
+    order = list(SiteChange)
+    for page in sorted(pages, key=lambda page: order.index(page.kind)):
+        others = groups.pop(page.group, 0) - 1 if page.group else 0
+        if others < 0:  # the row of its group is printed
+            continue
+        name = f"{page.url} and {others} more" if others else page.url
+        when = f"{page.captured_at:{TIME}}"
+        yield [page.kind, page.before, page.after, when, name, page.reason]

@@ -1,0 +1,71 @@
+"""scrapy list: the spiders, or the pages of the archive, each with its title and its last capture."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+
+from scrapy.spiderloader import get_spider_loader
+
+from archivebot.archive import ArchiveReader
+from archivebot.cli import TIME, ArchiveCommand, print_csv, print_json, print_table
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.jobs.listing import Filter, ListedPage, listed_pages
+from archivebot.models import Kind
+from archivebot.terminal import note, write
+from archivebot.timestamps import parse_since
+from archivebot.topic.relevance import PageScorer
+from archivebot.topic.training import profile_of
+from archivebot.urls import parse_seed
+
+OPTIONS = ("pages", "json", "csv", "site", "kind", "status", "since", "topic")
+COLUMNS = ("url", "title", "captured_at", "status", "kind", "versions")
+
+
+class Command(ArchiveCommand):
+    """List the pages of the archive, or without options the spiders, as Scrapy does"""
+
+    least, most = 0, 0
+    explanation = "The other options choose pages by their last capture; --pages may then be left out."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--pages", action="store_true", help="list all pages")
+        parser.add_argument("--site", metavar="URL", help="only the pages on this host")
+        parser.add_argument("--kind", choices=[kind.value for kind in Kind], help="the kind of the capture")
+        parser.add_argument("--status", type=int, help="the status of the answer, such as 404")
+        parser.add_argument("--since", metavar="TIME", help="captured at or after a time, or in the last 7d")
+        parser.add_argument("--topic", help="only pages on a topic: its name, or some words")
+        parser.add_argument("--csv", action="store_true", help="print a row for each page, with commas")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        # scrapyd asks for the spiders by this command.
+        if any(getattr(opts, name) for name in OPTIONS):
+            return super().work(args, opts)
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        write("\n".join(sorted(get_spider_loader(self.settings).list())))
+        return 0
+
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
+        if opts.json and opts.csv:
+            raise UsageError("--json and --csv both write to stdout: give one of them")
+        only = Filter(
+            Kind(opts.kind) if opts.kind else None,
+            opts.status,
+            parse_since(opts.since, datetime.now(UTC)) if opts.since else None,
+            PageScorer(profile_of(opts.topic, self.topics)) if opts.topic else None,
+        )
+        pages = list(listed_pages(archive, only, parse_seed(opts.site) if opts.site else None))
+        if opts.json:
+            print_json([page.record() for page in pages])
+        elif opts.csv:
+            print_csv(COLUMNS, (page.record().values() for page in pages))
+        elif pages:
+            print_table(["captured", "kind", "status", "versions", "page", "title"], map(_row, pages))
+        else:
+            note(f"{archive.uri} has no such page")
+        return 0 if pages else NotArchived.exit_code
+
+
+def _row(page: ListedPage) -> list[object]:
+    last = page.last
+    return [f"{last.captured_at:{TIME}}", last.kind, last.status, page.versions, last.url, page.title]

@@ -1,0 +1,161 @@
+"""The changes of an archive: pages that are new, changed, gone, moved or back since a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import CorruptObject
+from archivebot.models import Capture, ChangeKind, Kind
+from archivebot.timestamps import timestamp
+from archivebot.urls import host_of
+
+# A visit of these kinds does not show the state of the page.
+_UNTOLD = frozenset({Kind.FAILED, Kind.EXCLUDED, Kind.UNRESOLVED})
+_CONTENT = frozenset({Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT})
+
+
+class SiteChange(StrEnum):
+    """What happened to a page between two times."""
+
+    NEW = "new"
+    CHANGED = "changed"  # its content
+    TOUCHED = "touched"  # furniture only
+    GONE = "gone"
+    MOVED = "moved"  # redirects now
+    BACK = "back"  # was gone or moved, and is not any more
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPage:
+    """What happened to a page, between its states at the two times.
+
+    ``before`` and ``after`` are version numbers, None without content. ``captured_at`` is the first capture
+    of the later state. ``group`` is shared by the pages of one site with the same change, and empty if no
+    other page has it.
+    """
+
+    url: str
+    kind: SiteChange
+    before: int | None
+    after: int | None
+    captured_at: datetime
+    reason: str
+    group: str = ""
+
+    def record(self) -> dict[str, object]:
+        """Return the change as a record for ``--json`` and ``--csv``."""
+        return {
+            "url": self.url,
+            "kind": self.kind.value,
+            "from": self.before,
+            "to": self.after,
+            "captured_at": timestamp(self.captured_at),
+            "reason": self.reason,
+            "group": self.group or None,
+        }
+
+
+def changed_pages(
+    archive: ArchiveReader,
+    since: datetime,
+    site: str | None = None,
+    *,
+    content_only: bool = False,
+    damaged: Callable[[str, CorruptObject], None],
+) -> list[ChangedPage]:
+    """Return the pages that changed after a time, sorted by urlkey, those of one change with their group.
+
+    ``site`` is a URL of the only site to look at. With ``content_only`` pages whose furniture alone changed
+    are left out. A page whose versions cannot be read is passed to ``damaged``.
+    """
+    found = []
+    for _, url in archive.pages(site=site):
+        try:
+            page = changed_page(archive, url, since)
+        except CorruptObject as error:
+            damaged(url, error)
+            continue
+        if page and not (content_only and page.kind is SiteChange.TOUCHED):
+            found.append(page)
+    return list(grouped(found))
+
+
+def changed_page(archive: ArchiveReader, url: str, since: datetime) -> ChangedPage | None:
+    """Return what happened to a page after a time; None if nothing did, or if it was not visited."""
+    recent = _telling(archive.captures(url, after=since))
+    if not recent:
+        return None
+    earlier = [each for each in _telling(archive.captures(url)) if each.captured_at <= since]
+    now, then = recent[-1], earlier[-1] if earlier else None
+    before = next((each for each in reversed(earlier) if each.kind in _CONTENT), None)
+    told = _told(archive, before, then, now)
+    if told is None:
+        return None
+    kind, reason = told
+    return ChangedPage(
+        url, kind, before.number if before else None, now.number, _first(recent).captured_at, reason
+    )
+
+
+def grouped(pages: Sequence[ChangedPage]) -> Iterator[ChangedPage]:
+    """Yield changed pages with a group if another page of the site changed in the same way."""
+    keys = [(host_of(page.url), page.kind, page.reason) for page in pages]
+    counts = Counter(keys)
+    for page, key in zip(pages, keys, strict=True):
+        is_change = page.kind in (SiteChange.CHANGED, SiteChange.TOUCHED)
+        name = sha256("\n".join(key).encode()).hexdigest()[:8] if is_change and counts[key] > 1 else ""
+        yield replace(page, group=name)
+
+
+def _telling(captures: Sequence[Capture]) -> list[Capture]:
+    return [capture for capture in captures if capture.kind not in _UNTOLD]
+
+
+def _first(captures: Sequence[Capture]) -> Capture:
+    """Return the first of the captures at the end that show the same state."""
+    first = captures[-1]
+    for capture in reversed(captures):
+        if (_state(capture), capture.number) != (_state(first), first.number):
+            break
+        first = capture
+    return first
+
+
+def _state(capture: Capture) -> Kind:
+    return Kind.REVISIT if capture.kind in _CONTENT else capture.kind
+
+
+def _told(
+    archive: ArchiveReader, before: Capture | None, then: Capture | None, now: Capture
+) -> tuple[SiteChange, str] | None:
+    """Return the change from the state ``then``, and its reason; ``before`` showed content last."""
+    state = _state(now)
+    if then is not None and state is _state(then) and state is not Kind.REVISIT:
+        return (SiteChange.MOVED, now.location or "") if now.location != then.location else None
+    if state is Kind.GONE:
+        return SiteChange.GONE, f"status {now.status}"
+    if state is Kind.REDIRECT:
+        return (SiteChange.MOVED, now.location or "") if before else None
+    if state is not Kind.REVISIT:
+        return None
+    if before is None:
+        return SiteChange.NEW, _origin(archive, now.url)
+    if then is not None and _state(then) is not Kind.REVISIT:
+        return SiteChange.BACK, "was gone" if then.kind is Kind.GONE else f"led to {then.location}"
+    if before.digest == now.digest:
+        return None
+    change = archive.change(archive.seen(before), archive.seen(now))
+    return SiteChange.CHANGED if change.kind is ChangeKind.CONTENT else SiteChange.TOUCHED, change.reason
+
+
+def _origin(archive: ArchiveReader, url: str) -> str:
+    """Return another page that links to a new page."""
+    sources = (link.source for link in archive.links_to(url, limit=2) if link.source != url)
+    source = next(sources, None)
+    return f"linked from {source}" if source else "a seed, or found without a link"

@@ -1,0 +1,197 @@
+"""scrapy changes and scrapy list as a user types them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.models import Outcome
+from tests.commands import run_scrapy
+from tests.conftest import Crawl
+from tests.factories import html, make_page
+from tests.mockserver import MockServer, Reply
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+SITE = "http://example.com/"
+MENU = "<nav><a href=/>Home</a> <a href=/%s>%s</a></nav>"
+TERN = "A tern dives for fish where the tide turns at noon. " * 6
+OLD, NEW = "The harbour opens at six on weekdays.", "The harbour opens at eight on weekdays."
+
+
+def page(text: str, menu: str = "news") -> bytes:
+    return html(TERN, text).replace(b"<body>", b"<body>" + (MENU % (menu, menu)).encode())
+
+
+def visits(day: float) -> dict[str, dict[str, Any]]:
+    """What the pages of the site are on two days."""
+    later = bool(day)
+    moved = {"outcome": Outcome.REDIRECT, "status": 301, "location": f"{SITE}new"}
+    gone = {"outcome": Outcome.GONE, "status": 410}
+    return {
+        "": {"body": page("Home", "events" if later else "news")},
+        "contact": {"body": page("Write to us", "events" if later else "news")},
+        "hours": {"body": page(NEW if later else OLD)},
+        "same": {"body": page("Nothing happens here.")},
+        "old": moved if later else {"body": page("This page moves.")},
+        "fete": gone if later else {"body": page("The fete is on Sunday.")},
+        "back": {"body": page("Here it is again.")} if later else gone,
+        "down": {"outcome": Outcome.TIMEOUT, "status": None} if later else {"body": page("Slow.")},
+        **({"new": {"body": page("This page is new.")}} if later else {}),
+    }
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An archive of a site on three days, and of another site."""
+    uri = f"sqlite:///{tmp_path_factory.mktemp('changes')}/a.db"
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        archive.add(archive.segment(make_page(page("Here it is."), -10, url=f"{SITE}back")))
+        archive.add(archive.segment(make_page(page("Far away."), 10, url="http://example.org/")))
+        for day in (0, 10):
+            for path, visit in visits(day).items():
+                archive.add(archive.segment(make_page(day=day, url=SITE + path, **visit)))
+    return uri
+
+
+@pytest.fixture(scope="module")
+def run(uri: str) -> Run:
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        return run_scrapy(command, environment={**os.environ, "ARCHIVE_URI": uri})
+
+    return run
+
+
+def records(result: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
+    assert not result.returncode, result.stderr
+    return {record["url"].removeprefix(SITE): record for record in json.loads(result.stdout)}
+
+
+def test_each_page_is_compared_with_its_state_at_the_time(run: Run) -> None:
+    found = records(run("changes", "--since", "2026-01-05", "--json"))
+    kinds = {url: (each["kind"], each["from"], each["to"]) for url, each in found.items()}
+    assert kinds == {
+        "": ("touched", 1, 2),
+        "contact": ("touched", 1, 2),
+        "hours": ("changed", 1, 2),
+        "old": ("moved", 1, None),
+        "fete": ("gone", 1, None),
+        "back": ("back", 1, 2),
+        "new": ("new", None, 1),
+        "http://example.org/": ("new", None, 1),
+    }
+    assert found["hours"]["reason"] == "The harbour opens at [-six-]{+eight+} on weekdays."
+    assert found["old"]["reason"] == f"{SITE}new"
+    assert {each["captured_at"] for each in found.values()} == {"20260111000000"}
+
+
+def test_pages_with_the_same_change_are_one_group(run: Run) -> None:
+    found = records(run("changes", "--since", "2026-01-05", "--json"))
+    assert found[""]["group"] == found["contact"]["group"]
+    assert {url for url, each in found.items() if each["group"]} == {"", "contact"}
+    shown = run("changes", "--since", "2026-01-05").stdout.splitlines()
+    assert shown[0] == "example.com: 1 new, 1 changed, 2 touched, 1 gone, 1 moved, 1 back"
+    assert sum("touched" in line for line in shown[1:]) == 1
+    assert any(f"{SITE} and 1 more" in line for line in shown)
+
+
+def test_only_some_changes_are_shown(run: Run) -> None:
+    content = records(run("changes", "--since", "2026-01-05", "--content-only", "--json"))
+    assert "touched" not in {each["kind"] for each in content.values()}
+    other = records(run("changes", "--since", "2026-01-05", "--site", "example.org", "--json"))
+    assert list(other) == ["http://example.org/"]
+    all_time = records(run("changes", "--since", "2025", "--json"))
+    assert {each["kind"] for each in all_time.values()} == {"new", "gone"}
+    assert {url for url, each in all_time.items() if each["kind"] == "gone"} == {"fete"}
+
+
+def test_rows_for_a_spreadsheet(run: Run) -> None:
+    rows = list(csv.DictReader(run("changes", "--since", "2026-01-05", "--csv").stdout.splitlines()))
+    assert len(rows) == 8
+    assert rows[0]["url"] == SITE
+    assert {row["to"] for row in rows if row["kind"] in ("gone", "moved")} == {""}
+
+
+def test_no_change_is_exit_code_1_and_wrong_use_2(run: Run) -> None:
+    nothing = run("changes", "--since", "2026-02", "--json")
+    assert (nothing.returncode, json.loads(nothing.stdout)) == (1, [])
+    for options in (["--since", "soon"], ["--json", "--csv"], []):  # no crawl made this archive
+        wrong = run("changes", *options)
+        assert (wrong.returncode, wrong.stdout) == (2, ""), options
+    assert "give a time, such as --since 7d" in wrong.stderr
+
+
+def test_the_last_crawl_is_where_changes_begin(site: MockServer, crawl: Crawl) -> None:
+    site.routes = {"/": [Reply(page(OLD)), Reply(page(NEW))]}
+    assert crawl(seeds=site.url()).code == 0
+    assert [each["kind"] for each in crawl.ask("changes")] == ["new"]
+    crawled = crawl(seeds=site.url())
+    assert "next:    scrapy changes" in crawled.log
+    assert [each["kind"] for each in crawl.ask("changes")] == ["changed"]
+
+
+def test_pages_are_listed_with_their_last_capture(run: Run) -> None:
+    found = records(run("list", "--json"))
+    assert len(found) == 10
+    assert found["fete"] == {
+        "url": f"{SITE}fete",
+        "title": "Page",
+        "captured_at": "20260111000000",
+        "status": 410,
+        "kind": "gone",
+        "versions": 1,
+    }
+    assert found["hours"]["versions"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--kind", "gone"], {"fete"}),
+        (["--status", "301"], {"old"}),
+        (["--site", "http://example.org/x"], {"http://example.org/"}),
+        (["--since", "2026-01-11T00:00", "--kind", "new"], {"new", "http://example.org/"}),
+        (["--topic", "fete"], {"fete"}),
+    ],
+)
+def test_some_pages_are_listed(run: Run, options: list[str], expected: set[str]) -> None:
+    assert set(records(run("list", *options, "--json"))) == expected
+
+
+def test_a_list_without_options_is_that_of_scrapy(run: Run) -> None:
+    assert run("list").stdout.split() == ["deepweb", "query", "site", "topic"]
+    assert run("list", "--pages").stdout.startswith("captured ")
+    assert run("list", "--csv").stdout.startswith("url,title,captured_at,status,kind,versions\n")
+
+
+def test_a_list_of_nothing_is_exit_code_1(run: Run, tmp_path: Path) -> None:
+    nothing = run("list", "--status", "500", "--json")
+    assert (nothing.returncode, json.loads(nothing.stdout)) == (1, [])
+    assert run("list", "--json", "--csv").returncode == 2
+    assert run("list", "--pages", "-s", f"ARCHIVE_URI=sqlite:///{tmp_path}/none.db").returncode == 1
+
+
+def test_a_page_that_cannot_be_read_is_named_and_the_others_are_shown(uri: str, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(Path(uri.removeprefix("sqlite:///")).read_bytes())
+    with closing(sqlite3.connect(copy, isolation_level=None)) as database:
+        database.execute(
+            "UPDATE frame SET data = zeroblob(9) WHERE version ="
+            " (SELECT max(version.id) FROM version JOIN page ON page.id = page WHERE url = ?)",
+            [f"{SITE}hours"],
+        )
+    settings = ("-s", f"ARCHIVE_URI=sqlite:///{copy}")
+    found = run_scrapy(("changes", "--since", "2026-01-05", "--json", *settings))
+    assert set(records(found)) == {"", "contact", "old", "fete", "back", "new", "http://example.org/"}
+    assert f"{SITE}hours is left out: version 2 " in found.stderr
