@@ -39,6 +39,8 @@ DIFFERENT = {
     "stats": {
         "archive": "the name of the file",
         "bytes_stored": "the size of the file, now with the tables of later schemas and a log",
+        "bytes_rows": "follows from the size",
+        f"hosts.127.0.0.1:{PORT}.bytes_rows": "follows from the size",
         "ratio": "follows from the size",
     },
     "text": {

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 from uuid import UUID
 
 from archivebot.exceptions import CorruptObject
@@ -29,53 +30,36 @@ _UUID = re.compile("<urn:uuid:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[
 _LONGEST = 8 << 20
 
 
-def reference_of(wire: Wire) -> bytes:
-    """Return an exchange as a reference for others of its host: its texts, compressed with zlib."""
-    return zlib.compress(_texts(wire), 9)
+class Exchange(NamedTuple):
+    """An exchange in the parts that are stored.
 
-
-def packed(wire: Wire, url: str, when: datetime, reference: bytes | None) -> bytes:
-    """Pack the exchange of a capture of a URL at a time, compressed against a reference.
-
-    Four numbers come first, each with 7 bits in a byte, the low bits first, the top bit set if more bytes
-    follow: the milliseconds from start to capture, to the first byte and to the end, and the length of the
-    body. Each number is plus 1; 0 means unknown. The texts follow as JSON, as raw deflate whose dictionary is
-    the reference and the URL. If the id of the record is a UUID, its 16 bytes come last: as text they took
-    half of the exchange of an ingested page.
-
-    >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
-    >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\n\\r\\n", ended=130, length=0)
-    >>> packed(wire, "http://a.example/", when, reference_of(wire))[:5].hex(" ")
-    '00 00 83 01 01'
-    >>> known = Wire(b"HTTP/1.1 200 OK", record="<urn:uuid:0ab44aa3-8893-4045-9e27-9bf0441b02fd>")
-    >>> data = packed(known, "http://a.example/", when, None)
-    >>> data[-16:].hex(), unpacked(data, "http://a.example/", when, None) == known
-    ('0ab44aa3889340459e279bf0441b02fd', True)
+    ``numbers`` are the milliseconds from start to capture, to the first byte and to the end, and the length
+    of the body; each is plus 1, and 0 means unknown. ``texts`` is the rest as JSON, ``record`` the 16 bytes
+    of the record's UUID, None if the id of the record is not a UUID.
     """
+
+    numbers: tuple[int, int, int, int]
+    texts: bytes
+    record: bytes | None
+
+
+def exchange_of(wire: Wire, when: datetime) -> Exchange:
+    """Return the parts of an exchange that ended in a capture at a time."""
     lag = None if wire.started is None else max(0, milliseconds(when) - milliseconds(wire.started))
-    numbers = b"".join(map(_number, (lag, wire.first_byte, wire.ended, wire.length)))
+    known = (
+        0 if number is None else max(0, number) + 1
+        for number in (lag, wire.first_byte, wire.ended, wire.length)
+    )
     identity = _UUID.fullmatch(wire.record)
-    last = bytes.fromhex(identity[1].replace("-", "")) if identity else b""
-    coder = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=_dictionary(reference, url))
-    return numbers + coder.compress(_texts(wire)) + coder.flush() + last
+    record = bytes.fromhex(identity[1].replace("-", "")) if identity else None
+    return Exchange((next(known), next(known), next(known), next(known)), _texts(wire), record)
 
 
-def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> Wire:
-    """Read the exchange of a capture; raises CorruptObject for other bytes.
-
-    >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
-    >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\nX: \\xe9\\r\\n\\r\\n", left_out=("Cookie",), port=80, started=when)
-    >>> unpacked(packed(wire, "http://a.example/", when, None), "http://a.example/", when, None) == wire
-    True
-    """
+def wire_of(exchange: Exchange, when: datetime) -> Wire:
+    """Read the parts of an exchange; raises CorruptObject if they cannot be read."""
+    lag, first_byte, ended, length = (number - 1 if number else None for number in exchange.numbers)
     try:
-        numbers, at = [], 0
-        for _ in range(4):
-            number, at = _read(data, at)
-            numbers.append(number)
-        coder = zlib.decompressobj(-15, zdict=_dictionary(reference, url))
-        texts = json.loads(coder.decompress(data[at:], _LONGEST))
-        lag, first_byte, ended, length = numbers
+        texts = json.loads(exchange.texts)
         return Wire(
             received=texts["received"].encode("latin-1"),
             request=texts["request"].encode("latin-1"),
@@ -90,10 +74,82 @@ def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> 
             decoded=texts["decoded"],
             trailers=texts["trailers"].encode("latin-1"),
             truncated=texts["truncated"],
-            record=f"<urn:uuid:{UUID(bytes=coder.unused_data)}>" if coder.unused_data else texts["record"],
+            record=f"<urn:uuid:{UUID(bytes=exchange.record)}>" if exchange.record else texts["record"],
         )
-    except (zlib.error, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise CorruptObject(f"the facts of the wire cannot be read ({error})") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise _unreadable(error) from error
+
+
+def reference_of(wire: Wire) -> bytes:
+    """Return an exchange as a reference for others of its host: its texts, compressed with zlib."""
+    return zlib.compress(_texts(wire), 9)
+
+
+def dictionary_of(reference: bytes | None, url: str) -> bytes:
+    """Return the dictionary for the exchanges of a URL; its end, which is nearest, matters most."""
+    return (_inflated(reference) if reference else b"") + url.encode("utf-8", "replace")
+
+
+def deflated(texts: bytes, dictionary: bytes) -> bytes:
+    """Compress the texts of an exchange as raw deflate with a preset dictionary."""
+    coder = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=dictionary)
+    return coder.compress(texts) + coder.flush()
+
+
+def inflated(data: bytes, dictionary: bytes) -> tuple[bytes, bytes]:
+    """Return texts, and the bytes after them; raises CorruptObject for other bytes."""
+    coder = zlib.decompressobj(-15, zdict=dictionary)
+    try:
+        return coder.decompress(data, _LONGEST), coder.unused_data
+    except zlib.error as error:
+        raise _unreadable(error) from error
+
+
+def packed(wire: Wire, url: str, when: datetime, reference: bytes | None) -> bytes:
+    """Pack the exchange of a capture of a URL at a time, compressed against a reference.
+
+    Its four numbers come first, each with 7 bits in a byte, the low bits first, the top bit set if more
+    bytes follow. The texts follow as JSON, as raw deflate whose dictionary is the reference and the URL. If
+    the id of the record is a UUID, its 16 bytes come last: as text they took half of the exchange of an
+    ingested page.
+
+    >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
+    >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\n\\r\\n", ended=130, length=0)
+    >>> packed(wire, "http://a.example/", when, reference_of(wire))[:5].hex(" ")
+    '00 00 83 01 01'
+    >>> known = Wire(b"HTTP/1.1 200 OK", record="<urn:uuid:0ab44aa3-8893-4045-9e27-9bf0441b02fd>")
+    >>> data = packed(known, "http://a.example/", when, None)
+    >>> data[-16:].hex(), unpacked(data, "http://a.example/", when, None) == known
+    ('0ab44aa3889340459e279bf0441b02fd', True)
+    """
+    numbers, texts, record = exchange_of(wire, when)
+    data = deflated(texts, dictionary_of(reference, url))
+    return b"".join(map(septets, numbers)) + data + (record or b"")
+
+
+def parts_of(data: bytes, url: str, reference: bytes | None) -> Exchange:
+    """Return the parts of a packed exchange; raises CorruptObject for other bytes."""
+    numbers, at = [], 0
+    try:
+        for _ in range(4):
+            number, at = number_at(data, at)
+            numbers.append(number)
+    except LookupError as error:
+        raise _unreadable(error) from error
+    texts, record = inflated(data[at:], dictionary_of(reference, url))
+    lag, first_byte, ended, length = numbers
+    return Exchange((lag, first_byte, ended, length), texts, record or None)
+
+
+def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> Wire:
+    """Read the exchange of a capture; raises CorruptObject for other bytes.
+
+    >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
+    >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\nX: \\xe9\\r\\n\\r\\n", left_out=("Cookie",), port=80, started=when)
+    >>> unpacked(packed(wire, "http://a.example/", when, None), "http://a.example/", when, None) == wire
+    True
+    """
+    return wire_of(parts_of(data, url, reference), when)
 
 
 def nearest(
@@ -131,28 +187,35 @@ def _inflated(reference: bytes) -> bytes:
     return zlib.decompressobj().decompress(reference, _LONGEST)
 
 
-def _dictionary(reference: bytes | None, url: str) -> bytes:
-    """Return the dictionary for the compressor; the end, which is nearest, matters most."""
-    return (_inflated(reference) if reference else b"") + url.encode("utf-8", "replace")
+def _unreadable(error: Exception) -> CorruptObject:
+    return CorruptObject(f"the facts of the wire cannot be read ({error})")
 
 
-def _number(value: int | None) -> bytes:
-    rest = 0 if value is None else max(0, value) + 1
-    return bytes(_septets(rest))
+def septets(number: int) -> bytes:
+    """Return a number with 7 bits in a byte, the low bits first; the top bit is set if more bytes follow.
+
+    >>> septets(0).hex(), septets(300).hex()
+    ('00', 'ac02')
+    """
+    data = bytearray()
+    while number > 127:
+        data.append(number & 127 | 128)
+        number >>= 7
+    data.append(number)
+    return bytes(data)
 
 
-def _septets(rest: int) -> Iterator[int]:
-    while rest > 127:
-        yield rest & 127 | 128
-        rest >>= 7
-    yield rest
+def number_at(data: bytes, at: int) -> tuple[int, int]:
+    """Return the number at a position, written by :func:`septets`, and the position after it.
 
-
-def _read(data: bytes, at: int) -> tuple[int | None, int]:
-    """Read a number at a position; return it, and the position after it."""
-    value = shift = 0
-    while data[at] > 127:
-        value |= (data[at] & 127) << shift
+    >>> number_at(septets(300), 0)
+    (300, 2)
+    """
+    value = data[at]
+    if value < 128:
+        return value, at + 1
+    value, shift = value & 127, 7
+    while (byte := data[at + 1]) > 127:
+        value |= (byte & 127) << shift
         shift, at = shift + 7, at + 1
-    value |= data[at] << shift
-    return (value - 1 if value else None), at + 1
+    return value | byte << shift, at + 2

@@ -438,6 +438,41 @@ class StoreContract:
             )
             assert [capture.captured_at for capture in found] == list(map(at, minutes))
 
+    def test_visits_are_read_in_order_of_time_in_whatever_order_they_were_stored(
+        self, store: ArchiveStore
+    ) -> None:
+        chance = random.Random(20261123)
+        one, two = put(store, b"one", 0), put(store, b"two", 1)
+        told = [*store.captures(URL)]
+        for minute in chance.sample(range(2, 90), 60):
+            version, outcome = chance.choice(
+                [(one, Outcome.FETCHED), (two, Outcome.NOT_MODIFIED), (None, Outcome.TIMEOUT)]
+            )
+            record = f"<urn:uuid:0ab44aa3-8893-4045-9e27-9bf0441b02{minute:02}>"
+            wire = chance.choice([None, wire_of(minute), replace(wire_of(0), record=record)])
+            reason, location = (
+                chance.choice(["", "caf\xe9"]),
+                chance.choice([None, "", "http://example.org/"]),
+            )
+            seen = visit(minute, version, outcome=outcome, kind=Kind.REVISIT, wire=wire)
+            told.append(replace(seen, origin=f"a.warc:{7 * minute}", reason=reason, location=location))
+            assert store.add(told[-1], store.head(URL), version.id if version else None)
+            assert not store.add(told[-1], store.head(URL), version.id if version else None)
+        told.sort(key=lambda capture: capture.captured_at)
+        assert list(store.captures(URL)) == told
+        assert list(store.captures(URL, newest_first=True)) == told[::-1]
+        for since, until in ((at(9), at(30)), (at(30.5), at(31)), (at(80), at(99)), (at(-5), at(2))):
+            between = [capture for capture in told if since < capture.captured_at <= until]
+            assert list(store.captures(URL, until=until, since=since)) == between
+        for capture in told[2:]:
+            assert store.holds(URL, capture.captured_at, capture.outcome, capture.sha256 or None)
+            assert not store.holds(URL, capture.captured_at, Outcome.GONE, None)
+        for place in chance.sample(range(2, len(told)), 30):
+            old, told[place] = told[place], replace(told[place], kind=Kind.TOUCHED, reason="amended")
+            store.amend(old, told[place])
+        assert list(store.captures(URL)) == told
+        assert store.totals()[""].captures == len(told)
+
     def test_what_a_visit_says_is_amended_and_its_version_stays(self, store: ArchiveStore) -> None:
         put(store, b"one", 5)
         (old,) = store.captures(URL)

@@ -1,4 +1,4 @@
-"""Payload digests and waiting visits in the SQLite archive, and the removal of captures to replace."""
+"""Payload digests and waiting visits in the SQLite archive."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 
-from archivebot.models import Capture, Outcome, Payload
+from archivebot.models import Outcome, Payload
 from archivebot.storage.revisits import Waiting
+from archivebot.storage.sqlite.captures import SQLiteCaptures
 from archivebot.storage.sqlite.rows import DIGEST, PAGE_OF
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.times import milliseconds, moment
@@ -17,20 +18,18 @@ _WAITING = (
     f"SELECT {intact('waiting')}, url, time, payload, refers_to, refers_time"
     " FROM waiting JOIN page ON page.id = page"
 )
-_CAPTURE = (
-    "SELECT capture.page, capture.version, shape FROM capture JOIN shape ON shape.id = shape"
-    f" LEFT JOIN version ON version.id = version WHERE capture.page = {PAGE_OF}"
-    " AND time = ?2 AND outcome = ?3 AND lower(coalesce(hex(digest), '')) = ?4"
-)
 
 
 class SQLiteRevisits:
     """A RevisitStore in tables of the archive; ``together`` opens a transaction."""
 
     def __init__(
-        self, database: sqlite3.Connection, together: Callable[[], AbstractContextManager[None]]
+        self,
+        database: sqlite3.Connection,
+        together: Callable[[], AbstractContextManager[None]],
+        captures: SQLiteCaptures,
     ) -> None:
-        self._db, self._together = database, together
+        self._db, self._together, self._captures = database, together, captures
 
     def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
         with self._together():
@@ -84,20 +83,4 @@ class SQLiteRevisits:
             (page,) = self._db.execute(f"SELECT {PAGE_OF}", (url,)).fetchone()
             visit = (page, milliseconds(when))
             self._db.execute("DELETE FROM waiting WHERE page = ? AND time = ?", visit)
-            self._db.execute(
-                "DELETE FROM capture WHERE page = ? AND time = ?"
-                " AND shape IN (SELECT id FROM shape WHERE outcome = ?)",
-                (*visit, Outcome.UNRESOLVED),
-            )
-
-
-def take_out(database: sqlite3.Connection, capture: Capture) -> int:
-    """Delete the row of a capture that will be replaced; return its page."""
-    when = milliseconds(capture.captured_at)
-    values = (capture.url, when, capture.outcome, capture.sha256)
-    page, version, shape = database.execute(_CAPTURE, values).fetchone()
-    database.execute(
-        "DELETE FROM capture WHERE page = ? AND time = ? AND version = ? AND shape = ?",
-        (page, when, version, shape),
-    )
-    return int(page)
+            self._captures.take_out(page, url, visit[1], Outcome.UNRESOLVED, version=None)

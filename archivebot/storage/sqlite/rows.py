@@ -6,14 +6,15 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import StoredVersion, Totals
 from archivebot.storage.sqlite.sums import intact, whole
+from archivebot.storage.sqlite.visits import Visit
 from archivebot.storage.times import moment
-from archivebot.storage.wire import unpacked as wire_of
+from archivebot.storage.wire import Exchange, wire_of
 from archivebot.wire import Wire
 
 VERSION = (
@@ -32,14 +33,18 @@ PAGE_OF = (
     " WHERE key = urlkey(?1) AND found.url = ?1)"
 )
 
-CAPTURES = (
-    f"SELECT {intact('capture')} AND {intact('shape')} AND (reference IS NULL OR {intact('reference')}),"
-    " url, urlkey(url), time, outcome, kind, status, stored_bytes, capture.new_blocks, links, reason,"
-    " location, shape.origin || coalesce(place, ''), headers, quality, reference.data, wire, number,"
-    " hex(digest), length, level, blocks FROM capture JOIN page ON page.id = capture.page"
-    " LEFT JOIN shape ON shape.id = shape LEFT JOIN reference ON reference.id = reference"
-    " LEFT JOIN version ON version.id = capture.version"
+# What a capture shows of its version.
+FACTS = "SELECT number, hex(digest), length, level, blocks FROM version WHERE id = ?"
+NO_FACTS = (None,) * 5
+
+SHAPE = (
+    f"SELECT {intact('shape')} AND (reference IS NULL OR {intact('reference')}),"
+    " outcome, kind, status, origin, quality, reference, reference.data"
+    " FROM shape LEFT JOIN reference ON reference.id = reference WHERE shape.id = ?"
 )
+
+# The visits of a run, as time, version and shape.
+VISITS = "json_each(visits(capture.time, capture.visits)) AS visit"
 
 # The frames of one version, the frame without a base first: it may be that of a dictionary, whose id is
 # negative. The id of a base is always lower, but damaged ones may form a circle.
@@ -53,15 +58,18 @@ FRAMES = (
 
 # Of each host: captures, pages, versions, blocks, bytes fetched, of frames, and of dictionaries.
 TOTALS = (
-    "SELECT host, sum(captures), count(*), sum(versions), sum(blocks), sum(fetched), sum(frames),"
+    "WITH seen AS (SELECT capture.page AS page, count(*) AS captures,"
+    " sum(iif(outcome <> 'not_modified', length, NULL)) AS fetched"
+    f" FROM capture JOIN {VISITS} LEFT JOIN version ON version.id = visit.value ->> 1"
+    " JOIN shape ON shape.id = visit.value ->> 2 GROUP BY capture.page)"
+    " SELECT host, sum(captures), count(*), sum(versions), sum(blocks), sum(fetched), sum(frames),"
     " (SELECT sum(length(data)) FROM dictionary JOIN frame ON frame.version = dictionary.id"
     " WHERE dictionary.host = pages.host) FROM (SELECT substr(key, 1, instr(key, ')') - 1) AS host, versions,"
     " (SELECT sum(new_blocks) FROM version WHERE page = page.id) AS blocks,"
-    " (SELECT count(*) FROM capture WHERE page = page.id) AS captures,"
-    " (SELECT sum(length) FROM capture JOIN version ON version.id = version JOIN shape ON shape.id = shape"
-    " WHERE capture.page = page.id AND outcome <> 'not_modified') AS fetched,"
+    " captures, fetched,"
     " (SELECT sum(length(data)) FROM version JOIN frame ON frame.version = version.id"
-    " WHERE version.page = page.id) AS frames FROM page_key JOIN page ON page.id = page_key.page) AS pages"
+    " WHERE version.page = page.id) AS frames FROM page_key JOIN page ON page.id = page_key.page"
+    " LEFT JOIN seen ON seen.page = page.id) AS pages"
     " GROUP BY host ORDER BY host"
 )
 
@@ -112,33 +120,55 @@ def totals_of(row: Any) -> tuple[str, Totals]:
     return host, Totals(captures, urls, versions, blocks, fetched, stored, frames, dictionaries)
 
 
-def capture_of(row: Any, marks: Callable[[], Mapping[int, Duplicate]]) -> Capture:
-    """Read a row of ``CAPTURES``; ``marks`` returns the marks of its page's versions, by number."""
-    (
-        url, urlkey, time, outcome, kind, status, stored_bytes, new_blocks, links, reason, location, origin,
-        headers, quality, reference, facts, number, digest, length, level, blocks,
-    ) = whole(row)  # fmt: skip
-    wire = wire_of(facts, url, moment(time), reference) if facts else None
+class Shape(NamedTuple):
+    """What captures have in common; ``exchange`` is the compressed exchange of their reference."""
+
+    outcome: str
+    kind: str
+    status: int | None
+    origin: str
+    quality: str | None
+    reference: int | None
+    exchange: bytes | None
+
+
+def capture_of(
+    url: str,
+    urlkey: str,
+    visit: Visit,
+    shape: Shape,
+    facts: Any,
+    marks: Callable[[], Mapping[int, Duplicate]],
+) -> Capture:
+    """Return a visit as a capture.
+
+    ``facts`` is a row of ``FACTS``; ``marks`` returns the marks of its page's versions, by number.
+    """
+    number, digest, length, level, blocks = facts
+    when = moment(visit.time)
+    numbers = visit.lag, visit.first_byte, visit.ended, visit.length
+    wire = wire_of(Exchange(numbers, visit.texts or b"", visit.record), when) if visit.wired else None
+    reason = (visit.reason or b"").decode()
     return Capture(
         url=url,
         urlkey=urlkey,
-        captured_at=moment(time),
-        outcome=Outcome(outcome),
-        kind=Kind(kind),
-        status=status,
+        captured_at=when,
+        outcome=Outcome(shape.outcome),
+        kind=Kind(shape.kind),
+        status=shape.status,
         number=number,
         digest=f"sha256:{digest.lower()}" if digest else None,
         size=length or 0,
-        stored_bytes=stored_bytes,
+        stored_bytes=visit.stored_bytes,
         level=level,
         block_count=blocks or 0,
-        new_blocks=new_blocks,
-        links=links,
-        reason=reason or "",
-        location=location,
-        origin=origin,
-        headers=wire.headers if wire and headers is None else unpacked(headers),
-        quality=Quality(QualityKind(quality), reason or "") if quality else None,
+        new_blocks=visit.new_blocks,
+        links=visit.links,
+        reason=reason,
+        location=None if visit.location is None else visit.location.decode(),
+        origin=f"{shape.origin}{visit.place - 1}" if visit.place else shape.origin,
+        headers=wire.headers if wire and visit.headers is None else unpacked(visit.headers),
+        quality=Quality(QualityKind(shape.quality), reason) if shape.quality else None,
         duplicate=marks().get(number) if number else None,
         wire=wire,
     )

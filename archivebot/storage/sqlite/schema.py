@@ -9,6 +9,7 @@ from contextlib import closing
 
 from archivebot.storage.base import outdated
 from archivebot.storage.sqlite.migration import Step, schema_of, upgrade
+from archivebot.storage.sqlite.slimming import pack_captures, slim_captures, slim_pages
 from archivebot.storage.sqlite.sums import enable
 
 # "abot" in ASCII; distinguishes an archive from any other SQLite file.
@@ -218,8 +219,8 @@ def _kept(database: sqlite3.Connection) -> None:
 
 
 def _dictionaries(database: sqlite3.Connection) -> None:
-    _slim_pages(database)
-    _slim_captures(database)
+    slim_pages(database)
+    slim_captures(database)
     # The ids are negative, so that they can be the base of a version, and their frames are in ``frame``.
     for statement in (
         """CREATE TABLE dictionary (
@@ -242,87 +243,6 @@ def _dictionaries(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
-def _slim_pages(database: sqlite3.Connection) -> None:
-    """Store the URL and the key of each page once; a page is found by its key, computed as today."""
-    for statement in (
-        """CREATE TABLE page_key (
-            key TEXT NOT NULL,
-            page INTEGER NOT NULL REFERENCES page,
-            PRIMARY KEY (key, page)) WITHOUT ROWID""",
-        "INSERT INTO page_key SELECT urlkey(url), id FROM page ORDER BY 1, 2",
-        """CREATE TABLE slim (
-            id INTEGER PRIMARY KEY,
-            url TEXT NOT NULL,
-            versions INTEGER NOT NULL,
-            lineages INTEGER NOT NULL,
-            sketch BLOB NOT NULL,
-            sum INTEGER)""",
-        """INSERT INTO slim SELECT id, url, versions, lineages, sketch,
-            CASE WHEN sum IS checksum(url, urlkey, versions, lineages, sketch)
-            THEN checksum(url, versions, lineages, sketch) END FROM page""",
-        "DROP TABLE page",
-        "ALTER TABLE slim RENAME TO page",
-    ):
-        database.execute(statement)
-
-
-def _slim_captures(database: sqlite3.Connection) -> None:
-    """Store once what many captures have in common. A row that was damaged keeps no checksum."""
-    before = (
-        "page, time, version, outcome, kind, status, stored_bytes, new_blocks, links, reason, location,"
-        " origin, headers, quality, reference, wire"
-    )
-    common = "outcome, kind, status, file, quality, reference"
-    own = (
-        "page, time, version, shape.id, place, stored_bytes, new_blocks, links, reason, location, headers,"
-        " wire"
-    )
-    for statement in (
-        """CREATE TABLE shape (
-            id INTEGER PRIMARY KEY,
-            outcome TEXT NOT NULL,
-            kind TEXT NOT NULL,
-            status INTEGER,
-            origin TEXT,
-            quality TEXT,
-            reference INTEGER REFERENCES reference,
-            sum INTEGER)""",
-        "CREATE INDEX shape_sum ON shape (sum)",
-        """CREATE TABLE slim (
-            page INTEGER NOT NULL REFERENCES page,
-            time INTEGER NOT NULL,
-            version INTEGER NOT NULL,
-            shape INTEGER NOT NULL REFERENCES shape,
-            place INTEGER,
-            stored_bytes INTEGER NOT NULL,
-            new_blocks INTEGER NOT NULL,
-            links INTEGER NOT NULL,
-            reason TEXT,
-            location TEXT,
-            headers BLOB,
-            wire BLOB,
-            sum INTEGER,
-            PRIMARY KEY (page, time, version, shape)) WITHOUT ROWID""",
-        # The origin of a record of a file is the name of the file, a colon and the place of the record.
-        f"""CREATE TEMP VIEW cut AS SELECT *, iif(whole, CAST(digits AS INTEGER), NULL) AS place,
-            iif(whole, start, origin) AS file FROM (SELECT *,
-            start LIKE '%:' AND digits = CAST(CAST(digits AS INTEGER) AS TEXT) AS whole FROM (SELECT *,
-            substr(origin, length(start) + 1) AS digits FROM (SELECT *, sum IS checksum({before}) AS intact,
-            rtrim(origin, '0123456789') AS start FROM capture)))""",
-        f"""INSERT INTO shape (outcome, kind, status, origin, quality, reference, sum)
-            SELECT DISTINCT {common}, checksum({common}) FROM cut""",
-        f"""INSERT INTO slim SELECT {own}, CASE WHEN intact THEN checksum({own}) END FROM cut JOIN shape
-            ON shape.sum = checksum(cut.outcome, cut.kind, cut.status, file, cut.quality, cut.reference)
-            AND shape.outcome = cut.outcome AND shape.kind = cut.kind AND shape.status IS cut.status
-            AND shape.origin IS file AND shape.quality IS cut.quality
-            AND shape.reference IS cut.reference ORDER BY page, time, version, shape.id""",
-        "DROP VIEW cut",
-        "DROP TABLE capture",
-        "ALTER TABLE slim RENAME TO capture",
-    ):
-        database.execute(statement)
-
-
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
 STEPS: list[Step] = [
     _first_schema,
@@ -334,6 +254,7 @@ STEPS: list[Step] = [
     _wire,
     _kept,
     _dictionaries,
+    pack_captures,
 ]
 
 

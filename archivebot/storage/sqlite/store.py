@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import astuple, fields, replace
-from datetime import datetime
-from functools import cache, partial
+from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
@@ -27,58 +27,48 @@ from archivebot.storage.base import (
 from archivebot.storage.checksum import checksum
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import decode, encode, shared
+from archivebot.storage.sqlite.captures import Shapes, SQLiteCaptures
 from archivebot.storage.sqlite.dictionaries import SQLiteDictionaries
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.fingerprints import SQLiteFingerprints, lost_keys, put_fingerprint, put_mark
 from archivebot.storage.sqlite.forms import SQLiteForms
 from archivebot.storage.sqlite.links import SQLiteLinks
-from archivebot.storage.sqlite.revisits import SQLiteRevisits, take_out
+from archivebot.storage.sqlite.revisits import SQLiteRevisits
 from archivebot.storage.sqlite.rows import (
-    CAPTURES,
     DIGEST,
     FRAMES,
     PAGE_OF,
     TOTALS,
     VERSION,
-    capture_of,
-    origin_parts,
-    packed,
+    VISITS,
     totals_of,
     version_of,
 )
 from archivebot.storage.sqlite.schema import altered
 from archivebot.storage.sqlite.sums import damage, insert, intact, renew, whole
 from archivebot.storage.sqlite.templates import SQLiteTemplates
-from archivebot.storage.sqlite.wire import put_wire
 from archivebot.storage.times import milliseconds
-
-FOR_EVER = 1 << 62
 
 PAGE = f"SELECT {intact('page')}, id, versions, lineages FROM page"
 
+# The captures in all runs that are intact.
+SEEN = (
+    "(SELECT page, visit.value ->> 0 AS time, visit.value ->> 1 AS version, visit.value ->> 2 AS shape"
+    f" FROM (SELECT * FROM capture WHERE {intact('capture')}) AS capture JOIN {VISITS}) AS capture"
+)
+
 # Captures that point at no version.
 LOST = (
-    "SELECT url, time FROM capture JOIN page ON page.id = capture.page"
+    f"SELECT url, time FROM {SEEN} JOIN page ON page.id = capture.page"
     " WHERE version <> 0 AND NOT EXISTS (SELECT 1 FROM version WHERE version.id = capture.version)"
 )
 
 # Captures whose shape is missing, or whose exchange refers to a missing reference.
 REFERENCELESS = (
-    "SELECT url, time, iif(shape.id IS NULL, 'shape', 'reference') FROM capture"
-    " JOIN page ON page.id = capture.page LEFT JOIN shape ON shape.id = shape"
+    f"SELECT url, time, iif(shape.id IS NULL, 'shape', 'reference') FROM {SEEN}"
+    " JOIN page ON page.id = capture.page LEFT JOIN shape ON shape.id = capture.shape"
     " LEFT JOIN reference ON reference.id = reference"
     " WHERE shape.id IS NULL OR reference IS NOT NULL AND reference.id IS NULL"
-)
-
-# Whether a capture is stored already.
-STORED = (
-    "SELECT 1 FROM capture JOIN shape ON shape.id = shape"
-    " WHERE page = ? AND time = ? AND version = ? AND outcome = ?"
-)
-
-SHAPE = (
-    "SELECT id FROM shape WHERE sum = checksum(?1, ?2, ?3, ?4, ?5, ?6) AND outcome = ?1 AND kind = ?2"
-    " AND status IS ?3 AND origin IS ?4 AND quality IS ?5 AND reference IS ?6"
 )
 
 # Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
@@ -98,7 +88,8 @@ class SQLiteStore(ArchiveFile):
         self.fingerprints: FingerprintStore = SQLiteFingerprints(self)
         self.templates: TemplateStore = SQLiteTemplates(self)
         self.forms: FormStore = SQLiteForms(self)
-        self.revisits: RevisitStore = SQLiteRevisits(self.database, self.together)
+        self._captures = SQLiteCaptures(self)
+        self.revisits: RevisitStore = SQLiteRevisits(self.database, self.together, self._captures)
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
         with self.together():
@@ -112,7 +103,7 @@ class SQLiteStore(ArchiveFile):
                 if not self._has_base(version.record.base):
                     raise Conflict("another writer replaced the dictionary of the site")
                 version = self._add_version(page, head, version)
-            return self._add_capture(page, capture, int(version or 0))
+            return self._captures.add(page, capture, int(version or 0))
 
     def _page(self, url: str, urlkey: str, head: PageHead) -> int:
         known: Any = self.one(whole, f"{PAGE} WHERE id = {PAGE_OF}", url)
@@ -161,50 +152,32 @@ class SQLiteStore(ArchiveFile):
                 put_mark(self.database, identity, new.duplicate)
         return identity
 
-    def _add_capture(self, page: int, capture: Capture, version: int) -> bool:
-        visit = page, milliseconds(capture.captured_at), version
-        if self.database.execute(STORED, (*visit, capture.outcome)).fetchone():
-            return False
-        reference, wire = put_wire(self.database, capture)
-        origin, place = origin_parts(capture.origin)
-        quality = capture.quality.kind if capture.quality else None
-        shape = self._shape(capture.outcome, capture.kind, capture.status, origin, quality, reference)
-        self.database.execute(
-            insert("capture"),
-            (
-                *visit, shape, place, capture.stored_bytes, capture.new_blocks, capture.links,
-                capture.reason or None, capture.location, packed(capture.headers, capture.wire), wire,
-            ),
-        )  # fmt: skip
-        return True
-
-    def _shape(self, *values: object) -> int:
-        """Return the id of the row with what a capture has in common with others; a new one is added."""
-        found = self.database.execute(SHAPE, values).fetchone()
-        if found is None:
-            return int(self.database.execute(insert("shape"), values).lastrowid or 0)
-        return int(found[0])
-
     def amend(self, old: Capture, new: Capture) -> None:
         with self.together():
-            found = self.find(new.url, new.sha256) if new.digest else None
-            self._add_capture(take_out(self.database, old), new, int(found.id) if found else 0)
+            page = self._id(new.url)
+            before, after = (self.find(new.url, each.sha256) if each.digest else None for each in (old, new))
+            time = milliseconds(old.captured_at)
+            self._captures.take_out(page, old.url, time, old.outcome, int(before.id) if before else 0)
+            self._captures.add(page, new, int(after.id) if after else 0)
+
+    def _id(self, url: str) -> int:
+        """Return the id of a page, 0 for a page never seen."""
+        return self.one(first, f"SELECT coalesce({PAGE_OF}, 0)", url) or 0
 
     def head(self, url: str) -> PageHead:
         found = self.one(whole, f"{PAGE} WHERE id = {PAGE_OF}", url)
         return PageHead(*found[1:]) if found else PageHead()
 
     def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
-        found = self.one(
-            first,
-            "SELECT version FROM capture JOIN shape ON shape.id = shape JOIN version ON version.id = version"
-            f" WHERE capture.page = {PAGE_OF} AND time <= ?2 AND number IS NOT NULL AND kind <> ?3"
-            " ORDER BY time DESC LIMIT 1",
-            url,
-            milliseconds(when) if when else FOR_EVER,
-            Kind.FAILED,
-        )
-        return None if found is None else self.version(found)
+        shapes, others = Shapes(self, url), {0}  # versions of no content
+        with self.reading():
+            for visit in self._captures.visits(self._id(url), newest_first=True, until=when):
+                if visit.version not in others and shapes(visit.shape).kind != Kind.FAILED:
+                    found = self.one(version_of, f"{VERSION} WHERE version.id = ?", visit.version)
+                    if found and found.number is not None:
+                        return found
+                    others.add(visit.version)
+        return None
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
         sql = f"{VERSION} WHERE version.page = {PAGE_OF} AND {DIGEST}"
@@ -275,29 +248,13 @@ class SQLiteStore(ArchiveFile):
     def captures(
         self, url: str, newest_first: bool = False, until: When = None, since: When = None
     ) -> Iterator[Capture]:
-        order = "DESC" if newest_first else "ASC"
         marks = cache(lambda: {number: mark for _, number, mark in self.fingerprints.marks(url)})
-        return self.rows(
-            partial(capture_of, marks=marks),
-            f"{CAPTURES} WHERE capture.page = {PAGE_OF}"
-            f" AND time <= ? AND time > ? ORDER BY time {order}, capture.version {order}",
-            url,
-            milliseconds(until) if until else FOR_EVER,
-            milliseconds(since) if since else -FOR_EVER,
-        )
+        with self.reading():
+            yield from self._captures.all(self._id(url), url, marks, newest_first, until, since)
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
-        found = self.one(
-            first,
-            "SELECT 1 FROM capture JOIN shape ON shape.id = shape LEFT JOIN version ON version.id = version"
-            f" WHERE capture.page = {PAGE_OF} AND time = ? AND outcome = ? AND (digest IS ? OR ? IS NULL)",
-            url,
-            milliseconds(when),
-            outcome,
-            bytes.fromhex(digest) if digest else None,
-            digest,
-        )
-        return found is not None
+        seen = self.captures(url, until=when, since=when - timedelta(milliseconds=1))
+        return any(capture.outcome is outcome and digest in (None, capture.sha256) for capture in seen)
 
     def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
         return self.rows(

@@ -9,6 +9,7 @@ from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.storage.checksum import checksum
+from archivebot.storage.sqlite.visits import listed
 from archivebot.urls import urlkey
 
 # The columns that the checksum of a row covers, in this order: all but ``id`` and ``sum``. The tables without
@@ -22,10 +23,7 @@ SUMMED: dict[str, tuple[str, ...]] = {
         *("new_blocks", "new_bytes", "cost", "base", "frame_sum"),
     ),
     "dictionary": ("host", "length", "frame_sum"),
-    "capture": (
-        *("page", "time", "version", "shape", "place", "stored_bytes", "new_blocks", "links"),
-        *("reason", "location", "headers", "wire"),
-    ),
+    "capture": ("page", "time", "visits"),
     "shape": ("outcome", "kind", "status", "origin", "quality", "reference"),
     "reference": ("host", "data"),
     "text": ("value",),
@@ -45,7 +43,7 @@ NAMES = {
     "page": "url",
     "version": "'version ' || id",
     "dictionary": "'the dictionary ' || -id || ' of ' || host",
-    "capture": "'the capture at ' || time || ' of page ' || page",
+    "capture": "'the run of captures from ' || time || ' of page ' || page",
     "shape": "'the shape ' || id || ' of captures'",
     "reference": "'the reference ' || id || ' of ' || host",
     "text": "'the text ' || id",
@@ -65,9 +63,10 @@ _KEYS = 256
 
 
 def enable(database: sqlite3.Connection) -> None:
-    """Define the SQL functions ``checksum`` and ``urlkey`` on a connection."""
+    """Define the SQL functions ``checksum``, ``urlkey`` and ``visits`` on a connection."""
     database.create_function("checksum", -1, checksum, deterministic=True)
     database.create_function("urlkey", 1, lru_cache(_KEYS)(urlkey), deterministic=True)
+    database.create_function("visits", 2, listed, deterministic=True)
 
 
 def sum_of(table: str) -> str:
