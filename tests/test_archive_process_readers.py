@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from archivebot.archive import Archive
+from archivebot.archive.process import readers as readers_module
+from archivebot.archive.process.readers import OPENINGS, Readers
+from archivebot.archive.process.worker import Crashed
 from archivebot.config import ArchiveConfig
 from archivebot.crawl.process import calls
-from archivebot.crawl.process import readers as readers_module
-from archivebot.crawl.process.readers import OPENINGS, Readers
 from archivebot.crawl.process.session import ArchiveSession
-from archivebot.crawl.process.worker import Crashed
 from archivebot.exceptions import NotArchived, StorageError
 from archivebot.models import Page, Snapshot
 from pipelines.segmentation import SegmentationPipeline

@@ -1,4 +1,4 @@
-"""The process that holds the archive of a crawl and executes calls, one after another."""
+"""The process that holds an archive and executes calls, one after another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from archivebot.archive import Archive
-from archivebot.crawl.process.parcel import pack
+from archivebot.archive.process.parcel import pack
 from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.garbage import spare_collections
 from archivebot.models import Position
@@ -73,9 +73,9 @@ def main() -> None:
 def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
     """Execute calls until there are no more; the first call names the parent process and the archive.
 
-    The first call of a process that stores nothing also sets its memory limit. Answers are held back until the
-    data they report is durable. The archive is synced when no further call comes for a moment, once for all
-    calls since the last sync.
+    The first call of a process that stores nothing also sets its memory limit. Answers are held back until
+    the data they report is durable. The archive is synced when no further call comes for a moment, once for
+    all calls since the last sync.
     """
     calls = line.makefile("rb")
     parent, config, *memory = pickle.load(calls)
