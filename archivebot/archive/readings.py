@@ -22,8 +22,12 @@ KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
 # Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
-# 1.6 times its size, or more if it has many short lines. 8 MB took 30 MB more for 937 versions.
+# 1.6 times its size, or more if it has many short lines. Of 40 versions of two pages, of which one has 1.6 to
+# 2.2 MB, 45 are parsed, and 59 with 2 MB.
 READ_BYTES = 6 * 1024 * 1024
+
+# Bytes of the bodies of pages that lose their trees until the freed memory is returned to the system.
+RELEASED_BYTES = 8 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
 
@@ -89,6 +93,7 @@ class Readings:
     def __init__(self) -> None:
         self._parsed = _Pages()
         self._read = _Pages()
+        self._freed = 0
 
     def of(self, body: bytes, content_type: str, without: tuple[str, ...] = ()) -> PageReading:
         """Return the reading of a body that came with a Content-Type, without the parts selected by CSS.
@@ -109,7 +114,7 @@ class Readings:
     def forget_trees(self) -> None:
         """Drop the trees of all pages, and return their memory to the system."""
         self._put_away([self._parsed.popitem(last=False) for _ in range(len(self._parsed))])
-        self._parsed.size = 0
+        self._parsed.size = self._freed = 0
         release_memory()
 
     def _put_away(self, pages: Iterable[tuple[Key, PageReading]]) -> None:
@@ -118,6 +123,10 @@ class Readings:
             if not key[2]:  # a tree parsed again has all parts
                 page.forget_tree()
                 self._read.put(key, page, READ_BYTES)
+            self._freed += len(key[0])
+        if self._freed > RELEASED_BYTES:
+            self._freed = 0
+            release_memory()
 
 
 class _Pages(OrderedDict[Key, PageReading]):

@@ -20,7 +20,6 @@ from archivebot.exceptions import WarcError
 from archivebot.jobs.ingest import Ingested, Progress, ingest
 from archivebot.terminal import note, status
 from archivebot.units import size
-from archivebot.warc import Damage
 
 # Records between two lines of progress on a terminal.
 PROGRESS = 100
@@ -63,9 +62,9 @@ class Command(WritingCommand):
 class Printed(Progress):
     """Prints the progress of an ingest."""
 
-    def damaged(self, damage: Damage) -> None:
+    def damaged(self, message: str) -> None:
         """Print a damage with its file and offset."""
-        note(str(damage))
+        note(message)
 
     def stored(self, result: Ingested) -> None:
         """Show the number of records on a terminal, from time to time."""

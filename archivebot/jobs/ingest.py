@@ -22,6 +22,7 @@ from archivebot.archive.process.worker import Crashed
 from archivebot.bounds import excess
 from archivebot.exceptions import UsageError, WarcError
 from archivebot.fingerprint.payload import payload_key
+from archivebot.garbage import release_memory
 from archivebot.jobs.analysis import LARGE, Analysed, LinksOf, analysed, no_links
 from archivebot.models import Capture, Outcome, Page, Payload, Snapshot
 from archivebot.urls import canonical_url
@@ -34,6 +35,9 @@ LAST = datetime.max.replace(tzinfo=UTC)
 # Maximum of pages that are read from files and not stored yet, and of the bytes of their bodies.
 MOST_AHEAD = 256
 MOST_BYTES = 8 * 1024 * 1024
+
+# Bytes of the bodies of stored pages until the freed memory is returned to the system: it was 60 of 240 MB.
+RELEASED_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -72,8 +76,8 @@ class Ingested:
 class Progress:
     """What is called while files are ingested; a subclass prints it."""
 
-    def damaged(self, damage: Damage) -> None:
-        """A damaged part of a file was found."""
+    def damaged(self, message: str) -> None:
+        """A damaged part of a file was found; the message has its offset and the reason."""
 
     def stored(self, result: Ingested) -> None:
         """A record of a file was stored."""
@@ -111,7 +115,7 @@ async def _read(path: Path, result: Ingested, queue: Queue, progress: Progress) 
 
     def report(damage: Damage) -> None:
         result.damaged.append(damage)
-        progress.damaged(damage)
+        progress.damaged(str(damage))
 
     try:
         for found in read_pages(path, report):
@@ -157,7 +161,7 @@ class Queue:
         self._progress = progress
         self._waiting: deque[Visit | Ingested] = deque()  # an Ingested is the end of its file
         self._last: dict[str, Visit] = {}  # the last waiting visit of each URL
-        self._bytes = 0
+        self._bytes = self._freed = 0
         self._large = asyncio.Lock()
 
     async def add(self, found: WarcPage, result: Ingested) -> None:
@@ -232,6 +236,10 @@ class Queue:
                     other.is_stale = True
             waiting += archive.released(page)
         self._bytes -= len(visit.page.body)
+        self._freed += len(visit.page.body)
+        if self._freed > RELEASED_BYTES:
+            self._freed = 0
+            release_memory()
         if self._last[visit.page.url] is visit:
             del self._last[visit.page.url]
         visit.stored.set()
