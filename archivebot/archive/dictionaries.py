@@ -33,7 +33,7 @@ MOST_VERSIONS = 4096
 MOST_SITES = 10_000
 
 # Dictionaries kept ready, each with 2 MB and tables of 14 MB.
-READY = 3
+READY = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ KEPT_BYTES = 4 * 1024 * 1024
 READ_BYTES = 6 * 1024 * 1024
 
 # Bytes of the bodies of pages that lose their trees until the freed memory is returned to the system.
-RELEASED_BYTES = 8 * 1024 * 1024
+RELEASED_BYTES = 4 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
 
@@ -112,10 +112,9 @@ class Readings:
         return found
 
     def forget_trees(self) -> None:
-        """Drop the trees of all pages, and return their memory to the system."""
+        """Drop the trees of all pages; what was read from them stays."""
+        self._parsed.size = 0
         self._put_away([self._parsed.popitem(last=False) for _ in range(len(self._parsed))])
-        self._parsed.size = self._freed = 0
-        release_memory()
 
     def _put_away(self, pages: Iterable[tuple[Key, PageReading]]) -> None:
         """Drop the trees of pages, and keep what was read from them."""

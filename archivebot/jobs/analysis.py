@@ -13,9 +13,6 @@ from archivebot.archive import Archive, ArchiveReader
 from archivebot.exceptions import NotArchived
 from archivebot.models import Link, Outcome, Page, Snapshot
 
-# A page is larger if analysing it takes much memory, 100 MB for 2.7 MB.
-LARGE = 1024 * 1024
-
 LinksOf = Callable[[ArchiveReader, Page], tuple[Link, ...]]
 
 # A page analysed by an archive, and its main text if it has a fingerprint.
@@ -31,8 +28,7 @@ def analysed(archive: Archive, page: Page, links_of: LinksOf) -> Analysed:
     """Return a page with its links, analysed by an archive, without the bytes, which the caller has."""
     page = _linked(archive, page, links_of)
     snapshot, text = archive.analyse(page)
-    if len(page.body) > LARGE:
-        archive.readings.forget_trees()
+    archive.readings.forget_trees()  # only the tree of a page that is compared in a rare way is parsed again
     return replace(snapshot, page=replace(snapshot.page, headers=(), body=b"", wire=None)), text
 
 

@@ -23,7 +23,7 @@ from archivebot.bounds import excess
 from archivebot.exceptions import UsageError, WarcError
 from archivebot.fingerprint.payload import payload_key
 from archivebot.garbage import release_memory
-from archivebot.jobs.analysis import LARGE, Analysed, LinksOf, analysed, no_links
+from archivebot.jobs.analysis import Analysed, LinksOf, analysed, no_links
 from archivebot.models import Capture, Outcome, Page, Payload, Snapshot
 from archivebot.urls import canonical_url
 from archivebot.warc import Damage, WarcPage, first_date, read_pages
@@ -34,10 +34,13 @@ LAST = datetime.max.replace(tzinfo=UTC)
 
 # Maximum of pages that are read from files and not stored yet, and of the bytes of their bodies.
 MOST_AHEAD = 256
-MOST_BYTES = 8 * 1024 * 1024
+MOST_BYTES = 4 * 1024 * 1024
+
+# Of larger pages one at a time is analysed: a page of 2.7 MB takes 100 MB meanwhile.
+LARGE = 1024 * 1024
 
 # Bytes of the bodies of stored pages until the freed memory is returned to the system: it was 60 of 240 MB.
-RELEASED_BYTES = 32 * 1024 * 1024
+RELEASED_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(slots=True)
