@@ -9,7 +9,7 @@
     │   ├── Closed        it was closed; open it again
     │   ├── Outdated      an older archivebot wrote it; a reader does not upgrade it
     │   ├── Conflict      another writer was first; try again
-    │   ├── Crashed       a process of a crawl died (archivebot.crawl.process.worker)
+    │   ├── Crashed       a process of a crawl died (archivebot.archive.process.worker)
     │   └── CorruptObject stored bytes do not match their digest         exit 4
     └── WarcError         a WARC or ARC file cannot be read              exit 5
 """

@@ -11,10 +11,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from threading import Event, Thread
 from urllib.parse import quote
 
 ROOT = Path(__file__).parents[1]
@@ -43,7 +44,8 @@ class Cost:
     stderr: str
     seconds: float
     cpu: float
-    peak: int  # bytes
+    peak: int  # bytes of the process
+    together: int = 0  # bytes of the process and all that it started, if measured
 
 
 def data_folder(doc: str | None) -> argparse.ArgumentParser:
@@ -91,11 +93,11 @@ def in_time_order(pages: Iterable[Sequence[Version]]) -> list[Version]:
     return sorted((version for page in pages for version in page), key=lambda v: (v.date, v.url))
 
 
-def run(command: Sequence[str], cwd: Path = ROOT, **environment: str) -> Cost:
-    """Run a command to its end and return its cost, that of its own process only.
+def run(command: Sequence[str], cwd: Path = ROOT, *, together: bool = False, **environment: str) -> Cost:
+    """Run a command to its end and return its cost: its peak memory is that of its own process only.
 
     Linux counts the memory of the parent at the time of the fork as a child's peak, so the caller
-    must stay small.
+    must stay small. With ``together`` the memory of all processes of the command is measured, too.
     """
     started = time.perf_counter()
     with subprocess.Popen(
@@ -106,18 +108,57 @@ def run(command: Sequence[str], cwd: Path = ROOT, **environment: str) -> Cost:
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     ) as process:
+        memory = _Memory(process.pid) if together else None
         stdout, stderr = _communicate(process)
+        peak = memory.end() if memory else 0
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.perf_counter() - started
     cpu = used.ru_utime + used.ru_stime
-    return Cost(process.returncode, stdout, stderr, seconds, cpu, used.ru_maxrss * 1024)
+    return Cost(process.returncode, stdout, stderr, seconds, cpu, used.ru_maxrss * 1024, peak)
+
+
+class _Memory:
+    """The peak memory of a process and all that it started, looked at ten times a second.
+
+    Memory that several processes share counts once: it is the sum of their proportional set sizes.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid, self._peak, self._done = pid, 0, Event()
+        self._watch = Thread(target=self._look)
+        self._watch.start()
+
+    def end(self) -> int:
+        """Return the peak in bytes."""
+        self._done.set()
+        self._watch.join()
+        return self._peak
+
+    def _look(self) -> None:
+        while not self._done.wait(0.1):
+            self._peak = max(self._peak, sum(map(_proportional, _processes(self._pid))))
+
+
+def _processes(pid: int) -> Iterator[int]:
+    """Yield a process and all that it started."""
+    yield pid
+    with suppress(OSError):  # it has ended
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield from _processes(int(child))
+
+
+def _proportional(pid: int) -> int:
+    """Return the proportional set size of a process in bytes; 0 if it has ended."""
+    with suppress(OSError):
+        found = re.search(r"^Pss: +(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+        return int(found[1]) * 1024 if found else 0
+    return 0
 
 
 def _communicate(process: subprocess.Popen[str]) -> tuple[str, str]:
     """Read both streams to their ends without reaping the process, whose usage wait4 returns."""
-    from threading import Thread
-
     errors: list[str] = []
     assert process.stdout is not None
     assert process.stderr is not None

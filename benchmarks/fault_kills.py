@@ -25,7 +25,7 @@ from tables import Row, Table, at_least, at_most
 
 PAGES_PER_KILL = 12
 KILLS_PER_DICTIONARY = 50
-STORING = b"archivebot.crawl.process.archivist"
+STORING = b"archivebot.archive.process.archivist"
 
 
 class StoringRuns(Runs):

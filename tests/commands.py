@@ -165,7 +165,7 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     sys.path[0] = str(given["folder"])
     sys.argv = ["scrapy", *given["command"]]  # type: ignore[misc]
-    import_module("archivebot.crawl.process.worker").__dict__["_start"] = Forked
+    import_module("archivebot.archive.process.worker").__dict__["_start"] = Forked
     sys.modules.pop("archivebot.settings", None)  # read anew, in the environment of the command
     runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
 

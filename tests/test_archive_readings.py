@@ -115,6 +115,7 @@ def test_a_page_without_its_tree_is_compared_as_before(parsed: list[str]) -> Non
     parsed.clear()
     found, expected = significance(*without), significance(*whole)
     assert found == expected
+    assert len(parsed) == len(whole)
     assert list(found.added) == list(expected.added) != []  # the place of a line is read from its tree
     assert len(parsed) > len(whole)
     assert [list(page.worth) for page in without] == [list(page.worth) for page in whole]

@@ -163,9 +163,12 @@ def test_the_process_ends_with_a_parent_that_is_killed(config: ArchiveConfig, tm
 
 
 def test_the_process_does_not_load_scrapy() -> None:
-    code = (
-        "import archivebot.crawl.process.archivist, archivebot.crawl.process.calls, sys; print(*sys.modules)"
+    modules = (
+        "archivebot.archive.process.archivist",
+        "archivebot.crawl.process.calls",
+        "archivebot.jobs.analysis",
     )
+    code = f"import {', '.join(modules)}, archivebot.crawl.reading.links, sys; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
     )

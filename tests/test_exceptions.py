@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from archivebot import exceptions
-from archivebot.crawl.process.worker import Crashed
+from archivebot.archive.process.worker import Crashed
 from archivebot.exceptions import ArchiveError
 
 DRAWN = re.compile(r"^ {4}(?P<branch>[│├└─ ]*)(?P<name>\w+) *(?P<meaning>.*?)(?: +exit (?P<code>\d+))?$")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import random
 from collections.abc import Iterator
@@ -17,11 +18,11 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived
-from archivebot.jobs.ingest import Ingested, add, by_date
+from archivebot.jobs import ingest as jobs
+from archivebot.jobs.ingest import Ingested, by_date
 from archivebot.models import Change, Kind, Outcome
 from archivebot.storage import open_store
 from archivebot.timestamps import parse_time
-from archivebot.warc import read_pages
 from archivebot.warc.payload import digest_of
 from tests.factories import html
 from tests.servers import mongo_server, mongo_uri
@@ -53,11 +54,12 @@ def opened(uri: str) -> Archive:
 
 def ingest(archive: Archive, *paths: Path) -> Ingested:
     """Put files into an archive in this order, as the command does with each."""
-    result = Ingested("all")
+    every = Ingested("all")
     for path in paths:
-        for found in read_pages(path, result.damaged.append):
-            add(archive, found, result)
-    return result
+        (result,) = asyncio.run(jobs.ingest(archive, [path]))
+        every.kinds += result.kinds
+        every.known += result.known
+    return every
 
 
 def day(number: int) -> str:

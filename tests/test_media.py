@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from argparse import Namespace
@@ -53,7 +54,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
             block = f"HTTP/1.1 200 OK\r\n{head}\r\n".encode() + case.body
             file.write(gzip.compress(record_of(block, "response", "2026-01-01T00:00:00Z", url_of(case))))
     archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{folder}/archive.db"))
-    result = ingest(archive, folder / "cases.warc.gz", lambda damage: None, lambda number: None)
+    (result,) = asyncio.run(ingest(archive, [folder / "cases.warc.gz"]))
     assert (result.damaged, result.error) == ([], "")
     yield archive
     archive.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import random
@@ -16,7 +17,8 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.http.codings import zstd
-from archivebot.jobs.ingest import Ingested, add
+from archivebot.jobs import ingest as jobs
+from archivebot.jobs.ingest import Ingested
 from archivebot.models import Kind, Outcome, Page
 from archivebot.warc import Damage, WarcPage, read_pages
 from tests.factories import html
@@ -54,9 +56,7 @@ def response(payload: bytes, date: str, header: str) -> bytes:
 
 
 def ingest(archive: Archive, path: Path) -> Ingested:
-    result = Ingested(path.name)
-    for found in read_pages(path, result.damaged.append):
-        add(archive, found, result)
+    (result,) = asyncio.run(jobs.ingest(archive, [path]))
     return result
 
 

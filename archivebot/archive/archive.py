@@ -8,6 +8,7 @@ from archivebot.archive.recorder import Recorder
 from archivebot.archive.revisits import Revisits
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, StorageError
+from archivebot.markup.contenttype import content_type
 from archivebot.models import Capture, Page, Position, Snapshot
 from archivebot.storage import open_reader, open_store
 from archivebot.storage.base import ArchiveStore
@@ -62,6 +63,16 @@ class Archive(ArchiveReader):
         """Analyse a page: :meth:`cut`, :meth:`extract`, :meth:`mark` and :meth:`judge` in one call."""
         return self.judge(self.mark(self.extract(self.cut(snapshot_of(page)))))
 
+    def analyse(self, page: Page) -> tuple[Snapshot, str | None]:
+        """Analyse a page as :meth:`segment` does, without its mark, which :meth:`add` finds.
+
+        So the result depends only on the page and the stored visits of its URL, not on other pages. Also
+        returns the main text if the page has a fingerprint.
+        """
+        found = self.judge(self._inspector.fingerprint(self.extract(self.cut(snapshot_of(page)))))
+        read = self.readings.of(page.body, content_type(page.headers)) if found.fingerprint else None
+        return found, read.main_text if read else None
+
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Cut a page into blocks, at the level that its history or the page itself asks for."""
         return self._inspector.cut(snapshot)
@@ -78,15 +89,16 @@ class Archive(ArchiveReader):
         """Add the capture quality and the changes since the previous version."""
         return self._inspector.judge(snapshot)
 
-    def add(self, snapshot: Snapshot, with_blocks: bool = True) -> Capture:
+    def add(self, snapshot: Snapshot, with_blocks: bool = True, text: str | None = None) -> Capture:
         """Store one capture; it survives a crash of the process, and after :meth:`sync` a power cut.
 
-        The capture that is returned lists its blocks only if ``with_blocks`` is true.
+        The capture that is returned lists its blocks only if ``with_blocks`` is true. ``text`` is the main text
+        of the page, if the caller knows it.
 
         The page that it repeats may have been stored since the cut, so it is compared with the archive again.
         Raises StorageError if the store fails. In that case nothing of the capture is stored.
         """
-        return self._recorder.add(self._inspector.confirmed(snapshot), with_blocks)
+        return self._recorder.add(self._inspector.confirmed(snapshot, text), with_blocks)
 
     @property
     def is_durable(self) -> bool:
@@ -113,9 +125,9 @@ class Archive(ArchiveReader):
         """Return the unresolved captures that repeat a stored page, each with its body."""
         return list(self._revisits.released(page))
 
-    def settle(self, snapshot: Snapshot, with_blocks: bool = True) -> Capture:
+    def settle(self, snapshot: Snapshot, with_blocks: bool = True, text: str | None = None) -> Capture:
         """Replace an unresolved capture by its resolved version; see :meth:`add`."""
         with self._store.together():
-            capture = self._recorder.add(self._inspector.confirmed(snapshot), with_blocks)
+            capture = self.add(snapshot, with_blocks, text)
             self._store.revisits.release(capture.url, capture.captured_at)
         return capture

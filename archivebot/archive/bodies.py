@@ -18,7 +18,7 @@ from archivebot.urls import host_of_key
 logger = logging.getLogger(__name__)
 
 # Bytes of contents in the cache: the next version of a page is compressed against its last one.
-KEPT_BYTES = 48 * 1024 * 1024
+KEPT_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ MOST_VERSIONS = 4096
 MOST_SITES = 10_000
 
 # Dictionaries kept ready, each with 2 MB and tables of 14 MB.
-READY = 6
+READY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,16 @@ class Dictionaries:
     def _digested(self, stored: StoredDictionary) -> frames.Dictionary:
         found = self._ready.get(stored.id)
         if found is None:
-            found = self._ready[stored.id] = frames.Dictionary(self._bodies.dictionary(stored))
-            if len(self._ready) > READY:
-                self._ready.popitem(last=False)
-        self._ready.move_to_end(stored.id)
+            found = frames.Dictionary(self._bodies.dictionary(stored))
+        self._keep(stored, found)
         return found
+
+    def _keep(self, stored: StoredDictionary, digested: frames.Dictionary) -> None:
+        """Keep a dictionary ready, instead of the dictionary used longest ago."""
+        self._ready[stored.id] = digested
+        self._ready.move_to_end(stored.id)
+        if len(self._ready) > READY:
+            self._ready.popitem(last=False)
 
     def _make(self, host: str, site: _Site) -> None:
         """Make the next dictionary of a host, and compress against it the pages that it is made of."""
@@ -175,7 +180,7 @@ class Dictionaries:
             if before and site.grows:
                 dictionaries.remove(before)
         site.latest = latest
-        self._ready[latest.id] = made
+        self._keep(latest, made)
 
 
 def _is_poor(version: StoredVersion) -> bool:

@@ -110,13 +110,17 @@ class Inspector:
         """
         return self._staged(snapshot, self._extract)
 
+    def fingerprint(self, snapshot: Snapshot) -> Snapshot:
+        """Add the fingerprint of the main text; a wall or an error has none."""
+        return self._staged(snapshot, self._fingerprint)
+
     def mark(self, snapshot: Snapshot) -> Snapshot:
         """Add the fingerprint of the main text, and the archived page that this page repeats.
 
         A wall or an error repeats nothing. A missing mark is provisional: the original may be stored
         meanwhile, so :meth:`confirmed` looks again.
         """
-        return self._staged(snapshot, self._mark)
+        return self._staged(snapshot, lambda snapshot: self.confirmed(self._fingerprint(snapshot)))
 
     def judge(self, snapshot: Snapshot) -> Snapshot:
         """Add the quality of the capture if it is not the page, and the changes since the previous version.
@@ -125,8 +129,11 @@ class Inspector:
         """
         return self._staged(snapshot, self._judge)
 
-    def confirmed(self, snapshot: Snapshot) -> Snapshot:
-        """Mark a page with a fingerprint if it repeats a page that is in the archive now."""
+    def confirmed(self, snapshot: Snapshot, text: str | None = None) -> Snapshot:
+        """Mark a page with a fingerprint if it repeats a page that is in the archive now.
+
+        ``text`` is its main text, if the caller knows it.
+        """
         known, page = snapshot.fingerprint, snapshot.page
         if known is None or snapshot.duplicate:
             return snapshot
@@ -135,7 +142,7 @@ class Inspector:
                 self._store.fingerprints.near,
                 page.url,
                 known,
-                lambda: self._read(page).main_text,
+                lambda: self._read(page).main_text if text is None else text,
                 self._text_of,
             ),
             page,
@@ -180,12 +187,12 @@ class Inspector:
         found = _unless_broken(lambda page: self._read(page).fields(site, page.url), page)
         return replace(snapshot, fields=found or ())
 
-    def _mark(self, snapshot: Snapshot) -> Snapshot:
+    def _fingerprint(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
         if self._holding(page).is_known or _unless_broken(self._doubt, page) is not None:
             return snapshot
         known = _unless_broken(lambda page: _known_by(self._read(page).main_text), page)
-        return self.confirmed(replace(snapshot, fingerprint=known))
+        return replace(snapshot, fingerprint=known)
 
     def _judge(self, snapshot: Snapshot) -> Snapshot:
         page, partition = snapshot.page, snapshot.partition

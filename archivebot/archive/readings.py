@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import inf
 
 from archivebot.fields.about import about, merged
 from archivebot.fields.sites import Site
 from archivebot.fields.tree import Tree
+from archivebot.garbage import release_memory
 from archivebot.labels.labeller import label_page
 from archivebot.models import Block, Field, Label
 from archivebot.quality.signs import Signs, signs_of
@@ -20,10 +21,13 @@ from archivebot.significance.reading import Reading
 KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
-# Bytes of the bodies of pages that are kept without their trees. Such a page with its lines and main text
-# takes 1.6 times the size of its body, or more if it has many short lines. With 8 MB instead of 2 MB an
-# ingest of 937 versions took 30 MB more.
-READ_BYTES = 2 * 1024 * 1024
+# Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
+# 1.6 times its size, or more if it has many short lines. Of 40 versions of two pages, of which one has 1.6 to
+# 2.2 MB, 45 are parsed, and 59 with 2 MB.
+READ_BYTES = 6 * 1024 * 1024
+
+# Bytes of the bodies of pages that lose their trees until the freed memory is returned to the system.
+RELEASED_BYTES = 4 * 1024 * 1024
 
 Key = tuple[bytes, str, tuple[str, ...]]
 
@@ -63,10 +67,13 @@ class PageReading(Reading):
     def forget_tree(self) -> None:
         """Drop the tree, which takes most of the memory; if it is needed, the page is parsed again.
 
-        The signs are dropped as well: they hold scripts, and are needed only before a page is stored.
+        The signs are dropped as well: they hold scripts, and are needed only before a page is stored. The
+        title is needed for each comparison with a later version.
         """
         vars(self).pop("signs", None)
         if self.content is not None:
+            if self.content.page.has_tree:
+                _ = self.title
             self.content.forget_tree()
 
     def drop(self, selectors: Sequence[str]) -> None:
@@ -86,6 +93,7 @@ class Readings:
     def __init__(self) -> None:
         self._parsed = _Pages()
         self._read = _Pages()
+        self._freed = 0
 
     def of(self, body: bytes, content_type: str, without: tuple[str, ...] = ()) -> PageReading:
         """Return the reading of a body that came with a Content-Type, without the parts selected by CSS.
@@ -100,11 +108,24 @@ class Readings:
             found = PageReading(body, content_type)
             if without:
                 found.drop(without)
-        for old, page in self._parsed.put(key, found, KEPT_BYTES, KEPT_PAGES):
-            if not old[2]:  # a tree parsed again has all parts
-                page.forget_tree()
-                self._read.put(old, page, READ_BYTES)
+        self._put_away(self._parsed.put(key, found, KEPT_BYTES, KEPT_PAGES))
         return found
+
+    def forget_trees(self) -> None:
+        """Drop the trees of all pages; what was read from them stays."""
+        self._parsed.size = 0
+        self._put_away([self._parsed.popitem(last=False) for _ in range(len(self._parsed))])
+
+    def _put_away(self, pages: Iterable[tuple[Key, PageReading]]) -> None:
+        """Drop the trees of pages, and keep what was read from them."""
+        for key, page in pages:
+            if not key[2]:  # a tree parsed again has all parts
+                page.forget_tree()
+                self._read.put(key, page, READ_BYTES)
+            self._freed += len(key[0])
+        if self._freed > RELEASED_BYTES:
+            self._freed = 0
+            release_memory()
 
 
 class _Pages(OrderedDict[Key, PageReading]):

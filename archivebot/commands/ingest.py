@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from archivebot.archive import Archive
+from archivebot.archive.process.readers import Readers
 from archivebot.cli import WritingCommand, add_fields_option, print_json
 from archivebot.config import CrawlConfig
 from archivebot.crawl.reading.links import links_of
 from archivebot.exceptions import WarcError
-from archivebot.jobs.ingest import Ingested, LinksOf, by_date, ingest
+from archivebot.jobs.ingest import Ingested, Progress, ingest
 from archivebot.terminal import note, status
 from archivebot.units import size
 
 # Records between two lines of progress on a terminal.
 PROGRESS = 100
+
+# Files with fewer bytes in all are analysed in the process that stores them: others take time to start.
+SMALL = 256 * 1024
 
 
 class Command(WritingCommand):
@@ -27,7 +35,7 @@ class Command(WritingCommand):
     least, most = 1, sys.maxsize
     explanation = (
         "Damage is reported with file and offset, and the exit code is 5. Files may come in any order,"
-        " and ingesting a file again adds nothing."
+        " and ingesting a file again adds nothing. ARCHIVE_READERS processes analyse the pages."
     )
     create = True
 
@@ -36,27 +44,47 @@ class Command(WritingCommand):
 
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         paths = list(map(Path, args))
-        obeys = CrawlConfig.from_settings(self.settings or {}).obey_meta_robots
-        links = partial(links_of, archive, skip_nofollow=obeys)
-        done = {index: _file(archive, paths[index], links) for index in by_date(paths)}
-        results = [done[index] for index in range(len(paths))]
+        results = asyncio.run(self._ingested(archive, paths))
         if opts.json:
             print_json({"archive": archive.uri, "files": [result.record() for result in results]})
         return WarcError.exit_code if any(result.damaged or result.error for result in results) else 0
 
+    async def _ingested(self, archive: Archive, paths: Sequence[Path]) -> list[Ingested]:
+        """Ingest files with the links of their pages, and print the progress."""
+        config = CrawlConfig.from_settings(self.settings or {})
+        links = partial(links_of, skip_nofollow=config.obey_meta_robots)
+        if config.readers == 1 or _bytes(paths) < SMALL:
+            return await ingest(archive, paths, links, None, Printed())
+        with Readers(self.config, config.readers) as readers:
+            return await ingest(archive, paths, links, readers, Printed())
 
-def _file(archive: Archive, path: Path, links: LinksOf) -> Ingested:
-    """Ingest a file with the links of its pages, and print the progress."""
 
-    def done(number: int) -> None:
-        if number % PROGRESS == 0:
-            status(f"{path.name}: {number} records")
+class Printed(Progress):
+    """Prints the progress of an ingest."""
 
-    result = ingest(archive, path, lambda damage: note(str(damage)), done, links)
-    if result.error:
-        note(f"scrapy ingest: {result.error}")
-    note(_summary(result))
-    return result
+    def damaged(self, message: str) -> None:
+        """Print a damage with its file and offset."""
+        note(message)
+
+    def stored(self, result: Ingested) -> None:
+        """Show the number of records on a terminal, from time to time."""
+        if result.records % PROGRESS == 0:
+            status(f"{Path(result.file).name}: {result.records} records")
+
+    def finished(self, result: Ingested) -> None:
+        """Print the counts of a file, and why its reading ended early."""
+        if result.error:
+            note(f"scrapy ingest: {result.error}")
+        note(_summary(result))
+
+
+def _bytes(paths: Sequence[Path]) -> int:
+    """Return the size of files; those that cannot be read count as empty."""
+    found = 0
+    for path in paths:
+        with suppress(OSError):
+            found += os.stat(path).st_size
+    return found
 
 
 def _summary(result: Ingested) -> str:

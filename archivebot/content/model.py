@@ -73,7 +73,8 @@ class Model:
         first = known.sums(self.rows) + inputs @ self.rows[1 : inputs.shape[1] + 1]
         score, hidden = first[:, 0], np.maximum(first[:, 1:], 0)
         for mix, out in zip(self.mixes, self.outs, strict=True):
-            hidden = np.maximum(context.beside(hidden) @ mix[:-1] + mix[-1], 0)
+            parts = [np.maximum(part @ mix[:-1] + mix[-1], 0) for part in context.parts(hidden)]
+            hidden = np.concatenate(parts)
             score = score + hidden @ out
         likelihood: Column = 1 / (1 + np.exp(-np.clip(context.together(score), -30, 30)))
         return likelihood

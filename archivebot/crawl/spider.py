@@ -17,12 +17,12 @@ from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
 from archivebot.archive import Archive
+from archivebot.archive.process.worker import Crashed
 from archivebot.config import FIELDS, ArchiveConfig, CrawlConfig
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import read_ahead
-from archivebot.crawl.process.worker import Crashed
 from archivebot.crawl.reading.convert import (
     headers_of,
     location_of,

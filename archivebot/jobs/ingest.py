@@ -1,31 +1,46 @@
-"""Ingesting WARC and ARC files: their pages go through the same stages as those of a crawl."""
+"""Ingesting WARC and ARC files: their pages go through the same stages as those of a crawl.
+
+Pages are analysed side by side, in several processes. They are stored by one process, in the order of their
+records, so that the archive does not depend on the number of processes.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
-from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections import Counter, deque
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from archivebot.archive import Archive
-from archivebot.exceptions import NotArchived, UsageError, WarcError
+from archivebot.archive.process.readers import Readers
+from archivebot.archive.process.worker import Crashed
+from archivebot.bounds import excess
+from archivebot.exceptions import UsageError, WarcError
 from archivebot.fingerprint.payload import payload_key
-from archivebot.models import Capture, Link, Outcome, Page, Payload
+from archivebot.garbage import release_memory
+from archivebot.jobs.analysis import Analysed, LinksOf, analysed, no_links
+from archivebot.models import Capture, Outcome, Page, Payload, Snapshot
 from archivebot.urls import canonical_url
 from archivebot.warc import Damage, WarcPage, first_date, read_pages
 
+logger = logging.getLogger(__name__)
+
 LAST = datetime.max.replace(tzinfo=UTC)
 
+# Maximum of pages that are read from files and not stored yet, and of the bytes of their bodies.
+MOST_AHEAD = 256
+MOST_BYTES = 4 * 1024 * 1024
 
-LinksOf = Callable[[Page], tuple[Link, ...]]
+# Of larger pages one at a time is analysed: a page of 2.7 MB takes 100 MB meanwhile.
+LARGE = 1024 * 1024
 
-
-def no_links(page: Page) -> tuple[Link, ...]:
-    """Return no links, for callers that do not need them."""
-    return ()
+# Bytes of the bodies of stored pages until the freed memory is returned to the system: it was 60 of 240 MB.
+RELEASED_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -34,6 +49,7 @@ class Ingested:
 
     file: str
     kinds: Counter[str] = field(default_factory=Counter)
+    records: int = 0
     known: int = 0
     bytes_fetched: int = 0
     bytes_stored: int = 0
@@ -60,32 +76,56 @@ class Ingested:
         }
 
 
-def ingest(
-    archive: Archive,
-    path: Path,
-    damaged: Callable[[Damage], None],
-    done: Callable[[int], None],
-    links_of: LinksOf = no_links,
-) -> Ingested:
-    """Store the pages of a file in an archive, durably, with the links that ``links_of`` finds.
+class Progress:
+    """What is called while files are ingested; a subclass prints it."""
 
-    Calls ``damaged`` with each damage, and ``done`` with the number of records so far. If the reading of a
-    file ends early, the reason is the ``error`` of the result.
+    def damaged(self, message: str) -> None:
+        """A damaged part of a file was found; the message has its offset and the reason."""
+
+    def stored(self, result: Ingested) -> None:
+        """A record of a file was stored."""
+
+    def finished(self, result: Ingested) -> None:
+        """All records of a file were stored, durably."""
+
+
+async def ingest(
+    archive: Archive,
+    paths: Sequence[Path],
+    links_of: LinksOf = no_links,
+    readers: Readers | None = None,
+    progress: Progress | None = None,
+) -> list[Ingested]:
+    """Store the pages of files in an archive with the links that ``links_of`` finds; return their counts.
+
+    The pages are analysed by ``readers``; without them, one after another in this process. If the reading of
+    a file ends early, the reason is the ``error`` of its result. Raises StorageError if the archive fails.
     """
-    result = Ingested(str(path))
+    progress = progress or Progress()
+    results = [Ingested(str(path)) for path in paths]
+    queue = Queue(archive, links_of, readers, progress)
+    try:
+        for index in by_date(paths):
+            await _read(paths[index], results[index], queue, progress)
+        await queue.finish()
+    finally:
+        await queue.close()
+    return results
+
+
+async def _read(path: Path, result: Ingested, queue: Queue, progress: Progress) -> None:
+    """Pass the pages of a file on to be stored."""
 
     def report(damage: Damage) -> None:
         result.damaged.append(damage)
-        damaged(damage)
+        progress.damaged(str(damage))
 
     try:
-        for number, page in enumerate(read_pages(path, report), 1):
-            add(archive, page, result, links_of)
-            done(number)
+        for found in read_pages(path, report):
+            await queue.add(found, result)
     except WarcError as error:
         result.error = str(error)
-    archive.sync()
-    return result
+    queue.end(result)
 
 
 def by_date(paths: Sequence[Path]) -> list[int]:
@@ -97,40 +137,141 @@ def by_date(paths: Sequence[Path]) -> list[int]:
     return sorted(range(len(paths)), key=lambda index: first_date(paths[index]) or LAST)
 
 
-def add(archive: Archive, found: WarcPage, result: Ingested, links_of: LinksOf = no_links) -> None:
-    """Store a page, then the revisits of earlier files that waited for it, recursively."""
+class Visit:
+    """A page that was read from a file and is not stored yet.
+
+    ``is_stale`` is whether its URL has changed since its analysis began.
+    """
+
+    def __init__(self, page: Page, result: Ingested) -> None:
+        self.page, self.result = page, result
+        self.stored = asyncio.Event()
+        self.is_stale = False
+        self.analysis: asyncio.Task[Analysed | None] | None = None
+
+
+class Queue:
+    """The pages between the files and the archive.
+
+    The analysis of a page depends on the versions of its URL, so it begins when the page's previous visit is
+    stored. A revisit may repeat any page, so it is analysed when all pages before it are stored.
+    """
+
+    def __init__(
+        self, archive: Archive, links_of: LinksOf, readers: Readers | None, progress: Progress
+    ) -> None:
+        self._archive, self._links_of, self._readers = archive, links_of, readers
+        self._progress = progress
+        self._waiting: deque[Visit | Ingested] = deque()  # an Ingested is the end of its file
+        self._last: dict[str, Visit] = {}  # the last waiting visit of each URL
+        self._bytes = self._freed = 0
+        self._large = asyncio.Lock()
+
+    async def add(self, found: WarcPage, result: Ingested) -> None:
+        """Begin to analyse a page; first store earlier pages, as long as too many wait."""
+        page = _page(found)
+        most = MOST_AHEAD if self._readers else 1
+        while self._waiting and (len(self._waiting) >= most or self._bytes + len(page.body) > MOST_BYTES):
+            await self._settle()
+        visit = Visit(page, result)
+        visit.analysis = asyncio.create_task(self._begun(visit, self._last.get(page.url)))
+        self._last[page.url] = visit
+        self._waiting.append(visit)
+        self._bytes += len(page.body)
+
+    def end(self, result: Ingested) -> None:
+        """Note that all pages of a file have been added."""
+        self._waiting.append(result)
+
+    async def finish(self) -> None:
+        """Store all pages that wait."""
+        while self._waiting:
+            await self._settle()
+
+    async def close(self) -> None:
+        """Give up the pages that wait."""
+        begun = [each.analysis for each in self._waiting if isinstance(each, Visit) and each.analysis]
+        for task in begun:
+            task.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
+
+    async def _settle(self) -> None:
+        """Store the page that waits longest, or finish its file."""
+        first = self._waiting[0]
+        if isinstance(first, Ingested):
+            self._archive.sync()
+            self._progress.finished(first)
+        else:
+            await self._store(first)
+            first.result.records += 1
+            self._progress.stored(first.result)
+        self._waiting.popleft()
+
+    async def _begun(self, visit: Visit, before: Visit | None) -> Analysed | None:
+        """Return a page analysed ahead of its turn; None if that is not possible or not needed."""
+        if before:
+            await before.stored.wait()
+        page = visit.page
+        if page.outcome in (Outcome.NOT_MODIFIED, Outcome.UNRESOLVED) or self._archive.holds(page):
+            return None
+        return await self._analysed(page)
+
+    async def _store(self, visit: Visit) -> None:
+        """Store a page, then the revisits of earlier files that waited for it, recursively."""
+        assert visit.analysis is not None
+        ahead = await visit.analysis
+        archive, result = self._archive, visit.result
+        page = archive.resolved(visit.page)
+        if archive.holds(page):
+            archive.remember(page)
+            result.known += 1
+        else:
+            found = ahead if ahead and not visit.is_stale else await self._analysed(page)
+            snapshot, text = found
+            result.count(page, archive.add(snapshot, with_blocks=False, text=text))
+        waiting = archive.released(page)
+        while waiting:
+            page = waiting.pop()
+            snapshot, text = await self._analysed(page)
+            result.count(page, archive.settle(snapshot, with_blocks=False, text=text))
+            for other in self._waiting:
+                if isinstance(other, Visit) and other.page.url == page.url:
+                    other.is_stale = True
+            waiting += archive.released(page)
+        self._bytes -= len(visit.page.body)
+        self._freed += len(visit.page.body)
+        if self._freed > RELEASED_BYTES:
+            self._freed = 0
+            release_memory()
+        if self._last[visit.page.url] is visit:
+            del self._last[visit.page.url]
+        visit.stored.set()
+
+    async def _analysed(self, page: Page) -> Analysed:
+        """Return a page with its links and the results of all stages."""
+        if self._readers is None or excess(page.body):  # of such a page only the beginning is read
+            found, text = analysed(self._archive, page, self._links_of)
+        else:
+            bare = replace(page, wire=None, payload=None)
+            try:
+                # One large page at a time, so that the memory of all processes together is bounded.
+                async with self._large if len(page.body) > LARGE else nullcontext():
+                    found, text = await self._readers.run((analysed, (bare, self._links_of), {}), page.url)
+            except Crashed as error:
+                logger.error("%s could not be cut, its bytes are kept: %s", page.url, error)
+                return Snapshot.uncut(page, f"not cut: {error}"), None
+        return replace(found, page=replace(page, links=found.page.links, reason=found.page.reason)), text
+
+
+def _page(found: WarcPage) -> Page:
+    """Return a page as it is stored: under its canonical URL, with the payload that it has or repeats."""
     payload = Payload(
         payload_key(found.payload_digest or ""),
         _identity(found.refers_to_uri) if found.refers_to_uri else None,
         found.refers_to_date,
     )
     origin = os.fsencode(found.page.origin).decode(errors="replace")  # a file name may be any bytes
-    page = archive.resolved(
-        replace(found.page, url=_identity(found.page.url), origin=origin, payload=payload)
-    )
-    if archive.holds(page):
-        archive.remember(page)
-        result.known += 1
-    else:
-        page = _linked(archive, page, links_of)
-        result.count(page, archive.add(archive.segment(page), with_blocks=False))
-    waiting = archive.released(page)
-    while waiting:
-        page = _linked(archive, waiting.pop(), links_of)
-        result.count(page, archive.settle(archive.segment(page), with_blocks=False))
-        waiting += archive.released(page)
-
-
-def _linked(archive: Archive, page: Page, links_of: LinksOf) -> Page:
-    """Return a page with its links; for a 304, the links of the archived page of that time."""
-    if page.outcome is not Outcome.NOT_MODIFIED:
-        return replace(page, links=links_of(page))
-    with suppress(NotArchived):
-        seen = archive.at(page.url, page.captured_at)
-        if seen.captured_at <= page.captured_at:
-            content = replace(archive.brought(seen).page(archive.body(seen)), outcome=Outcome.FETCHED)
-            return replace(page, links=links_of(content))
-    return page
+    return replace(found.page, url=_identity(found.page.url), origin=origin, payload=payload)
 
 
 def _identity(url: str) -> str:

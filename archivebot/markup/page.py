@@ -75,6 +75,11 @@ class ParsedPage:
         """The tree of the page, with the place of each tag in the source."""
         return parse(self.source, source_locations=True)
 
+    @property
+    def has_tree(self) -> bool:
+        """Whether the page is parsed and its tree was not dropped."""
+        return "document" in vars(self)
+
     @cached_property
     def opened(self) -> dict[Element, tuple[Node, ...]]:
         """The children of the elements whose children were asked for; see :mod:`archivebot.markup.tree`."""

@@ -1,1 +1,1 @@
-"""The processes that run the archive of a crawl, and the session that sends them calls."""
+"""The session that sends the calls of a crawl to the processes of its archive."""

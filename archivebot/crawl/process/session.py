@@ -13,11 +13,11 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from archivebot.archive import Archive
+from archivebot.archive.process.readers import Readers
+from archivebot.archive.process.worker import Worker
 from archivebot.config import ArchiveConfig, CrawlConfig, FrontierConfig
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.calls import Stage
-from archivebot.crawl.process.readers import Readers
-from archivebot.crawl.process.worker import Worker
 from archivebot.exceptions import StorageError
 from archivebot.models import Page, Snapshot
 
@@ -49,7 +49,7 @@ class ArchiveSession(Extension):
         self.config = config
         self.stages: list[Stage] = []
         self._ahead: dict[tuple[str, datetime], Snapshot] = {}
-        self.worker = Worker("archivebot.crawl.process.archivist", patience)
+        self.worker = Worker("archivebot.archive.process.archivist", patience)
         self._opening = self.worker.begin((os.getpid(), config))
         self.readers = Readers(config, readers, patience)
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from archivebot.archive import is_readable, snapshot_of
+from archivebot.archive.process.worker import Crashed
 from archivebot.crawl.process import calls
 from archivebot.crawl.process.session import ArchiveSession
-from archivebot.crawl.process.worker import Crashed
 from archivebot.crawl.reading.pages import shortened
 from archivebot.hypertext import Hypertext
 from archivebot.markup.contenttype import content_type

@@ -15,8 +15,8 @@ from collections import deque
 from concurrent.futures import Future
 from typing import Any
 
-from archivebot.crawl.process.archivist import HEAD, Answer
-from archivebot.crawl.process.parcel import pack
+from archivebot.archive.process.archivist import HEAD, Answer
+from archivebot.archive.process.parcel import pack
 from archivebot.exceptions import StorageError
 from archivebot.interrupt import children
 from archivebot.models import Position

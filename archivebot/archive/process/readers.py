@@ -1,14 +1,14 @@
-"""The processes that read the pages of a crawl."""
+"""The processes that read pages while another process stores them."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections import OrderedDict
-from typing import Any
+from typing import Any, Self
 
+from archivebot.archive.process.worker import Crashed, Worker
 from archivebot.config import ArchiveConfig
-from archivebot.crawl.process.worker import Crashed, Worker
 from archivebot.exceptions import StorageError
 
 # Maximum of processes that may die during one call that they execute alone: a single one may have been killed
@@ -44,13 +44,20 @@ class Readers:
         self._last: OrderedDict[str, _Reader] = OrderedDict()
         self._suspects = asyncio.Semaphore(1)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        """End the processes: after an error at once, because nobody waits for their answers."""
+        self.give_up() if error else self.close()
+
     def __len__(self) -> int:
         return len(self._readers)
 
     async def run(self, call: object, url: str = "") -> Any:
         """Return the answer to a call; ``url`` selects the process that has the page parsed.
 
-        Raises the error of the call, :class:`~archivebot.crawl.process.worker.Crashed` if processes died of
+        Raises the error of the call, :class:`~archivebot.archive.process.worker.Crashed` if processes died of
         it that executed only this call, and StorageError if the archive cannot be opened.
         """
         openings = 0
@@ -96,11 +103,16 @@ class Readers:
         raise StorageError(CLOSED)
 
     def _chosen(self, url: str) -> _Reader:
-        """Return the process that read a page last, else the process with the fewest open calls."""
-        if len(self._readers) == 1 or not url:
-            return min(self._readers, key=lambda each: each.load)
+        """Return the process that read a page last, else the process with the fewest open calls.
+
+        If several have as few, it is the process with the fewest calls so far.
+        """
         last = self._last.pop(url, None)
-        chosen = last if last in self._readers else min(self._readers, key=lambda each: each.load)
+        idlest = min(self._readers, key=lambda each: (each.load, each.calls))
+        chosen = last if last in self._readers else idlest
+        chosen.calls += 1
+        if not url:
+            return chosen
         self._last[url] = chosen
         if len(self._last) > REMEMBERED:
             self._last.popitem(last=False)
@@ -137,10 +149,11 @@ class _Reader:
 
     def __init__(self, config: ArchiveConfig, patience: float | None) -> None:
         try:
-            self.worker = Worker("archivebot.crawl.process.archivist", patience)
+            self.worker = Worker("archivebot.archive.process.archivist", patience)
         except OSError as error:
             raise StorageError(f"no process can be started to cut pages: {error.strerror}") from error
         self._config = config
+        self.calls = 0  # the number of calls that it was chosen for
         self._opening: asyncio.Task[None] | None = None
 
     @property

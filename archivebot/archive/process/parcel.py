@@ -1,4 +1,4 @@
-"""The messages between the processes of a crawl, as bytes."""
+"""The messages between the processes of an archive, as bytes."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from archivebot.archive import Archive
+from archivebot.archive.process import archivist
+from archivebot.archive.process.archivist import HEAD, MOST_HELD, Answer
+from archivebot.archive.process.parcel import pack
 from archivebot.config import ArchiveConfig
-from archivebot.crawl.process import archivist
-from archivebot.crawl.process.archivist import HEAD, MOST_HELD, Answer
-from archivebot.crawl.process.parcel import pack
 from archivebot.exceptions import StorageError
 from archivebot.models import Position, Snapshot
 from tests.conftest import ROOT
@@ -126,7 +126,7 @@ def test_no_answer_is_held_back_for_long(line: Line, disk: Disk, monkeypatch: py
 def test_memory_is_bounded_by_what_the_operator_allows_at_most() -> None:
     code = (
         "import resource as r; r.setrlimit(r.RLIMIT_DATA, (1 << 32, 1 << 32));"
-        "from archivebot.crawl.process.archivist import bound_memory;"
+        "from archivebot.archive.process.archivist import bound_memory;"
         "bound_memory(1 << 28); print(r.getrlimit(r.RLIMIT_DATA)[0] < 1 << 32);"
         "bound_memory(1 << 40); print(r.getrlimit(r.RLIMIT_DATA) == (1 << 32, 1 << 32))"
     )

@@ -9,7 +9,7 @@ import pytest
 
 from archivebot import exceptions, models
 from archivebot.archive import Archive
-from archivebot.crawl.process.parcel import pack
+from archivebot.archive.process.parcel import pack
 from archivebot.models import Block, Focus, Link, Partition, Snapshot
 from tests.factories import make_page
 

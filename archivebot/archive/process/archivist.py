@@ -1,4 +1,4 @@
-"""The process that holds the archive of a crawl and executes calls, one after another."""
+"""The process that holds an archive and executes calls, one after another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from archivebot.archive import Archive
-from archivebot.crawl.process.parcel import pack
+from archivebot.archive.process.parcel import pack
 from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.garbage import spare_collections
 from archivebot.models import Position

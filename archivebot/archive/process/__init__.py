@@ -1,0 +1,1 @@
+"""The processes that run an archive: one may store pages, others read them."""
