@@ -97,6 +97,9 @@ def test_a_picture_in_xml_stays_xml() -> None:
 def test_style_sheets_and_transformations_of_xml_are_not_followed() -> None:
     text = '<?xml-stylesheet type="text/xsl" href="http://b.example/x.xsl"?>' + SVG
     assert "b.example" not in Rewriter(URL, DIGITS).xml(text)
+    feed = text.replace(SVG, "<feed><link href='a'/></feed>").encode()
+    body, type_ = Rewriter(URL, DIGITS).body(feed, media_of(feed, "text/xml"))
+    assert (body, type_) == (b"<feed><link href='a'/></feed>", "application/atom+xml; charset=utf-8")
 
 
 def test_a_page_in_xml_stays_xml_and_one_that_is_not_well_formed_is_read_as_html() -> None:

@@ -49,6 +49,8 @@ _PROPERTIES = (
 _WITH_CSS = ", ".join(f"[{name}]" for name in ("style", *_PROPERTIES))
 
 _SCRIPT = re.compile(r"[\x00-\x20]*j[\t\r\n]*a[\t\r\n]*v[\t\r\n]*a[\t\r\n]*script[\t\r\n]*:", re.IGNORECASE)
+# A style sheet or a transformation of an XML document.
+_INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
 _WEB = ("http:", "https:")
 _NOWHERE = "#"
 _LOADED = ("src", "srcset", "href", "xlink:href", "data", "poster", "background", "imagesrcset")
@@ -73,16 +75,19 @@ class Rewriter:
         ``use`` is the modifier under which it was asked for, ``banner`` the markup at the top of a page.
         Bodies that name no addresses are returned as they are.
         """
-        is_sheet = media.type == CSS or (use == "cs_" and not media.is_page and media.is_text)
-        if media.is_page or media.type == SVG:
-            text = body.decode(media.charset, "replace").removeprefix("\ufeff")
-            type_ = media.type if media.type in (SVG, XHTML) else "text/html"
-            page = self.xml(text, banner) if type_ != "text/html" else self.page(text, banner)
-            return page.encode("utf-8", "replace"), f"{type_}; charset=utf-8"
-        if is_sheet:
-            text = body.decode(media.charset, "replace").removeprefix("\ufeff")
-            return self.sheet(text).encode("utf-8", "replace"), f"{CSS}; charset=utf-8"
-        return body, media.header if media.is_text else media.type
+        is_sheet = media.type == CSS or (use == "cs_" and not media.is_page)
+        if not media.is_markup and media.type != SVG and not (is_sheet and media.is_text):
+            return body, media.header if media.is_text else media.type
+        text = body.decode(media.charset, "replace").removeprefix("\ufeff")
+        if media.is_page and media.type != XHTML:
+            type_, text = "text/html", self.page(text, banner)
+        elif media.type in (SVG, XHTML):
+            type_, text = media.type, self.xml(text, banner)
+        elif is_sheet:
+            type_, text = CSS, self.sheet(text)
+        else:
+            type_, text = media.type, _INSTRUCTION.sub("", text)
+        return text.encode("utf-8", "replace"), f"{type_}; charset=utf-8"
 
     def page(self, text: str, banner: str = "", depth: int = 0) -> str:
         """Return a page as it is replayed.

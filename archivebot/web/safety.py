@@ -70,7 +70,7 @@ def replayed(request: Request) -> Headers:
     here = server_address(request) + ROOT
     policy = (
         f"default-src 'none'; img-src {here} data: blob:; style-src {here} data: 'unsafe-inline';"
-        f" font-src {here} data:; media-src {here} data: blob:; frame-src {here} data:; object-src {here};"
+        f" font-src {here} data:; media-src {here} data: blob:; frame-src {here}; object-src {here};"
         f" form-action {here}; base-uri {here}; {SANDBOX}"
     )
     headers = [
