@@ -81,7 +81,7 @@ ROOMS: dict[str, set[str]] = {
         "topic",
         "urls",
     },
-    "web": {"archive", "markup", "replay", "urls"},
+    "web": {"archive", "markup", "replay", "storage", "urls", "versioning"},
     "jobs": {
         "archive",
         "content",

@@ -94,6 +94,11 @@ def test_a_picture_in_xml_stays_xml() -> None:
     )
 
 
+def test_scripts_of_xml_may_have_a_prefix() -> None:
+    prefixed = SVG.replace("<script>f()</script>", "<s:script>f()</s:script>")
+    assert "f()" not in Rewriter(URL, DIGITS).xml(prefixed.replace("<svg ", f"<svg xmlns:s='{SVG[12:38]}' "))
+
+
 def test_style_sheets_and_transformations_of_xml_are_not_followed() -> None:
     text = '<?xml-stylesheet type="text/xsl" href="http://b.example/x.xsl"?>' + SVG
     assert "b.example" not in Rewriter(URL, DIGITS).xml(text)

@@ -11,14 +11,14 @@ Replace = Callable[[str], str | None]
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+\s?+|[^\n])"
 _NAME = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})++"
 # The tokens of CSS Syntax Level 3, section 4, as far as they decide what is an address. A string or an
-# address that is not closed ends with its line or the sheet.
+# address that is not closed ends with its line or the sheet. Other names are passed over.
 _TOKEN = re.compile(
     rf"""
       (?P<comment> /\*.*?(?:\*/|\Z) )
     | (?P<string> "(?:{_ESCAPE}|\\\n|[^"\\\n])*+"? | '(?:{_ESCAPE}|\\\n|[^'\\\n])*+'? )
     | @(?P<rule> {_NAME} )
-    | (?P<function> {_NAME} )\( (?: \s*+ (?P<address> (?:{_ESCAPE}|[^\s"'()\\])*+ ) \s*+ \) )?
-    | {_NAME}
+    | (?<![-\w\\\x80-\U0010ffff])
+      (?P<function> {_NAME} )\( (?: \s*+ (?P<address> (?:{_ESCAPE}|[^\s"'()\\])*+ ) \s*+ \) )?
     | (?P<sign> [(){{}};] )
     """,
     re.VERBOSE | re.DOTALL,

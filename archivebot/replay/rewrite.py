@@ -54,7 +54,11 @@ _INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
 _WEB = ("http:", "https:")
 _NOWHERE = "#"
 _LOADED = ("src", "srcset", "href", "xlink:href", "data", "poster", "background", "imagesrcset")
-_ADDRESSES = frozenset(("href", "src", "action", "formaction", "data"))
+_ADDRESSES = ("href", "xlink:href", "src", "action", "formaction", "data")
+_ACTIVE = "script, set, animate, link, meta"
+_PREFIXED = (":script", ":set", ":animate")
+_WITH_DROPPED = ", ".join(f"[{name}]" for name in _DROPPED)
+_WITH_ADDRESS = r"[href], [xlink\:href], [src], [action], [formaction], [data]"
 
 
 class Rewriter:
@@ -201,16 +205,32 @@ def _relations(element: Element) -> set[str]:
 
 def _silence(document: Document) -> None:
     """Remove what would run, or would reach for another server."""
-    for element in document.select("*"):
+    for element in document.select(_ACTIVE):
         if _is_active(element):
             element.decompose()
-        else:
-            _silence_attributes(element)
+    _silence_attributes(document)
+    for element in document.select("*"):
+        if element.tag.endswith(_PREFIXED):  # in XML, where a selector sees the whole name
+            element.decompose()
+            continue
+        for name in [name for name in element.attrs if name.startswith("on")]:
+            del element.attrs[name]
+
+
+def _silence_attributes(document: Document) -> None:
+    for element in document.select(_WITH_DROPPED):
+        for name in _DROPPED:
+            if name in element.attrs:
+                del element.attrs[name]
+    for element in document.select(_WITH_ADDRESS):
+        for name in _ADDRESSES:
+            if _SCRIPT.match(element.attr(name) or ""):
+                element.attrs[name] = _NOWHERE
 
 
 def _is_active(element: Element) -> bool:
     """Return whether an element runs, leads to addresses that it computes, or only reaches for a server."""
-    tag = element.tag.lower().rpartition(":")[2]
+    tag = element.tag
     if tag in ("set", "animate"):
         return (element.attr("attributeName") or element.attr("attributename") or "").lower().endswith("href")
     if tag == "link":
@@ -218,12 +238,3 @@ def _is_active(element: Element) -> bool:
     if tag == "meta":
         return (element.attr("http-equiv") or "").strip().lower() in _POLICIES
     return tag == "script"
-
-
-def _silence_attributes(element: Element) -> None:
-    for name in list(element.attrs):
-        lower = name.lower()
-        if lower.startswith("on") or lower in _DROPPED:
-            del element.attrs[name]
-        elif lower.rpartition(":")[2] in _ADDRESSES and _SCRIPT.match(element.attr(name) or ""):
-            element.attrs[name] = _NOWHERE

@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivebot.exceptions import ArchiveError
-from archivebot.web import pages
+from archivebot.web import pages, versions
 from archivebot.web.cdx import cdx
 from archivebot.web.missing import error_status
 from archivebot.web.readers import Readers
@@ -31,6 +31,10 @@ def application(readers: Readers, bound: str) -> ASGIApp:
         Route("/", partial(pages.answer, pages.start)),
         Route("/site", partial(pages.answer, pages.site)),
         Route("/page", partial(pages.answer, pages.time_line)),
+        Route("/version", partial(pages.answer, versions.version)),
+        Route("/delta", partial(pages.answer, versions.delta)),
+        Route("/marked", partial(pages.answer, versions.side)),
+        Route("/block", partial(pages.answer, versions.block)),
         Route("/web/{rest:path}", replay),
         Route("/cdx", cdx),
         Route("/cdx/search/cdx", cdx),

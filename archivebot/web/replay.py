@@ -151,6 +151,12 @@ class _Shown:
     modifier: str
 
     @property
+    def when(self) -> datetime:
+        """The time asked for; a capture in the period that a shortened time names has no other."""
+        digits, own = self.asked.digits, timestamp(self.capture.captured_at)
+        return moment(own if own.startswith(digits) else digits)
+
+    @property
     def status(self) -> int:
         status = self.brought.status or 200
         return status if 200 <= status < 600 and status != 304 else 200
@@ -231,9 +237,7 @@ def _body(reader: ArchiveReader, shown: _Shown, around: Neighbours) -> tuple[byt
     media = media_of(body, declared)
     banner = ""
     if media.is_page and shown.modifier in _PAGES:
-        banner = rendered(
-            "_banner.html", capture=shown.capture, around=around, asked=moment(shown.asked.digits)
-        )
+        banner = rendered("_banner.html", capture=shown.capture, around=around, asked=shown.when)
     url = shown.capture.url
     rewriter = Rewriter(url, shown.asked.digits, shown.modifier, links=shown.modifier != "bn_")
     return rewriter.body(body, media, shown.modifier, banner)

@@ -69,7 +69,7 @@ class Month:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """One year of visits: its months, its visits, and how many each year has."""
+    """One year of visits: its months with visits, its visits, and how many each year has."""
 
     year: int
     years: list[tuple[int, int]]
@@ -93,7 +93,7 @@ class Calendar:
                     for week in Weeks().monthdayscalendar(shown, month)
                 ],
             )
-            for month in range(1, 13)
+            for month in sorted({month for month, _ in by_day})
         ]
         return cls(shown, sorted(years.items()), months, found)
 
