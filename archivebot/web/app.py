@@ -21,6 +21,7 @@ from archivebot.web.readers import Readers
 from archivebot.web.replay import replay
 from archivebot.web.safety import INTERFACE, is_known
 from archivebot.web.templating import page
+from archivebot.web.timeline import TimeLines
 
 _STATIC = Path(__file__).with_name("static")
 
@@ -44,7 +45,7 @@ def application(readers: Readers, bound: str) -> ASGIApp:
         routes=routes,
         exception_handlers={ArchiveError: _failed, HTTPException: _refused},
     )
-    app.state.readers = readers
+    app.state.readers, app.state.time_lines = readers, TimeLines()
     return KnownHosts(app, bound)
 
 

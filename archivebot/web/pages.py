@@ -17,7 +17,7 @@ from archivebot.models import Capture, Kind
 from archivebot.urls import host_of_key
 from archivebot.web.readers import Readers
 from archivebot.web.templating import page
-from archivebot.web.timeline import Calendar, strip
+from archivebot.web.timeline import TimeLines
 
 View = Callable[[ArchiveReader, Request], Response]
 
@@ -82,22 +82,28 @@ def site(reader: ArchiveReader, request: Request) -> Response:
 
 
 def time_line(reader: ArchiveReader, request: Request) -> Response:
-    """Show every visit of a page: as a strip, as a calendar, and as a list of one year."""
+    """Show every visit of a page: as a strip, as the calendar of a year, and as a list of one month."""
     url = reader.resolve(parameter(request, "url"))
-    captures = reader.captures(url)
-    calendar = Calendar.of(captures, request.query_params.get("year", ""))
+    time_lines: TimeLines = request.app.state.time_lines
+    line = time_lines.of(reader, url)
+    given = request.query_params
+    year, month = line.chosen(given.get("year", ""), given.get("month", ""))
+    skipped = given.get("skip", "")
+    skip = int(skipped) if skipped.isdecimal() and len(skipped) < 9 else 0
+    visits = line.of_month(year, month)
     return page(
         "page.html",
         title=url,
         url=url,
-        captures=calendar.captures,
-        count=len(captures),
+        line=line,
         versions=reader.version_count(url),
-        gone_since=reader.gone_since(url),
-        calendar=calendar,
-        strip=strip(captures),
-        first=captures[0].captured_at,
-        last=captures[-1].captured_at,
+        year=year,
+        month=month,
+        months=line.months(year),
+        visits=visits[skip : skip + LISTED],
+        following=skip + LISTED if len(visits) > skip + LISTED else None,
+        first=line.visits[0].captured_at,
+        last=line.visits[-1].captured_at,
     )
 
 

@@ -24,6 +24,7 @@ from archivebot.versioning.worddiff import word_changes
 from archivebot.web.pages import parameter
 from archivebot.web.safety import replayed
 from archivebot.web.templating import page
+from archivebot.web.timeline import TimeLines
 from archivebot.wire import text_lines
 
 # What is shown on which side of a delta.
@@ -47,7 +48,7 @@ def version(reader: ArchiveReader, request: Request) -> Response:
     number = request.query_params.get("number")
     if number:
         stored = reader.version(url, _number("number", number))
-        capture = _first_capture(reader, stored)
+        capture = _first_capture(reader, request, stored)
     else:
         digits = request.query_params.get("at", "")
         if digits and not digits.isdecimal():
@@ -77,14 +78,14 @@ def delta(reader: ArchiveReader, request: Request) -> Response:
     """Show two versions side by side, the changed blocks marked in the pages, and their words below."""
     url, before, after = _two(reader, request)
     found = reader.delta(url, before, after)
-    is_page = _media(reader, _first_capture(reader, after)).is_page
+    is_page = _media(reader, _first_capture(reader, request, after)).is_page
     return page(
         "delta.html",
         title=f"Versions {before.number} and {after.number} of {url}",
         url=url,
         delta=found,
-        before=_first_capture(reader, before),
-        after=_first_capture(reader, after),
+        before=_first_capture(reader, request, before),
+        after=_first_capture(reader, request, after),
         versions=reader.version_count(url),
         changes=[
             Changed(each, word_changes(each.before or "", each.after or ""))
@@ -104,7 +105,7 @@ def side(reader: ArchiveReader, request: Request) -> Response:
     if name not in _SIDES:
         raise UsageError(f"side is {name!r}: write before or after")
     shown = before if name == "before" else after
-    capture = _first_capture(reader, shown)
+    capture = _first_capture(reader, request, shown)
     body, media = reader.body(capture), _media(reader, capture)
     if media.is_page and not is_wide(media.charset):
         marks = _marks(reader, shown, reader.delta(url, before, after), name)
@@ -152,9 +153,11 @@ def _number(name: str, text: str) -> int:
     return int(text)
 
 
-def _first_capture(reader: ArchiveReader, stored: StoredVersion) -> Capture:
+def _first_capture(reader: ArchiveReader, request: Request, stored: StoredVersion) -> Capture:
     """Return the first capture that saw a version."""
-    for capture in reader.mementos.of(stored.url):
+    time_lines: TimeLines = request.app.state.time_lines
+    when = time_lines.of(reader, stored.url).first_seen.get(stored.number or 0)
+    for capture in reader.mementos.of(stored.url, when, when):
         if capture.sha256 == stored.digest:
             return capture
     raise NotArchived(f"no capture of {stored.url} shows its version {stored.number}")
