@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -15,6 +14,7 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 
 from archivebot import Archive, ArchiveConfig, Page
+from tests.commands import be_bound
 from tests.conftest import ROOT
 
 WAIT = 60
@@ -83,16 +83,16 @@ class Served:
 
 
 @contextmanager
-def serving(uri: str, *options: str, **environment: str) -> Iterator[Served]:
-    """Serve an archive on a free port."""
-    words = [sys.executable, "-m", "scrapy", "serve", "--port", "0", "-s", f"ARCHIVE_URI={uri}", *options]
+def serving(uri: str, *, bound: bool = False) -> Iterator[Served]:
+    """Serve an archive on a free port; if ``bound``, the rights of files apply to it, even to root."""
+    words = [sys.executable, "-m", "scrapy", "serve", "--port", "0", "-s", f"ARCHIVE_URI={uri}"]
     process = subprocess.Popen(
         words,
         cwd=ROOT,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=os.environ | environment,
+        preexec_fn=be_bound if bound else None,
     )
     with process:
         try:

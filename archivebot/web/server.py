@@ -62,7 +62,7 @@ def serve(opened: Callable[[], ArchiveReader], host: str, port: int, ready: Call
         readers = Readers(opened)
         config = uvicorn.Config(
             application(readers, host),
-            log_level="warning",
+            log_level="error",
             access_log=False,
             lifespan="off",
             server_header=False,
