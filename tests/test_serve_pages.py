@@ -17,6 +17,7 @@ from tests.served import Served, archived, serving
 ONE = html("The library is open on Monday", "Second", head="<style>p { color: red }</style>")
 TWO = html("The library is open on Friday", "Second", "A third <b>paragraph</b> &amp; more")
 WIRE = (("Content-Type", "text/html; charset=utf-8"), ("X-Odd", "<b>bold</b>"))
+LOADS = '<link rel=stylesheet href="s.css?a&amp;b"><link rel=icon href=/i.png><link rel=icon href=/i.png>'
 QUERY = "url=http%3A%2F%2Fexample.com%2Fpage"
 
 
@@ -29,10 +30,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         make_page(TWO, 32, headers=WIRE),
         make_page(b"", 400, outcome=Outcome.TIMEOUT, status=None),
         make_page(b"gone", 401, outcome=Outcome.GONE, status=410),
-        make_page(html("only"), 0, url="http://example.com/only"),
+        make_page(html("only", head=LOADS), 0, url="http://example.com/only"),
         make_page("Größe".encode("utf-16"), 0, url="http://example.com/wide"),
         make_page(
-            b"\x89PNG\r\n\x1a\n", 0, url="http://example.com/i.png", headers=(("Content-Type", "image/png"),)
+            b"\x89PNG\r\n\x1a\n", 4, url="http://example.com/i.png", headers=(("Content-Type", "image/png"),)
         ),
         *(make_page(html("x"), 2, url=f"http://many.example/{number:03}") for number in range(102)),
     ]
@@ -116,6 +117,14 @@ def test_a_delta_marks_the_words_and_the_blocks(server: Served) -> None:
         assert "sandbox" in (each.header("Content-Security-Policy") or "")
 
 
+def test_resources_have_their_distance_from_the_page(server: Served) -> None:
+    found = text(server, "/resources?url=example.com/only")
+    assert "2 resources, 1 not captured" in found
+    assert "http://example.com/i.png image 2026-01-05 00:00:00 4 days after" in found
+    assert "http://example.com/s.css?a&b style sheet not captured" in found
+    assert "0 resources" in text(server, "/resources?url=example.com/i.png&at=2026")
+
+
 def test_a_block_is_shown_through_time(server: Served) -> None:
     lineage, *_ = re.findall(r"lineage=([\w-]+)", server.get(f"/delta?{QUERY}").text)
     found = text(server, f"/block?{QUERY}&lineage={lineage}")
@@ -137,6 +146,7 @@ def test_a_block_is_shown_through_time(server: Served) -> None:
         (f"/delta?{QUERY}&from=x", 400, "write the number of a version"),
         (f"/delta?{QUERY}&to=7", 404, "has no version"),
         (f"/marked?{QUERY}&side=left", 400, "write before or after"),
+        ("/resources?url=example.com/only&at=x", 400, "write 1 to 14 digits"),
         (f"/block?{QUERY}", 400, "lineage is missing"),
         (f"/block?{QUERY}&lineage=x", 404, "has no block 'x'"),
         ("/nothing", 404, "there is no page /nothing"),

@@ -19,6 +19,7 @@ from archivebot.web.cdx import cdx
 from archivebot.web.missing import error_status
 from archivebot.web.readers import Readers
 from archivebot.web.replay import replay
+from archivebot.web.resources import resources
 from archivebot.web.safety import INTERFACE, is_known
 from archivebot.web.templating import page
 from archivebot.web.timeline import TimeLines
@@ -36,6 +37,7 @@ def application(readers: Readers, bound: str) -> ASGIApp:
         Route("/delta", partial(pages.answer, versions.delta)),
         Route("/marked", partial(pages.answer, versions.side)),
         Route("/block", partial(pages.answer, versions.block)),
+        Route("/resources", partial(pages.answer, resources)),
         Route("/web/{rest:path}", replay),
         Route("/cdx", cdx),
         Route("/cdx/search/cdx", cdx),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from itertools import islice
 from operator import attrgetter
@@ -14,6 +15,7 @@ from starlette.responses import Response
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import UsageError
 from archivebot.models import Capture, Kind
+from archivebot.replay.address import moment
 from archivebot.urls import host_of_key
 from archivebot.web.readers import Readers
 from archivebot.web.templating import page
@@ -43,6 +45,14 @@ def parameter(request: Request, name: str) -> str:
     if not value:
         raise UsageError(f"{name} is missing: write {request.url.path}?{urlencode({name: '...'})}")
     return value
+
+
+def time_of(request: Request) -> datetime | None:
+    """Return the time that the parameter ``at`` names, None without it; raises UsageError."""
+    digits = request.query_params.get("at", "")
+    if digits and not (digits.isdecimal() and digits.isascii() and len(digits) <= 14):
+        raise UsageError(f"at is {digits!r}: write 1 to 14 digits, as in 20260102030405")
+    return moment(digits) if digits else None
 
 
 def start(reader: ArchiveReader, request: Request) -> Response:

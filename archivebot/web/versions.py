@@ -15,13 +15,12 @@ from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import Media, media_of
 from archivebot.models import BlockChange, Capture, Change, Delta
-from archivebot.replay.address import moment
 from archivebot.replay.marks import STYLE, Mark, marked
 from archivebot.replay.rewrite import Rewriter
 from archivebot.storage.base import StoredVersion
 from archivebot.timestamps import timestamp
 from archivebot.versioning.worddiff import word_changes
-from archivebot.web.pages import parameter
+from archivebot.web.pages import parameter, time_of
 from archivebot.web.safety import replayed
 from archivebot.web.templating import page
 from archivebot.web.timeline import TimeLines
@@ -50,10 +49,7 @@ def version(reader: ArchiveReader, request: Request) -> Response:
         stored = reader.version(url, _number("number", number))
         capture = _first_capture(reader, request, stored)
     else:
-        digits = request.query_params.get("at", "")
-        if digits and not digits.isdecimal():
-            raise UsageError(f"at is {digits!r}: write 1 to 14 digits, as in 20260102030405")
-        capture = reader.at(url, moment(digits) if digits else None)
+        capture = reader.at(url, time_of(request))
         stored = reader.seen(capture)
     brought = reader.brought(capture)
     lines = text_lines(brought.wire.received) if brought.wire else []
