@@ -8,7 +8,10 @@ import tarfile
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
+
 from archivebot import Archive, ArchiveConfig
+from archivebot.web.replay import PART
 from tests.factories import URL, html, make_page
 from tests.served import Served, archived, serving
 from tests.servers import mongo_server, mongo_uri
@@ -73,6 +76,25 @@ def test_broken_and_slow_clients_keep_no_others_waiting(tmp_path: Path) -> None:
             connection.close()
         check(server)
         assert server.end() == 0
+
+
+@pytest.mark.long
+def test_a_long_timemap_comes_in_parts(tmp_path: Path) -> None:
+    pages = (make_page(html("one"), number / 24) for number in range(PART + 2))
+    with serving(archived(f"sqlite:///{tmp_path}/a.db", pages)) as server:
+        first = server.get(f"/web/timemap/link/{URL}")
+        assert first.text.count("memento") == PART
+        ((address, _, given),) = [link for link in first.links if link[1] == "timemap"]
+        second = server.get(address.removeprefix(server.host))
+        assert [relation for _, relation, _ in second.links if "memento" in relation] == [
+            "memento",
+            "last memento",
+        ]
+        (own,) = [link for link in second.links if link[1] == "self"]
+        assert own == (address, "self", given)
+        parts = server.get(f"/web/timemap/json/{URL}").json
+        assert len(server.get(parts["next"].removeprefix(server.host)).json["mementos"]["list"]) == 2
+        assert f'"next": "{server.host}' in server.get(f"/web/timemap/cdxj/{URL}").text
 
 
 def test_an_older_archive_is_served_without_write_permission(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ INTERFACE: Headers = (
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
+_HOST = re.compile(r"[A-Za-z0-9._-]+(?::\d+)?|\[[0-9A-Fa-f:.]+\](?::\d+)?")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
@@ -44,7 +45,11 @@ def is_known(host: str, bound: str) -> bool:
     (True, True, True)
     >>> is_known("evil.example:8000", "127.0.0.1"), is_known("archive.example", "0.0.0.0")
     (False, True)
+    >>> is_known("archive.example; script-src *", "0.0.0.0")
+    False
     """
+    if not _HOST.fullmatch(host):  # it becomes part of a policy
+        return False
     if bound not in LOOPBACK:
         return True
     try:
