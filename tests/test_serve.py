@@ -80,7 +80,10 @@ def test_a_page_is_rewritten_and_has_a_banner(server: Served) -> None:
     assert "<script" not in text
     assert "<archivebot-banner" in text
     assert "2026-01-01 00:00:00 UTC, version 1" in text
-    assert "<archivebot-banner" not in server.get(f"/web/{JAN}if_/{URL}").text
+    for modifier in ("if_", "fr_", "oe_"):
+        framed = server.get(f"/web/{JAN}{modifier}/{URL}").text
+        assert "<archivebot-banner" not in framed
+        assert f'href="/web/{JAN}if_/http://ex.org/next?a=1"' in framed
 
 
 def test_a_style_sheet_is_taken_from_the_nearest_time(server: Served) -> None:

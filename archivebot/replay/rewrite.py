@@ -1,4 +1,9 @@
-"""Archived pages, pictures and style sheets, made to replay from the archive and to run nothing."""
+"""Archived pages, pictures and style sheets, made to replay from the archive and to run nothing.
+
+A page is parsed into the tree that a browser builds, changed there and written again. The rewriter of
+turbohtml that works on tags alone takes as long (both 1 to 2 ms for a page of 250 kB), but reads the content of
+NOSCRIPT, which a page without scripts shows, as text, and the content of STYLE and TITLE in SVG, too.
+"""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ _ENCODED = re.compile(r"https?%3a", re.IGNORECASE)
 # What a reader may prefer (the proposal "Prefer" of the Memento authors), with the modifier that it means.
 _PREFERENCES = {"raw": EXACT, "rewritten": "if_", "banner-only": "bn_"}
 _PAGES = ("", "mp_", "bn_")
+_FRAMES = {"fr_": "if_", "oe_": "if_"}  # a link in them stays in the frame
 _WITHOUT_BODY = (204, 205, 304)
 
 
@@ -239,8 +240,9 @@ def _body(reader: ArchiveReader, shown: _Shown, around: Neighbours) -> tuple[byt
     if media.is_page and shown.modifier in _PAGES:
         banner = rendered("_banner.html", capture=shown.capture, around=around, asked=shown.when)
     url = shown.capture.url
-    rewriter = Rewriter(url, shown.asked.digits, shown.modifier, links=shown.modifier != "bn_")
-    return rewriter.body(body, media, shown.modifier, banner)
+    modifier = _FRAMES.get(shown.modifier, shown.modifier)
+    rewriter = Rewriter(url, shown.asked.digits, modifier, links=modifier != "bn_")
+    return rewriter.body(body, media, modifier, banner)
 
 
 def _headers(request: Request, shown: _Shown, around: Neighbours) -> Headers:
