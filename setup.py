@@ -43,6 +43,7 @@ setup(
         "archivebot.topic": ["*.txt"],
         "archivebot.sample": ["*/*", "*/*/*"],
         "archivebot.vision": ["*.js"],
+        "archivebot.web": ["templates/*", "static/*"],
     },
     install_requires=[
         "Scrapy>=2.16",
@@ -60,6 +61,9 @@ setup(
         "babel>=2.16",
         "wcwidth>=0.9",
         "brotli>=1.2",
+        "starlette>=1",
+        "jinja2>=3.1.6",
+        "uvicorn>=0.40",
         'backports.zstd>=1; python_version < "3.14"',
     ],
     extras_require={

@@ -56,7 +56,7 @@ plain = st.lists(st.sampled_from(["word", "two", "42", "é", "中文", " ", "  "
 @given(plain.map("".join), plain.map("".join))
 def test_without_the_marks_both_texts_are_whole_where_nothing_is_left_out(before: str, after: str) -> None:
     marked = word_diff(before, after)
-    assert " ... " not in marked
+    assert " ... " not in marked or " ... " in before + after
     assert old_of(marked) == before
     assert new_of(marked) == after
 

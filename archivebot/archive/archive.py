@@ -92,8 +92,8 @@ class Archive(ArchiveReader):
     def add(self, snapshot: Snapshot, with_blocks: bool = True, text: str | None = None) -> Capture:
         """Store one capture; it survives a crash of the process, and after :meth:`sync` a power cut.
 
-        The capture that is returned lists its blocks only if ``with_blocks`` is true. ``text`` is the main text
-        of the page, if the caller knows it.
+        The capture that is returned lists its blocks only if ``with_blocks`` is true. ``text`` is the main
+        text of the page, if the caller knows it.
 
         The page that it repeats may have been stored since the cut, so it is compared with the archive again.
         Raises StorageError if the store fails. In that case nothing of the capture is stored.

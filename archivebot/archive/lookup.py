@@ -10,6 +10,7 @@ from typing import Self
 
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
+from archivebot.archive.mementos import Mementos
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.readings import PageReading, Readings
 from archivebot.archive.verification import verify
@@ -55,7 +56,8 @@ class ArchiveReader:
     """What an archive holds: pages, versions and blocks, over one store; see :meth:`Archive.reader`.
 
     Pages are named by their canonical URL; :meth:`resolve` finds it for a URL that a person typed. ``links``,
-    ``forms``, ``fingerprints`` and ``templates`` belong to the store.
+    ``forms``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are the captures that can
+    be replayed.
 
     Long results come in parts. With a ``limit`` a method returns that many results; with ``after``, the last
     result of the previous part, it returns the results that follow. An empty part is the end. Pages stored
@@ -66,6 +68,7 @@ class ArchiveReader:
         self._store = store
         self.links, self.forms = store.links, store.forms
         self.fingerprints, self.templates = store.fingerprints, store.templates
+        self.mementos = Mementos(store)
         self._bodies = Bodies(store)
         self.readings = Readings()
         self.sites = _sites(config.fields)
@@ -96,10 +99,6 @@ class ArchiveReader:
         """Return whether the archive already holds this capture (URL, time, outcome, body)."""
         digest = sha256_hex(page.body) if page.body else None
         return self._store.holds(page.url, page.captured_at, page.outcome, digest)
-
-    def has_host(self, url: str) -> bool:
-        """Return whether the archive has any page of the host of a URL."""
-        return next(self._store.urls(*key_range(url, "host")), None) is not None
 
     def validators(self, url: str) -> tuple[str | None, str | None]:
         """Return ETag and Last-Modified of the content stored last, for a conditional request."""

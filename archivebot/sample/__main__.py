@@ -25,6 +25,7 @@ The front page was compared above. Try next (the site need not run for that):
   scrapy blocks {url}                         how the front page is cut
   scrapy replay {url} --output page.html      its exact bytes
   scrapy stats
+  scrapy serve                                                 all of it in a browser, at http://127.0.0.1:8080/
 
 To archive a site of your own: scrapy crawl site -a seeds=https://example.org/ -a pages=100
 """

@@ -11,6 +11,8 @@ from archivebot.text import UNSPACED
 
 TOKEN = re.compile(rf"\n|[^\S\n]+|[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W\d_])+|\d+|.", re.DOTALL)
 
+EQUAL, REMOVED, ADDED = "equal", "removed", "added"
+
 # Unchanged words kept on each side of a change; the rest is left out.
 CONTEXT = 12
 
@@ -29,6 +31,18 @@ def word_diff(before: str, after: str) -> str:
     >>> word_diff("", "new line"), word_diff("same", "same")
     ('{+new line+}', 'same')
     """
+    signs = {EQUAL: "{}", REMOVED: "[-{}-]", ADDED: "{{+{}+}}"}
+    return "".join(signs[what].format(text) for what, text in word_changes(before, after))
+
+
+def word_changes(before: str, after: str) -> list[tuple[str, str]]:
+    """Return the pieces of both texts in order, each as ``equal``, ``removed`` or ``added``.
+
+    Long equal pieces are shortened.
+
+    >>> word_changes("open on Monday", "open on Friday")
+    [('equal', 'open on '), ('removed', 'Monday'), ('added', 'Friday')]
+    """
     old, new = TOKEN.findall(before), TOKEN.findall(after)
     head, old, new, tail = _ends(old, new)
     if not _comparable(old, new):
@@ -37,15 +51,15 @@ def word_diff(before: str, after: str) -> str:
     opcodes: Iterable[tuple[str, int, int, int, int]] = [("replace", 0, middle, 0, len(new))]
     if _comparable(old, new):
         opcodes = SequenceMatcher(str.isspace, old, new, autojunk=False).get_opcodes()
-    out = [_shortened(head, first=True, last=not (old or new or tail))]
+    out = [(EQUAL, _shortened(head, first=True, last=not (old or new or tail)))]
     for operation, i, j, k, m in opcodes:
         if operation == "equal":
-            out.append(_shortened(old[i:j], first=not head and i == 0, last=not tail and j == middle))
+            equal = _shortened(old[i:j], first=not head and i == 0, last=not tail and j == middle)
+            out.append((EQUAL, equal))
         else:
-            out.extend(f"[-{text}-]" for text in ["".join(old[i:j])] if text)
-            out.extend(f"{{+{text}+}}" for text in ["".join(new[k:m])] if text)
-    out.append(_shortened(tail, first=False, last=True))
-    return "".join(out)
+            out += (REMOVED, "".join(old[i:j])), (ADDED, "".join(new[k:m]))
+    out.append((EQUAL, _shortened(tail, first=False, last=True)))
+    return [(what, text) for what, text in out if text]
 
 
 def _ends(old: list[str], new: list[str]) -> tuple[list[str], list[str], list[str], list[str]]:

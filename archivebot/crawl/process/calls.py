@@ -39,7 +39,7 @@ def read_ahead(
 
 def validators(archive: Archive, url: str) -> tuple[bool, str | None, str | None]:
     """Return whether the archive has pages of the host of a URL, and ETag and Last-Modified of the page."""
-    return (True, *archive.validators(url)) if archive.has_host(url) else (False, None, None)
+    return (True, *archive.validators(url)) if any(archive.pages(limit=1, site=url)) else (False, None, None)
 
 
 def run_stages(archive: Archive, snapshot: Snapshot, stages: Sequence[Stage]) -> Snapshot:

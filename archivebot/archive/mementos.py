@@ -1,0 +1,104 @@
+"""The mementos of a page: the visits that a server answered, nearest in time, and around one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
+
+from archivebot.exceptions import NotArchived
+from archivebot.models import Capture, Kind, Outcome
+from archivebot.storage.base import CaptureStore
+
+# Visits without an answer, or whose answer was not kept.
+_WITHOUT = frozenset(
+    (
+        *(Outcome.ROBOTS_DENIED, Outcome.EXCLUDED, Outcome.TIMEOUT, Outcome.UNREACHABLE, Outcome.INCOMPLETE),
+        *(Outcome.TOO_LARGE, Outcome.PROTOCOL_ERROR, Outcome.UNRESOLVED),
+    )
+)
+_SHOWN = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT, Kind.REDIRECT))
+_SECOND, _TICK = timedelta(seconds=1), timedelta(microseconds=1)
+_REST = _SECOND - _TICK  # from the begin of a second to its end
+
+
+class Mementos:
+    """The visits of each page that can be replayed, over one store."""
+
+    def __init__(self, store: CaptureStore) -> None:
+        self._store = store
+
+    def nearest(self, url: str, when: datetime | None) -> Capture:
+        """Return the memento nearest to a time, the earlier of two as near; without a time, the last.
+
+        The mementos of the very second come first, whatever they are. Then those that show the page, or
+        where it went; errors and walls only if there are no others. Raises NotArchived if there is none.
+        """
+        if when is not None:
+            second = when.replace(microsecond=0)
+            for capture in self.of(url, second, second + _REST, newest_first=True):
+                return capture
+        for shown in (True, False):
+            found = [
+                capture
+                for capture in (self._one(url, shown, until=when), when and self._one(url, shown, since=when))
+                if capture
+            ]
+            if found:
+                return min(found, key=lambda each: abs(each.captured_at - (when or each.captured_at)))
+        raise NotArchived(f"{url} has no capture that could be replayed")
+
+    def _one(
+        self, url: str, shown: bool, *, until: datetime | None = None, since: datetime | None = None
+    ) -> Capture | None:
+        """Return the last memento up to ``until``, or the first after ``since``."""
+        for capture in self.of(url, since, until, newest_first=since is None):
+            if not shown or capture.kind in _SHOWN:
+                return capture
+        return None
+
+    def of(
+        self,
+        url: str,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        newest_first: bool = False,
+    ) -> Iterator[Capture]:
+        """Yield the mementos of a page in order, from ``since`` on and at or before ``until``."""
+        after = since - timedelta(milliseconds=1) if since else None
+        captures = self._store.captures(url, newest_first=newest_first, since=after, until=until)
+        return filter(is_memento, captures)
+
+    def before(self, url: str, when: datetime) -> Capture | None:
+        """Return the last memento before a second."""
+        return next(self.of(url, until=when.replace(microsecond=0) - _TICK, newest_first=True), None)
+
+    def after(self, url: str, when: datetime) -> Capture | None:
+        """Return the first memento after a second."""
+        return next(self.of(url, since=when.replace(microsecond=0) + _SECOND), None)
+
+    def ends(self, url: str) -> tuple[Capture, Capture]:
+        """Return the first and the last memento of a page; raises NotArchived if there is none."""
+        first = next(self.of(url), None)
+        last = next(self.of(url, newest_first=True), None)
+        if first is None or last is None:
+            raise NotArchived(f"{url} has no capture that could be replayed")
+        return first, last
+
+    def keyed(self, start: str, end: str) -> Iterator[Capture]:
+        """Yield the mementos of the pages with a urlkey in [start, end), sorted by urlkey, time and URL."""
+        for _, pages in groupby(self._store.urls(start, end), key=lambda page: page[0]):
+            urls = [url for _, url in pages]
+            if len(urls) == 1:
+                yield from self.of(urls[0])
+            else:
+                found = [capture for url in urls for capture in self.of(url)]
+                yield from sorted(found, key=attrgetter("captured_at", "url"))
+
+
+def is_memento(capture: Capture) -> bool:
+    """Return whether a visit can be replayed: it has an answer, and the bytes that came with it."""
+    if capture.status is None or capture.outcome in _WITHOUT:
+        return False
+    return capture.digest is not None or capture.outcome is not Outcome.NOT_MODIFIED

@@ -1,0 +1,255 @@
+"""The CDX server: questions to the index of captures, in the words of pywb and of the Internet Archive."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Self
+
+from archivebot.exceptions import UsageError
+from archivebot.markup.contenttype import content_type, parse
+from archivebot.models import Capture, Outcome
+from archivebot.replay.address import moment, padded
+from archivebot.timestamps import timestamp
+from archivebot.urls import key_range
+
+FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length")
+ALIASES = {"original": "url", "mimetype": "mime", "statuscode": "status"}
+OUTPUTS = {
+    "cdxj": "text/x-cdxj; charset=utf-8",
+    "text": "text/plain; charset=utf-8",
+    "json": "application/json",
+    "jsonl": "application/x-ndjson",
+}
+
+# Rows of one answer. Ten thousand take a second; the resume key leads to the next ones.
+MOST = 10_000
+
+Row = dict[str, str]
+Rule = Callable[[Row], bool]
+
+_DIGITS = re.compile(r"\d{1,14}(?:\d{3})?")
+_FILTER = re.compile(r"(!?)([=~]?)([A-Za-z]+):(.*)", re.DOTALL)
+_COLLAPSE = re.compile(r"([A-Za-z]+)(?::(\d{1,4}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class CdxQuery:
+    """A question to the index: which captures, in which order, and how they are written."""
+
+    url: str
+    match: str
+    start: str
+    end: str
+    limit: int
+    filters: tuple[Rule, ...]
+    collapse: tuple[str, int | None] | None
+    fields: tuple[str, ...]
+    output: str
+    order: str
+    closest: str
+    shows_resume: bool
+    resume: tuple[str, str, str]
+
+    @classmethod
+    def read(cls, given: Mapping[str, Sequence[str]]) -> Self:
+        """Read the parameters of a request, each with its values; raises UsageError."""
+
+        def one(name: str, default: str = "") -> str:
+            return given[name][-1] if given.get(name) else default
+
+        url, match = _place(one("url").strip(), one("matchType"))
+        output = one("output", "cdxj")
+        if output not in OUTPUTS:
+            raise UsageError(f"output is {output!r}: write one of {', '.join(OUTPUTS)}")
+        order = one("sort", "closest" if one("closest") else "")
+        if order not in ("", "reverse", "closest"):
+            raise UsageError(f"sort is {order!r}: write reverse or closest")
+        if order == "closest" and not one("closest"):
+            raise UsageError("sort=closest needs closest=TIMESTAMP")
+        if order and match != "exact":
+            raise UsageError(f"sort={order} is for one URL: leave out matchType and the asterisk")
+        return cls(
+            url=url,
+            match=match,
+            start=padded(_digits("from", one("from"))),
+            end=padded(_digits("to", one("to")), end=True),
+            limit=_limit(one("limit")),
+            filters=tuple(map(_rule, given.get("filter", ()))),
+            collapse=_collapse(one("collapse")),
+            fields=tuple(filter(None, one("fl", one("fields")).split(","))) or FIELDS,
+            output=output,
+            order=order,
+            closest=_digits("closest", one("closest")),
+            shows_resume=one("showResumeKey").lower() in ("true", "1", "yes"),
+            resume=_resumed(one("resumeKey")),
+        ).checked()
+
+    def checked(self) -> Self:
+        """Return the question; raises UsageError if it names a field that there is not."""
+        for name in self.fields:
+            _field(name)
+        return self
+
+    @property
+    def range(self) -> tuple[str, str]:
+        """The range of urlkeys, from the resume key on."""
+        start, end = key_range(self.url, self.match)
+        return max(start, self.resume[0]), end
+
+    def rows(self, captures: Iterable[Capture]) -> tuple[list[Row], str]:
+        """Return the rows of captures that come in the order of the index, and the key to resume at.
+
+        The key is "" if there are no more rows.
+        """
+        found = self._collapsed(row for row in map(_row, captures) if self._has(row))
+        if self.order or self.limit < 0:
+            rows = list(found)
+            if self.order == "reverse":
+                rows.reverse()
+            elif self.order == "closest":
+                rows.sort(key=self._distance)
+            limited = rows[self.limit :] if self.limit < 0 else rows[: self.limit]
+            return limited[-MOST:], ""
+        rows = list(islice(found, self.limit + 1))
+        more = len(rows) > self.limit
+        rows = rows[: self.limit]
+        return rows, _place_of(rows[-1]) if more and rows else ""
+
+    def written(self, rows: Sequence[Row], resume: str) -> str:
+        """Return the answer."""
+        key = resume if self.shows_resume else ""
+        table = [[row[_field(name)] for name in self.fields] for row in rows]
+        if self.output == "json":
+            lines = [list(self.fields), *table, *([[], [key]] if key else [])] if table else []
+            return "[" + ",\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "]\n"
+        if self.output == "jsonl":
+            texts = [
+                json.dumps(dict(zip(self.fields, line, strict=True)), ensure_ascii=False) for line in table
+            ]
+        elif self.output == "text":
+            texts = [" ".join(_one_word(value) for value in line) for line in table]
+        else:
+            texts = [self._cdxj(row) for row in rows]
+        return "".join(f"{text}\n" for text in (*texts, *(["", key] if key else [])))
+
+    def _cdxj(self, row: Row) -> str:
+        names = [name for name in self.fields if _field(name) not in ("urlkey", "timestamp")]
+        values = {name: row[_field(name)] for name in names}
+        return f"{row['urlkey']} {row['timestamp']} {json.dumps(values, ensure_ascii=False)}"
+
+    def _has(self, row: Row) -> bool:
+        place = (row["urlkey"], row["timestamp"], row["url"])
+        in_time = self.start <= row["timestamp"] <= self.end
+        return in_time and place > self.resume and all(rule(row) for rule in self.filters)
+
+    def _collapsed(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Yield of adjacent rows that agree in the field to collapse the first."""
+        before: str | None = None
+        for row in rows:
+            if self.collapse is not None:
+                name, length = self.collapse
+                value = row[name][:length]
+                if value == before:
+                    continue
+                before = value
+            yield row
+
+    def _distance(self, row: Row) -> float:
+        return abs((moment(row["timestamp"]) - moment(self.closest)).total_seconds())
+
+
+def _place(url: str, match: str) -> tuple[str, str]:
+    """Return the URL and the type of match, which an asterisk may also name."""
+    if not url:
+        raise UsageError("url is missing: write /cdx?url=example.com/page")
+    if url.startswith("*."):
+        return url[2:].removesuffix("*"), match or "domain"
+    if url.endswith("*"):
+        return url[:-1], match or "prefix"
+    key_range(url, match or "exact")  # raises UsageError for other types
+    return url, match or "exact"
+
+
+def _limit(text: str) -> int:
+    if not text:
+        return MOST
+    if not re.fullmatch(r"-?0*[1-9]\d{0,8}", text):
+        raise UsageError(f"limit is {text!r}: write a number, or a negative one for the last rows")
+    return max(-MOST, min(MOST, int(text)))
+
+
+def _digits(name: str, text: str) -> str:
+    if text and not _DIGITS.fullmatch(text):
+        raise UsageError(f"{name} is {text!r}: write 1 to 14 digits, as in 20260102030405")
+    return text
+
+
+def _field(name: str) -> str:
+    field = ALIASES.get(name, name)
+    if field not in FIELDS:
+        raise UsageError(f"there is no field {name!r}: write {', '.join((*FIELDS, *ALIASES))}")
+    return field
+
+
+def _rule(text: str) -> Rule:
+    """Return the condition of a filter.
+
+    With ``=`` the value must be equal, with ``~`` the expression must match from its start. Without a sign
+    the value must hold the expression, as in pywb, or match it as a whole, as at the Internet Archive.
+    """
+    found = _FILTER.fullmatch(text)
+    if not found:
+        raise UsageError(f"filter is {text!r}: write it like status:200, !=status:200 or ~mime:.*html")
+    negated, sign, name, expression = found.groups()
+    field = _field(name)
+    if sign == "=":
+        return lambda row: (row[field] == expression) is not bool(negated)
+    try:
+        pattern = re.compile(expression)
+    except re.error as error:
+        raise UsageError(f"filter is {text!r}: {expression!r} is no regular expression: {error}") from error
+    if sign == "~":
+        return lambda row: bool(pattern.match(row[field])) is not bool(negated)
+    return lambda row: (expression in row[field] or bool(pattern.fullmatch(row[field]))) is not bool(negated)
+
+
+def _collapse(text: str) -> tuple[str, int | None] | None:
+    if not text:
+        return None
+    found = _COLLAPSE.fullmatch(text)
+    if not found:
+        raise UsageError(f"collapse is {text!r}: write it like digest or timestamp:10")
+    return _field(found[1]), int(found[2]) if found[2] else None
+
+
+def _resumed(key: str) -> tuple[str, str, str]:
+    parts = key.split(" ", 2) if key else ["", "", ""]
+    if len(parts) != 3:
+        raise UsageError(f"resumeKey is {key!r}: write the key that an answer ended with")
+    return parts[0], parts[1], parts[2]
+
+
+def _place_of(row: Row) -> str:
+    return f"{row['urlkey']} {row['timestamp']} {row['url']}"
+
+
+def _row(capture: Capture) -> Row:
+    """Return a capture as a row; a 304 brought no bytes, which ``warc/revisit`` says."""
+    mime = parse(content_type(capture.headers)).type or "unk"
+    return {
+        "urlkey": capture.urlkey,
+        "timestamp": timestamp(capture.captured_at),
+        "url": capture.url,
+        "mime": "warc/revisit" if capture.outcome is Outcome.NOT_MODIFIED else mime,
+        "status": str(capture.status or "-"),
+        "digest": capture.digest or "-",
+        "length": str(capture.size),
+    }
+
+
+def _one_word(value: str) -> str:
+    return value.replace(" ", "%20") or "-"

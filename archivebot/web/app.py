@@ -1,0 +1,85 @@
+"""The application: which address is answered by whom, and what an error looks like."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from archivebot.exceptions import ArchiveError
+from archivebot.web import pages, versions
+from archivebot.web.cdx import cdx
+from archivebot.web.missing import error_status
+from archivebot.web.readers import Readers
+from archivebot.web.replay import replay
+from archivebot.web.resources import resources
+from archivebot.web.safety import INTERFACE, is_known
+from archivebot.web.templating import page
+from archivebot.web.timeline import TimeLines
+
+_STATIC = Path(__file__).with_name("static")
+
+
+def application(readers: Readers, bound: str) -> ASGIApp:
+    """Return the application over the readers of one archive, for a server bound to an address."""
+    routes = [
+        Route("/", partial(pages.answer, pages.start)),
+        Route("/site", partial(pages.answer, pages.site)),
+        Route("/page", partial(pages.answer, pages.time_line)),
+        Route("/version", partial(pages.answer, versions.version)),
+        Route("/delta", partial(pages.answer, versions.delta)),
+        Route("/marked", partial(pages.answer, versions.side)),
+        Route("/block", partial(pages.answer, versions.block)),
+        Route("/resources", partial(pages.answer, resources)),
+        Route("/web/{rest:path}", replay),
+        Route("/cdx", cdx),
+        Route("/cdx/search/cdx", cdx),
+        Mount("/static", StaticFiles(directory=_STATIC)),
+    ]
+    app = Starlette(
+        routes=routes,
+        exception_handlers={ArchiveError: _failed, HTTPException: _refused},
+    )
+    app.state.readers, app.state.time_lines = readers, TimeLines()
+    return KnownHosts(app, bound)
+
+
+class KnownHosts:
+    """Refuses requests that name another server; see :func:`~archivebot.web.safety.is_known`."""
+
+    def __init__(self, app: ASGIApp, bound: str) -> None:
+        self._app, self._bound = app, bound
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] == "http":
+            host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+            if host and not is_known(host, self._bound):
+                refused = PlainTextResponse(f"this is not {host}\n", 421, headers=dict(INTERFACE))
+                await refused(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ArchiveError)
+    status = error_status(error)
+    if request.url.path.startswith(("/cdx", "/web/timemap")) or "accept-datetime" in request.headers:
+        return PlainTextResponse(f"{error}\n", status, headers=dict(INTERFACE))
+    return page("error.html", status, title="Error", message=str(error))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        message = "an archive is only read: no form can be sent to a page of the past"
+    else:
+        message = f"there is no page {request.url.path}"
+    return page("error.html", error.status_code, title="Error", message=message)

@@ -1,0 +1,260 @@
+"""Mementos over HTTP: replay, TimeGates and TimeMaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+from itertools import islice
+from urllib.parse import quote, unquote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.markup.contenttype import content_type
+from archivebot.markup.media import media_of
+from archivebot.models import Capture, Headers, Outcome
+from archivebot.replay.address import EXACT, ROOT, Address, moment, read_address, replay_path, whole_url
+from archivebot.replay.rewrite import Rewriter
+from archivebot.replay.timemap import TYPES, Neighbours, Part, Places, http_date, link_header, timemap
+from archivebot.timestamps import timestamp
+from archivebot.web.missing import missing
+from archivebot.web.readers import Readers
+from archivebot.web.safety import original, replayed, server_address
+from archivebot.web.templating import rendered
+
+# Mementos of one part of a TimeMap; each takes 150 bytes as a link.
+PART = 5_000
+
+_TIMEMAP = re.compile(rf"timemap/({'|'.join(TYPES)})/(?:(\d{{14}})/)?(.+)", re.DOTALL)
+_CALENDAR = re.compile(r"(\d{0,14})(?:-\d{1,14})?\*/(.+)", re.DOTALL)
+_ENCODED = re.compile(r"https?%3a", re.IGNORECASE)
+
+# What a reader may prefer (the proposal "Prefer" of the Memento authors), with the modifier that it means.
+_PREFERENCES = {"raw": EXACT, "rewritten": "if_", "banner-only": "bn_"}
+_PAGES = ("", "mp_", "bn_")
+_FRAMES = {"fr_": "if_", "oe_": "if_"}  # a link in them stays in the frame
+_WITHOUT_BODY = (204, 205, 304)
+
+
+async def replay(request: Request) -> Response:
+    """Answer all requests below ``/web/``."""
+    rest = _asked(request)
+    if found := _TIMEMAP.fullmatch(rest):
+        form, start, url = found.groups()
+        return await _ask(request, partial(_timemap, form=form, start=start, url=_url(url)))
+    if rest.startswith("timegate/"):
+        return await _ask(request, partial(_timegate, url=_url(rest.removeprefix("timegate/"))))
+    if found := _CALENDAR.fullmatch(rest):
+        return RedirectResponse(_calendar(found[1], _url(found[2])), 302)
+    address = read_address(rest)
+    if address is None:
+        return await _ask(request, partial(_timegate, url=_url(rest)))
+    address = Address(address.digits, address.modifier, _url(address.url))
+    return await _ask(request, partial(_memento, address=address))
+
+
+def _asked(request: Request) -> str:
+    """Return what follows ``/web/`` as it was sent, with the query, which belongs to the archived URL."""
+    raw: bytes = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
+    query: bytes = request.scope["query_string"]
+    rest = raw.partition(b"?")[0][len(ROOT) :] + (b"?" + query if query else b"")
+    return rest.decode("utf-8", "replace")
+
+
+def _url(text: str) -> str:
+    return whole_url(unquote(text) if _ENCODED.match(text) else text)
+
+
+def _calendar(year: str, url: str) -> str:
+    if url.endswith("*"):
+        return f"/site?url={quote(url[:-1], safe='')}"
+    return f"/page?url={quote(url, safe='')}" + (f"&year={year[:4]}" if len(year) >= 4 else "")
+
+
+async def _ask(request: Request, question: partial[Response]) -> Response:
+    readers: Readers = request.app.state.readers
+    return await readers.ask(partial(question, request))
+
+
+def _places(request: Request, url: str) -> Places:
+    return Places(server_address(request), url)
+
+
+def _timegate(request: Request, reader: ArchiveReader, *, url: str) -> Response:
+    """Lead to the memento nearest to Accept-Datetime; without it to the last."""
+    asked = request.headers.get("accept-datetime")
+    when = _http_time(asked) if asked else None
+    try:
+        capture = reader.mementos.nearest(reader.resolve(url), when)
+    except (NotArchived, UsageError) as error:
+        return missing(request, reader, url, error)
+    places = _places(request, capture.url)
+    headers = {"Vary": "accept-datetime", "Link": link_header(places)}
+    return Response(status_code=302, headers=headers | {"Location": places.memento(capture.captured_at)})
+
+
+def _http_time(text: str) -> datetime:
+    """Read an HTTP date, which is always GMT; raises UsageError."""
+    try:
+        if not text.strip().endswith("GMT"):
+            raise ValueError(text)
+        return parsedate_to_datetime(text).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(
+            f"Accept-Datetime is {text!r}: write it like Mon, 01 Jan 2024 00:00:00 GMT"
+        ) from error
+
+
+def _timemap(request: Request, reader: ArchiveReader, *, form: str, start: str | None, url: str) -> Response:
+    """Return the TimeMap of a page, or the part of it that begins at a time."""
+    try:
+        page = reader.resolve(url)
+        first, last = reader.mementos.ends(page)
+    except (NotArchived, UsageError) as error:
+        return missing(request, reader, url, error)
+    since = moment(start) if start else first.captured_at
+    captures = reader.mementos.of(page, since=since)
+    times = _seconds(capture.captured_at for capture in captures)
+    part = list(islice(times, PART + 1))
+    if not part:
+        raise NotArchived(f"{page} has no memento from {start} on")
+    more = part.pop() if len(part) > PART else None
+    listed = Part(part, _second(first.captured_at), _second(last.captured_at), more)
+    return Response(timemap(_places(request, page), form, listed), media_type=TYPES[form])
+
+
+def _seconds(times: Iterable[datetime]) -> Iterable[datetime]:
+    """Yield each second once: the mementos of a second have one address."""
+    before = None
+    for when in times:
+        if (second := _second(when)) != before:
+            yield second
+        before = second
+
+
+def _second(when: datetime) -> datetime:
+    return when.replace(microsecond=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A memento that was found: for what it was asked, and as which of its forms it is shown."""
+
+    asked: Address
+    capture: Capture
+    brought: Capture
+    modifier: str
+
+    @property
+    def when(self) -> datetime:
+        """The time asked for; a capture in the period that a shortened time names has no other."""
+        digits, own = self.asked.digits, timestamp(self.capture.captured_at)
+        return moment(own if own.startswith(digits) else digits)
+
+    @property
+    def status(self) -> int:
+        status = self.brought.status or 200
+        return status if 200 <= status < 600 and status != 304 else 200
+
+
+def _memento(request: Request, reader: ArchiveReader, *, address: Address) -> Response:
+    """Return what was archived, as the address or the header Prefer wants it."""
+    try:
+        capture = reader.mementos.nearest(reader.resolve(address.url), moment(address.digits))
+    except (NotArchived, UsageError) as error:
+        return missing(request, reader, address.url, error, address.digits)
+    is_revisit = capture.outcome is Outcome.NOT_MODIFIED
+    preferred = "" if address.modifier else _preferred(request)
+    modifier = _PREFERENCES.get(preferred, address.modifier)
+    shown = _Shown(address, capture, reader.brought(capture) if is_revisit else capture, modifier)
+    target = _target(reader, shown)
+    if target is None:
+        notice = f"{capture.url} led to itself, or to another form of itself, which was not captured"
+        return missing(request, reader, address.url, NotArchived(notice), address.digits)
+    around = _around(reader, capture)
+    body, type_ = (b"", "") if target else _body(reader, shown, around)
+    headers = _headers(request, shown, around)
+    if preferred:
+        headers += (("Preference-Applied", preferred),)
+    if target:
+        headers += (("Location", server_address(request) + target),)
+    if type_:
+        headers += (("Content-Type", type_),)
+    response = Response(b"" if shown.status in _WITHOUT_BODY else body, status_code=shown.status)
+    response.raw_headers += [(name.lower().encode(), _value(value)) for name, value in headers]
+    return response
+
+
+def _value(value: str) -> bytes:
+    try:
+        return value.encode("latin-1")
+    except UnicodeEncodeError:
+        return value.encode()  # the bytes as they were received
+
+
+def _preferred(request: Request) -> str:
+    return next((name for name in _PREFERENCES if name in request.headers.get("prefer", "").lower()), "")
+
+
+def _target(reader: ArchiveReader, shown: _Shown) -> str | None:
+    """Return the path of the page that a redirect leads to, "" for no redirect, None for a circle."""
+    capture = shown.capture
+    if capture.outcome is not Outcome.REDIRECT or not capture.location:
+        return ""
+    try:
+        target = reader.mementos.nearest(reader.resolve(capture.location), moment(shown.asked.digits))
+    except (NotArchived, UsageError):
+        target = None
+    if target is not None and (target.url, target.captured_at) == (capture.url, capture.captured_at):
+        return None
+    return replay_path(shown.asked.digits, capture.location, shown.asked.modifier)
+
+
+def _around(reader: ArchiveReader, capture: Capture) -> Neighbours:
+    """Return the times of the mementos around one."""
+    first, last = reader.mementos.ends(capture.url)
+    before = reader.mementos.before(capture.url, capture.captured_at)
+    after = reader.mementos.after(capture.url, capture.captured_at)
+    return Neighbours(
+        first=_second(first.captured_at),
+        previous=_second(before.captured_at) if before else None,
+        next=_second(after.captured_at) if after else None,
+        last=_second(last.captured_at),
+    )
+
+
+def _body(reader: ArchiveReader, shown: _Shown, around: Neighbours) -> tuple[bytes, str]:
+    """Return the body of a memento and its Content-Type, as its modifier wants it."""
+    body = reader.body(shown.capture) if shown.capture.digest else b""
+    declared = content_type(shown.brought.headers)
+    if shown.modifier == EXACT:
+        return body, declared
+    media = media_of(body, declared)
+    banner = ""
+    if media.is_page and shown.modifier in _PAGES:
+        banner = rendered("_banner.html", capture=shown.capture, around=around, asked=shown.when)
+    url = shown.capture.url
+    modifier = _FRAMES.get(shown.modifier, shown.modifier)
+    rewriter = Rewriter(url, shown.asked.digits, modifier, links=modifier != "bn_")
+    return rewriter.body(body, media, modifier, banner)
+
+
+def _headers(request: Request, shown: _Shown, around: Neighbours) -> Headers:
+    capture = shown.capture
+    when = _second(capture.captured_at)
+    places = _places(request, capture.url)
+    exact = replay_path(timestamp(when), capture.url, shown.asked.modifier)
+    return (
+        ("Memento-Datetime", http_date(when)),
+        ("Content-Location", places.host + exact),
+        ("Link", link_header(places, around, when)),
+        ("Vary", "Prefer"),
+        *original(shown.brought.headers),
+        *replayed(request),
+    )

@@ -1,0 +1,85 @@
+"""The server: from the socket to the last answer."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import UsageError
+from archivebot.interrupt import ASKING
+from archivebot.web.app import application
+from archivebot.web.readers import Readers
+
+# Seconds for the requests in progress after the first signal.
+PATIENCE = 5
+BACKLOG = 2048
+
+
+class Server(uvicorn.Server):
+    """Calls ``ready`` when it answers; the first SIGINT or SIGTERM lets it finish what it is doing.
+
+    uvicorn would raise the signal again at the end, which counts as the second; see
+    :mod:`archivebot.interrupt`.
+    """
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self._end) for number in ASKING}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _end(self, number: int, frame: object) -> None:
+        self.should_exit = True
+
+
+def serve(opened: Callable[[], ArchiveReader], host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve an archive until a signal; ``ready`` is called with the address when it answers.
+
+    ``opened`` opens a reader of the archive; ``port`` may be 0, for any free port. Raises UsageError if the
+    address cannot be bound.
+    """
+    bound = _bound(host, port)
+    with bound:
+        name, number = bound.getsockname()[:2]
+        address = f"http://[{name}]:{number}/" if ":" in name else f"http://{name}:{number}/"
+        readers = Readers(opened)
+        config = uvicorn.Config(
+            application(readers, host),
+            log_level="error",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=PATIENCE,
+        )
+        try:
+            asyncio.run(Server(config, lambda: ready(address)).serve([bound]))
+        finally:
+            readers.close()
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        (family, *_, address), *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(
+            f"{host}:{port} cannot be served: {reason}; choose another --port or --host"
+        ) from error

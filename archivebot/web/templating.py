@@ -1,0 +1,82 @@
+"""The templates of the interface, with everything from an archive escaped."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from archivebot.replay.address import replay_path
+from archivebot.terminal import harmless
+from archivebot.timestamps import timestamp
+from archivebot.units import size
+from archivebot.web.safety import INTERFACE
+from archivebot.web.timeline import MARKS
+
+_UNITS = ((31_557_600, "year"), (2_629_800, "month"), (86_400, "day"), (3600, "hour"), (60, "minute"))
+
+
+def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a page of the interface."""
+    return HTMLResponse(rendered(template, **values), status, headers=dict(INTERFACE))
+
+
+def rendered(template: str, **values: Any) -> str:
+    """Return a template filled with values."""
+    return _environment().get_template(template).render(**values)
+
+
+def address(path: str, **parameters: object) -> str:
+    """Return the address of a page of the interface; parameters that are None are left out.
+
+    >>> address("page", url="http://a.example/?b=c", year=None)
+    '/page?url=http%3A%2F%2Fa.example%2F%3Fb%3Dc'
+    """
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return f"/{path}?{urlencode(given)}" if given else f"/{path}"
+
+
+def between(one: datetime, other: datetime) -> str:
+    """Return the time between two moments in words, "" if it is less than a second.
+
+    >>> at = datetime(2026, 1, 31, tzinfo=UTC)
+    >>> between(at, at), between(at.replace(day=1), at), between(at, at.replace(year=2028))
+    ('', '30 days', '1 year')
+    """
+    seconds = abs(int((one - other).total_seconds()))
+    for length, name in _UNITS:
+        if count := seconds // length:
+            return f"{count} {name}{'s' if count > 1 else ''}"
+    return f"{seconds} second{'s' if seconds > 1 else ''}" if seconds else ""
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("archivebot.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    found.globals |= {"address": address, "marks": MARKS, "replay_path": replay_path, "between": between}
+    found.filters |= {"digits": timestamp, "moment": _moment, "day": _day, "size": size}
+    return found
+
+
+def _shown(value: Any) -> Any:
+    """Make a text harmless: characters that disguise what stands there are replaced."""
+    return harmless(value) if type(value) is str else value
+
+
+def _moment(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _day(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%d}"

@@ -1,0 +1,173 @@
+"""The pages on versions: one version, the delta of two, one block through time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import pairwise
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import NotArchived, UsageError
+from archivebot.markup.charset import is_wide
+from archivebot.markup.contenttype import content_type
+from archivebot.markup.media import Media, media_of
+from archivebot.models import BlockChange, Capture, Change, Delta
+from archivebot.replay.marks import STYLE, Mark, marked
+from archivebot.replay.rewrite import Rewriter
+from archivebot.storage.base import StoredVersion
+from archivebot.timestamps import timestamp
+from archivebot.versioning.worddiff import word_changes
+from archivebot.web.pages import parameter, time_of
+from archivebot.web.safety import replayed
+from archivebot.web.templating import page
+from archivebot.web.timeline import TimeLines
+from archivebot.wire import text_lines
+
+# What is shown on which side of a delta.
+_SIDES = {
+    "before": frozenset((Change.REMOVED, Change.MODIFIED, Change.MOVED)),
+    "after": frozenset((Change.ADDED, Change.MODIFIED, Change.MOVED)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A changed block with the pieces of both texts, each ``equal``, ``removed`` or ``added``."""
+
+    block: BlockChange
+    pieces: list[tuple[str, str]]
+
+
+def version(reader: ArchiveReader, request: Request) -> Response:
+    """Show one version of a page: its fields, its blocks, its headers as received."""
+    url = reader.resolve(parameter(request, "url"))
+    number = request.query_params.get("number")
+    if number:
+        stored = reader.version(url, _number("number", number))
+        capture = _first_capture(reader, request, stored)
+    else:
+        capture = reader.at(url, time_of(request))
+        stored = reader.seen(capture)
+    brought = reader.brought(capture)
+    lines = text_lines(brought.wire.received) if brought.wire else []
+    body = reader.body(capture)
+    media = media_of(body, content_type(brought.headers))
+    return page(
+        "version.html",
+        title=f"Version {stored.number} of {url}" if stored.number else url,
+        url=url,
+        capture=capture,
+        version=stored,
+        versions=reader.version_count(url),
+        media=media,
+        fields=[(field.name, json.loads(field.data)) for field in reader.fields(stored)],
+        headers=lines or [f"{name}: {value}" for name, value in brought.headers],
+        is_as_received=bool(lines),
+        blocks=reader.blocks(stored) if media.is_text else [],
+    )
+
+
+def delta(reader: ArchiveReader, request: Request) -> Response:
+    """Show two versions side by side, the changed blocks marked in the pages, and their words below."""
+    url, before, after = _two(reader, request)
+    found = reader.delta(url, before, after)
+    is_page = _media(reader, _first_capture(reader, request, after)).is_page
+    return page(
+        "delta.html",
+        title=f"Versions {before.number} and {after.number} of {url}",
+        url=url,
+        delta=found,
+        before=_first_capture(reader, request, before),
+        after=_first_capture(reader, request, after),
+        versions=reader.version_count(url),
+        changes=[
+            Changed(each, word_changes(each.before or "", each.after or ""))
+            for each in found.changes
+            if each.change is not Change.UNCHANGED
+        ],
+        unchanged=sum(each.change is Change.UNCHANGED for each in found.changes),
+        is_page=is_page,
+        sides=("before", "after"),
+    )
+
+
+def side(reader: ArchiveReader, request: Request) -> Response:
+    """Return one side of a delta: the replayed page with its changed blocks marked."""
+    url, before, after = _two(reader, request)
+    name = parameter(request, "side")
+    if name not in _SIDES:
+        raise UsageError(f"side is {name!r}: write before or after")
+    shown = before if name == "before" else after
+    capture = _first_capture(reader, request, shown)
+    body, media = reader.body(capture), _media(reader, capture)
+    if media.is_page and not is_wide(media.charset):
+        marks = _marks(reader, shown, reader.delta(url, before, after), name)
+        body = marked(body, marks)
+    rewriter = Rewriter(url, timestamp(capture.captured_at), "if_")
+    text, type_ = rewriter.body(body, media, "if_", STYLE)
+    response = Response(text)
+    response.raw_headers += [
+        (key.lower().encode(), value.encode("latin-1", "replace"))
+        for key, value in (*replayed(request), ("Content-Type", type_))
+    ]
+    return response
+
+
+def block(reader: ArchiveReader, request: Request) -> Response:
+    """Show one block through all versions of its page."""
+    url = reader.resolve(parameter(request, "url"))
+    lineage = parameter(request, "lineage")
+    states = reader.block_history(url, lineage)
+    texts = [state.text or "" for state in states]
+    changes = [word_changes("", texts[0]), *(word_changes(one, two) for one, two in pairwise(texts))]
+    return page(
+        "block.html",
+        title=f"Block {lineage} of {url}",
+        url=url,
+        lineage=lineage,
+        states=list(zip(states, changes, strict=True)),
+    )
+
+
+def _two(reader: ArchiveReader, request: Request) -> tuple[str, StoredVersion, StoredVersion]:
+    """Return the page and the versions ``from`` and ``to``: the last two if they are not given."""
+    url = reader.resolve(parameter(request, "url"))
+    last = reader.version_count(url)
+    to = _number("to", request.query_params.get("to") or str(last))
+    since = _number("from", request.query_params.get("from") or str(max(to - 1, 1)))
+    if last < 2:
+        raise NotArchived(f"{url} has only one version: there is nothing to compare")
+    return url, reader.version(url, since), reader.version(url, to)
+
+
+def _number(name: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise UsageError(f"{name} is {text!r}: write the number of a version")
+    return int(text)
+
+
+def _first_capture(reader: ArchiveReader, request: Request, stored: StoredVersion) -> Capture:
+    """Return the first capture that saw a version."""
+    time_lines: TimeLines = request.app.state.time_lines
+    when = time_lines.of(reader, stored.url).first_seen.get(stored.number or 0)
+    for capture in reader.mementos.of(stored.url, when, when):
+        if capture.sha256 == stored.digest:
+            return capture
+    raise NotArchived(f"no capture of {stored.url} shows its version {stored.number}")
+
+
+def _media(reader: ArchiveReader, capture: Capture) -> Media:
+    return media_of(*reader.document(capture))
+
+
+def _marks(reader: ArchiveReader, shown: StoredVersion, found: Delta, name: str) -> list[Mark]:
+    """Return the marks of one side of a delta, in the order of the page."""
+    changes = {each.lineage: each.change for each in found.changes if each.change in _SIDES[name]}
+    return [
+        Mark(placed.start, placed.end, changes[placed.lineage].value.lower())
+        for placed, _ in reader.blocks(shown)
+        if placed.lineage in changes
+    ]

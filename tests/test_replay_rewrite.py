@@ -1,0 +1,148 @@
+"""Rewriting: a table of what becomes of each address and each script, and the bodies that are no HTML."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from archivebot.markup.media import media_of
+from archivebot.replay.css import rewrite_css
+from archivebot.replay.rewrite import DEEPEST, Rewriter
+
+TABLES = Path(__file__).with_name("replay")
+URL = "http://a.example/d/p"
+DIGITS = "2024"
+
+
+def cases(part: str) -> list[tuple[str, str]]:
+    """Return the pairs of a table: markup, and the markup that is replayed."""
+    _, *pairs = (TABLES / f"{part}.txt").read_text("utf-8").split("\n\n")
+    return [(plain(before), plain(meant(before, after))) for before, after in map(str.splitlines, pairs)]
+
+
+def plain(text: str) -> str:
+    return text.replace("⏎", "\n").replace("§", f"/web/{DIGITS}")
+
+
+def meant(before: str, after: str) -> str:
+    return {"=": before, "-": ""}.get(after, after)
+
+
+def replayed(text: str, modifier: str = "") -> str:
+    return Rewriter(URL, DIGITS, modifier).page(text)
+
+
+@pytest.mark.parametrize(("markup", "expected"), cases("body"))
+def test_markup_of_a_body_leads_into_the_archive_and_runs_nothing(markup: str, expected: str) -> None:
+    found = replayed(f"<!doctype html><title></title><body>{markup}")
+    assert found.partition("<body>")[2].removesuffix("</body></html>") == expected
+
+
+@pytest.mark.parametrize(("markup", "expected"), cases("head"))
+def test_markup_of_a_head_leads_into_the_archive_and_runs_nothing(markup: str, expected: str) -> None:
+    found = replayed(f"<!doctype html>{markup}")
+    assert found.partition("<head>")[2].partition("</head>")[0] == expected
+
+
+def test_the_tables_have_at_least_eighty_cases() -> None:
+    assert len(cases("body")) + len(cases("head")) >= 80
+
+
+def test_links_of_a_page_in_a_frame_stay_in_the_frame() -> None:
+    assert '"/web/2024if_/http://a.example/d/b"' in replayed("<a href=b>x</a>", "if_")
+    assert '"/web/2024im_/http://a.example/d/i"' in replayed("<img src=i>", "if_")
+
+
+def test_documents_inside_documents_end_somewhere() -> None:
+    text = "<script>f()</script>bottom"
+    for _ in range(DEEPEST + 1):
+        text = '<iframe srcdoc="' + text.replace("&", "&amp;").replace('"', "&quot;") + '"></iframe>'
+    assert "script" not in replayed(text)
+    assert "bottom" not in replayed(text)
+    assert "bottom" in replayed("<iframe srcdoc='bottom'></iframe>")
+
+
+def test_the_banner_opens_the_body_and_a_frameset_has_none() -> None:
+    banner = "<b-anner><template>x</template></b-anner>"
+    page = Rewriter(URL, DIGITS).page("<title>t</title><p>x", banner)
+    assert page == f"<html><head><title>t</title></head><body>{banner}<p>x</p></body></html>"
+    assert banner not in Rewriter(URL, DIGITS).page("<frameset><frame src=a></frameset>", banner)
+
+
+def test_without_links_only_scripts_go() -> None:
+    page = Rewriter(URL, DIGITS, "bn_", links=False).page(
+        '<a href="b" onclick="f()">x</a><script>f()</script>'
+    )
+    assert page.partition("<body>")[2] == '<a href="b">x</a></body></html>'
+
+
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 1 1"'
+    ' onload="f()"><linearGradient id="a"/><image xlink:href="i.png"/><script>f()</script></svg>'
+)
+
+
+def test_a_picture_in_xml_stays_xml() -> None:
+    body, type_ = Rewriter(URL, DIGITS).body(SVG.encode(), media_of(SVG.encode(), "image/svg+xml"), "im_")
+    assert type_ == "image/svg+xml; charset=utf-8"
+    assert body.decode() == (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+        ' viewBox="0 0 1 1"><linearGradient id="a"/><image xlink:href="/web/2024im_/http://a.example/d/i.png"/>'
+        "</svg>"
+    )
+
+
+def test_scripts_of_xml_may_have_a_prefix() -> None:
+    prefixed = SVG.replace("<script>f()</script>", "<s:script>f()</s:script>")
+    assert "f()" not in Rewriter(URL, DIGITS).xml(prefixed.replace("<svg ", f"<svg xmlns:s='{SVG[12:38]}' "))
+
+
+def test_style_sheets_and_transformations_of_xml_are_not_followed() -> None:
+    text = '<?xml-stylesheet type="text/xsl" href="http://b.example/x.xsl"?>' + SVG
+    assert "b.example" not in Rewriter(URL, DIGITS).xml(text)
+    feed = text.replace(SVG, "<feed><link href='a'/></feed>").encode()
+    body, type_ = Rewriter(URL, DIGITS).body(feed, media_of(feed, "text/xml"))
+    assert (body, type_) == (b"<feed><link href='a'/></feed>", "application/atom+xml; charset=utf-8")
+
+
+def test_a_page_in_xml_stays_xml_and_one_that_is_not_well_formed_is_read_as_html() -> None:
+    text = '<?xml version="1.0" encoding="iso-8859-1"?><html xmlns="http://www.w3.org/1999/xhtml"><body><br/>'
+    good = f"{text}<a href='b'>\xe9</a></body></html>".encode("latin-1")
+    body, type_ = Rewriter(URL, DIGITS).body(good, media_of(good, "application/xhtml+xml"))
+    assert type_ == "application/xhtml+xml; charset=utf-8"
+    assert '<br/><a href="/web/2024/http://a.example/d/b">é</a>' in body.decode()
+    bad = f"{text}<a href='b'>x<script>f()</script>".encode()
+    body, _ = Rewriter(URL, DIGITS).body(bad, media_of(bad, "application/xhtml+xml"))
+    assert 'href="/web/2024/http://a.example/d/b"' in body.decode()
+    assert "script" not in body.decode()
+
+
+def test_text_is_written_as_utf_8_whatever_it_was() -> None:
+    page = '<meta charset="koi8-r"><p>поиск'.encode("koi8-r")
+    body, type_ = Rewriter(URL, DIGITS).body(page, media_of(page, "text/html; charset=koi8-r"))
+    assert type_ == "text/html; charset=utf-8"
+    assert "поиск" in body.decode()
+
+
+def test_a_style_sheet_is_one_by_its_type_or_by_its_use() -> None:
+    sheet = b"p { background: url(i.png) }"
+    for declared, use in (("text/css", ""), ("text/plain", "cs_"), ("application/x-pointplus", "cs_")):
+        body, type_ = Rewriter(URL, DIGITS).body(sheet, media_of(sheet, declared), use)
+        assert body == b'p { background: url("/web/2024/http://a.example/d/i.png") }', declared
+        assert type_ == "text/css; charset=utf-8"
+    assert Rewriter(URL, DIGITS).body(sheet, media_of(sheet, "text/plain"))[0] == sheet
+
+
+def test_other_bodies_are_replayed_as_they_are() -> None:
+    for body, declared in ((b"\x89PNG\r\n\x1a\n", "image/png"), (b'{"a": "b"}', "application/json")):
+        assert Rewriter(URL, DIGITS).body(body, media_of(body, declared))[0] == body
+
+
+def test_a_long_style_sheet_takes_time_in_proportion_to_its_length() -> None:
+    hostile = ("\\" * 50_000, "url(" * 20_000, "(" * 50_000, '"' * 50_001, "/*" * 50_000, "@import " * 10_000)
+    for sheet in hostile:
+        begin = time.process_time()
+        assert rewrite_css(f"url{sheet}", str.upper)
+        assert time.process_time() - begin < 2, sheet[:10]

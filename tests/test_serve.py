@@ -1,0 +1,372 @@
+"""scrapy serve: replay, Memento (RFC 7089), and how the server begins and ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from archivebot.models import Outcome
+from tests.commands import run_scrapy
+from tests.conftest import ROOT
+from tests.factories import html, make_page
+from tests.served import Served, archived, serving
+
+URL = "http://ex.org/"
+JAN, FEB, MAR = "20260101000000", "20260201000000", "20260302000000"
+JAN_DATE, MAR_DATE = "Thu, 01 Jan 2026 00:00:00 GMT", "Mon, 02 Mar 2026 00:00:00 GMT"
+FEB_DATE = "Sun, 01 Feb 2026 00:00:00 GMT"
+PAGE = (
+    b'<html><head><link rel=stylesheet href="/s.css"></head><body><a href="/next?a=1">x</a><script>1</script>'
+)
+BODIES = {JAN: PAGE + b"<p>January", FEB: PAGE + b"<p>February", MAR: PAGE + b"<p>March"}
+LATIN = "<meta charset=iso-8859-1><p>caf\xe9".encode("latin-1")
+RAW = (("Content-Type", "text/html"), ("Set-Cookie", "a=b"), ("X-Odd", "caf\u00e9 \u20ac"), ("bad name", "x"))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    uri = f"sqlite:///{tmp_path_factory.mktemp('served')}/archive.db"
+    pages = [
+        make_page(BODIES[JAN], 0, url=URL),
+        make_page(BODIES[FEB], 31, url=URL),
+        make_page(b"Sorry", 45, url=URL, outcome=Outcome.SERVER_ERROR, status=503),
+        make_page(BODIES[MAR], 60, url=URL),
+        make_page(b"", 61, url=URL, outcome=Outcome.TIMEOUT, status=None),
+        make_page(
+            b"p { background: url(i.png) }", 10, url=f"{URL}s.css", headers=(("Content-Type", "text/css"),)
+        ),
+        make_page(LATIN, 0, url=f"{URL}raw", headers=RAW),
+        make_page(LATIN, 30, url=f"{URL}raw", outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
+        make_page(html("x"), 0, url=f"{URL}dir/page?b=2"),
+        make_page(b"moved", 0, url=f"{URL}old", outcome=Outcome.REDIRECT, status=301, location=f"{URL}raw"),
+        make_page(
+            b"", 0, url=f"{URL}loop", outcome=Outcome.REDIRECT, status=302, location="https://ex.org/loop"
+        ),
+        make_page(b"no", 0, url=f"{URL}never", outcome=Outcome.NOT_FOUND, status=404),
+        make_page(html("one"), 0, url=f"{URL}single"),
+        make_page(b"\x89PNG\r\n\x1a\n", 0, url=f"{URL}i.png", headers=(("Content-Type", "image/png"),)),
+    ]
+    with serving(archived(uri, pages)) as served:
+        yield served
+
+
+def test_the_exact_bytes_come_with_the_original_headers(server: Served) -> None:
+    answer = server.get(f"/web/{JAN}id_/{URL}raw")
+    assert (answer.status, answer.body) == (200, LATIN)
+    assert answer.header("Content-Type") == "text/html"
+    assert answer.header("X-Archive-Orig-Set-Cookie") == "a=b"
+    assert answer.header("Set-Cookie") is None
+    assert answer.header("X-Archive-Orig-X-Odd") is not None
+    assert answer.header("X-Archive-Orig-bad name") is None
+
+
+def test_a_304_replays_the_body_that_it_confirmed(server: Served) -> None:
+    answer = server.get(f"/web/20260131000000id_/{URL}raw")
+    assert (answer.status, answer.body) == (200, LATIN)
+    assert answer.header("Memento-Datetime") == "Sat, 31 Jan 2026 00:00:00 GMT"
+    assert answer.header("X-Archive-Orig-Set-Cookie") == "a=b"
+
+
+def test_a_page_is_rewritten_and_has_a_banner(server: Served) -> None:
+    text = server.get(f"/web/{JAN}/{URL}").text
+    assert f'href="/web/{JAN}/http://ex.org/next?a=1"' in text
+    assert f'href="/web/{JAN}cs_/http://ex.org/s.css"' in text
+    assert "<script" not in text
+    assert "<archivebot-banner" in text
+    assert "2026-01-01 00:00:00 UTC, version 1" in text
+    for modifier in ("if_", "fr_", "oe_"):
+        framed = server.get(f"/web/{JAN}{modifier}/{URL}").text
+        assert "<archivebot-banner" not in framed
+        assert f'href="/web/{JAN}if_/http://ex.org/next?a=1"' in framed
+
+
+def test_a_style_sheet_is_taken_from_the_nearest_time(server: Served) -> None:
+    answer = server.get(f"/web/{JAN}cs_/{URL}s.css")
+    assert answer.text == f'p {{ background: url("/web/{JAN}/http://ex.org/i.png") }}'
+    assert answer.header("Memento-Datetime") == "Sun, 11 Jan 2026 00:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("digits", "expected"),
+    [
+        (JAN, JAN),
+        ("20260114", JAN),
+        ("20260120", FEB),
+        ("2024", JAN),
+        ("20260214000000", FEB),  # the error of the day after is no page
+        ("20260215000000", "20260215000000"),  # but it is what was seen then
+        ("2026", MAR),
+        ("2", MAR),
+        ("99999999999999", MAR),
+        ("00000000000000", JAN),
+        ("20260231", MAR),
+    ],
+)
+def test_the_memento_nearest_to_the_time_is_shown(server: Served, digits: str, expected: str) -> None:
+    answer = server.get(f"/web/{digits}id_/{URL}")
+    assert answer.header("Content-Location") == f"{server.host}/web/{expected}id_/{URL}"
+
+
+def test_errors_are_replayed_with_their_status(server: Served) -> None:
+    answer = server.get(f"/web/20260215000000/{URL}")
+    assert (answer.status, answer.header("Memento-Datetime")) == (503, "Sun, 15 Feb 2026 00:00:00 GMT")
+    assert server.get(f"/web/2026/{URL}never").status == 404
+
+
+def test_a_redirect_leads_to_its_target_at_the_same_time(server: Served) -> None:
+    answer = server.get(f"/web/2026id_/{URL}old")
+    assert (answer.status, answer.header("Location")) == (301, f"{server.host}/web/2026id_/{URL}raw")
+    assert answer.header("Memento-Datetime") == JAN_DATE
+
+
+def test_a_redirect_to_itself_is_said_to_be_one(server: Served) -> None:
+    answer = server.get(f"/web/2026/{URL}loop")
+    assert answer.status == 404
+    assert "led to itself" in answer.text
+
+
+def test_the_query_belongs_to_the_archived_url(server: Served) -> None:
+    assert server.get(f"/web/2026id_/{URL}dir/page?b=2").body == html("x")
+    assert server.get("/web/2026id_/http:/ex.org/dir/page?b=2").body == html("x")
+    assert server.get("/web/2026id_/ex.org/dir/page?b=2").body == html("x")
+    assert server.get("/web/2026id_/http%3A%2F%2Fex.org%2Fdir%2Fpage%3Fb%3D2").body == html("x")
+    assert server.get(f"/web/2026id_/{URL}dir/page?b=3").status == 404
+
+
+def test_what_was_not_captured_has_a_page_with_its_neighbours(server: Served) -> None:
+    answer = server.get(f"/web/2026/{URL}dir/nothing")
+    assert answer.status == 404
+    assert "http://ex.org/dir/nothing was never captured" in answer.text
+    assert "/page?url=http%3A%2F%2Fex.org%2Fdir%2Fpage%3Fb%3D2" in answer.text
+    assert server.get("/web/2026/mailto:x").status == 400
+    resource = server.get(f"/web/2026im_/{URL}none.png", sec_fetch_dest="image")
+    assert (resource.status, resource.header("Content-Type")) == (404, "text/plain; charset=utf-8")
+
+
+def test_a_memento_names_its_neighbours(server: Served) -> None:
+    places = {
+        "original": URL,
+        "timegate": f"{server.host}/web/{URL}",
+        "timemap": f"{server.host}/web/timemap/link/{URL}",
+        "first memento": f"{server.host}/web/{JAN}/{URL}",
+        "prev memento": f"{server.host}/web/{JAN}/{URL}",
+        "memento": f"{server.host}/web/{FEB}/{URL}",
+        "next memento": f"{server.host}/web/20260215000000/{URL}",
+        "last memento": f"{server.host}/web/{MAR}/{URL}",
+    }
+    answer = server.get(f"/web/{FEB}/{URL}")
+    assert {relation: address for address, relation, _ in answer.links} == places
+    dates = {relation: given["datetime"] for _, relation, given in answer.links if "datetime" in given}
+    assert (dates["first memento"], dates["memento"], dates["last memento"]) == (JAN_DATE, FEB_DATE, MAR_DATE)
+    assert answer.header("Memento-Datetime") == FEB_DATE
+    assert answer.header("Content-Location") == f"{server.host}/web/{FEB}/{URL}"
+    (timemap,) = [given for _, relation, given in answer.links if relation == "timemap"]
+    assert timemap == {"type": "application/link-format"}
+
+
+def test_the_only_memento_is_the_first_and_the_last(server: Served) -> None:
+    relations = [relation for _, relation, _ in server.get(f"/web/2026/{URL}single").links]
+    assert relations == ["original", "timegate", "timemap", "first last memento"]
+
+
+@pytest.mark.parametrize("gate", ["/web/timegate/", "/web/"])
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (None, MAR),
+        ("Thu, 15 Jan 2026 00:00:00 GMT", JAN),
+        ("Sat, 31 Jan 2026 00:00:00 GMT", FEB),
+        ("Mon, 01 Jan 1990 00:00:00 GMT", JAN),
+        ("Fri, 01 Jan 2100 00:00:00 GMT", MAR),
+        (FEB_DATE, FEB),
+    ],
+)
+def test_a_timegate_leads_to_the_nearest_memento(
+    server: Served, gate: str, asked: str | None, expected: str
+) -> None:
+    headers = {"accept_datetime": asked} if asked else {}
+    answer = server.get(f"{gate}{URL}", **headers)
+    assert answer.status == 302
+    assert answer.header("Location") == f"{server.host}/web/{expected}/{URL}"
+    assert answer.header("Vary") == "accept-datetime"
+    assert answer.header("Memento-Datetime") is None
+    assert [(address, relation) for address, relation, _ in answer.links] == [
+        (URL, "original"),
+        (f"{server.host}/web/timemap/link/{URL}", "timemap"),
+    ]
+
+
+@pytest.mark.parametrize("asked", ["yesterday", "2026-01-01", "Thu, 01 Jan 2026 00:00:00", "Xyz, 99 Foo GMT"])
+def test_a_timegate_refuses_other_dates(server: Served, asked: str) -> None:
+    answer = server.get(f"/web/timegate/{URL}", accept_datetime=asked)
+    assert answer.status == 400
+    assert "Mon, 01 Jan 2024 00:00:00 GMT" in answer.text
+
+
+def test_a_timegate_and_a_timemap_know_only_what_was_captured(server: Served) -> None:
+    for path in ("timegate", "timemap/link", "timemap/json", "timemap/cdxj"):
+        assert server.get(f"/web/{path}/http://other.example/").status == 404
+
+
+def test_a_timemap_lists_the_mementos_as_links(server: Served) -> None:
+    answer = server.get(f"/web/timemap/link/{URL}")
+    assert answer.header("Content-Type") == "application/link-format"
+    here = server.host
+    lines = answer.text.removesuffix("\n").split(",\n")
+    assert lines == [
+        f'<{here}/web/timemap/link/{URL}>; rel="self"; type="application/link-format"; from="{JAN_DATE}";'
+        f' until="{MAR_DATE}"',
+        f'<{here}/web/{URL}>; rel="timegate"',
+        f'<{URL}>; rel="original"',
+        f'<{here}/web/{JAN}/{URL}>; rel="first memento"; datetime="{JAN_DATE}"',
+        f'<{here}/web/{FEB}/{URL}>; rel="memento"; datetime="{FEB_DATE}"',
+        f'<{here}/web/20260215000000/{URL}>; rel="memento"; datetime="Sun, 15 Feb 2026 00:00:00 GMT"',
+        f'<{here}/web/{MAR}/{URL}>; rel="last memento"; datetime="{MAR_DATE}"',
+    ]
+
+
+def test_a_timemap_is_json_too(server: Served) -> None:
+    answer = server.get(f"/web/timemap/json/{URL}")
+    assert answer.header("Content-Type") == "application/json"
+    assert answer.json["original_uri"] == URL
+    assert answer.json["timegate_uri"] == f"{server.host}/web/{URL}"
+    mementos = answer.json["mementos"]
+    assert mementos["first"] == {"datetime": "2026-01-01T00:00:00Z", "uri": f"{server.host}/web/{JAN}/{URL}"}
+    assert mementos["last"] == mementos["list"][-1]
+    assert len(mementos["list"]) == 4
+
+
+def test_a_timemap_is_cdxj_too(server: Served) -> None:
+    lines = server.get(f"/web/timemap/cdxj/{URL}").text.splitlines()
+    assert f'!meta {{"original_uri": "{URL}"}}' in lines
+    rows = [line for line in lines if not line.startswith("!")]
+    assert [row[:14] for row in rows] == [JAN, FEB, "20260215000000", MAR]
+    uri = f"{server.host}/web/{JAN}/{URL}"
+    assert rows[0] == f'{JAN} {{"uri": "{uri}", "rel": "first memento", "datetime": "{JAN_DATE}"}}'
+
+
+@pytest.mark.parametrize(
+    ("preference", "has"),
+    [
+        ("raw", (True, True, False)),
+        ("rewritten", (False, False, False)),
+        ("banner-only", (False, True, True)),
+    ],
+)
+def test_a_reader_may_prefer_one_form(server: Served, preference: str, has: tuple[bool, ...]) -> None:
+    answer = server.get(f"/web/{JAN}/{URL}", prefer=preference)
+    assert answer.header("Preference-Applied") == preference
+    assert answer.header("Vary") == "Prefer"
+    text = answer.text
+    assert ("<script>" in text, '"/next?a=1"' in text, "<archivebot-banner" in text) == has
+    assert server.get(f"/web/{JAN}/{URL}").header("Preference-Applied") is None
+
+
+def test_the_addresses_of_calendars_lead_to_the_time_line(server: Served) -> None:
+    page = "/page?url=http%3A%2F%2Fex.org%2F"
+    assert server.get(f"/web/*/{URL}").header("Location") == page
+    assert server.get(f"/web/2009-2015*/{URL}").header("Location") == f"{page}&year=2009"
+    assert server.get(f"/web/*/{URL}*").header("Location") == "/site?url=http%3A%2F%2Fex.org%2F"
+
+
+def test_nothing_of_the_interface_can_be_loaded_by_an_archived_page(server: Served) -> None:
+    policy = server.get(f"/web/{JAN}/{URL}").header("Content-Security-Policy") or ""
+    sources = {word for rule in policy.split("; ") for word in rule.split()[1:] if word.startswith("http")}
+    assert sources == {f"{server.host}/web/"}
+    sandbox = next(rule for rule in policy.split("; ") if rule.startswith("sandbox"))
+    assert "allow-scripts" not in sandbox
+    assert "allow-same-origin" not in sandbox
+    assert "script-src" not in policy
+    assert policy.startswith("default-src 'none'")
+    for path in ("/", f"/page?url={URL}", "/nothing", f"/web/2026/{URL}nothing"):
+        assert "frame-ancestors 'none'" in (server.get(path).header("Content-Security-Policy") or "")
+
+
+def test_only_a_font_may_be_used_by_the_sandbox(server: Served) -> None:
+    assert server.get(f"/web/2026/{URL}i.png", sec_fetch_dest="font").header("Access-Control-Allow-Origin")
+    for dest in ("image", "empty", "script"):
+        answer = server.get(f"/web/2026/{URL}i.png", sec_fetch_dest=dest)
+        assert answer.header("Access-Control-Allow-Origin") is None
+
+
+def test_a_request_to_another_name_is_refused(server: Served) -> None:
+    for name in ("evil.example", f"evil.example:{server.port}", "127.0.0.1; x", "["):
+        assert server.get("/", host=name).status == 421
+    assert server.get("/", host="localhost").status == 200
+
+
+def test_an_archive_is_only_read(server: Served) -> None:
+    for path in ("/", f"/web/2026/{URL}", f"/cdx?url={URL}"):
+        assert server.get(path, "POST").status == 405
+
+
+def test_a_request_for_the_head_has_no_body(server: Served) -> None:
+    answer = server.get(f"/web/{JAN}/{URL}", "HEAD")
+    assert (answer.status, answer.body, answer.header("Memento-Datetime")) == (200, b"", JAN_DATE)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_ends_the_server(tmp_path_factory: pytest.TempPathFactory, number: int) -> None:
+    uri = archived(f"sqlite:///{tmp_path_factory.mktemp('a')}/a.db", [make_page(html("x"))])
+    with serving(uri) as server:
+        assert server.get("/").status == 200
+        assert server.end(number) == 0
+        assert server.process.stderr is not None
+        assert server.process.stderr.read() == "scrapy serve: ended\n"
+
+
+def test_the_second_signal_ends_it_at_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    large = make_page(bytes(30_000_000), headers=(("Content-Type", "application/octet-stream"),))
+    uri = archived(f"sqlite:///{tmp_path_factory.mktemp('a')}/a.db", [large])
+    with serving(uri) as server, socket.create_connection(("127.0.0.1", server.port)) as slow:
+        slow.send(f"GET /web/2026id_/{large.url} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert slow.recv(9) == b"HTTP/1.1 "  # and it reads no more
+        server.process.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            server.process.wait(1)
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(2) == 128 + signal.SIGINT
+
+
+def test_a_port_in_use_and_one_that_cannot_be_are_refused(server: Served) -> None:
+    for port, reason in (
+        (str(server.port), "cannot be served: Address already in use"),
+        ("x", "a number from 0 to 65535"),
+    ):
+        done = run_scrapy(("serve", "--port", port, "-s", f"ARCHIVE_URI={_uri(server)}"))
+        assert done.returncode == 2
+        assert reason in done.stderr
+
+
+def test_no_archive_is_said_before_anything_is_served(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("none")
+    done = run_scrapy(("serve", "--port", "0", "-s", f"ARCHIVE_URI=sqlite:///{folder}/none.db"))
+    assert done.returncode == 1
+    assert list(folder.iterdir()) == []
+
+
+def test_the_address_is_printed_as_json_too(server: Served) -> None:
+    words = ["scrapy", "serve", "--port", "0", "--json", "-s", f"ARCHIVE_URI={_uri(server)}"]
+    with subprocess.Popen(
+        [sys.executable, "-m", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        text = "".join(process.stdout.readline() for _ in range(3))
+        process.terminate()
+    assert json.loads(text)["address"].startswith("http://127.0.0.1:")
+
+
+def test_other_commands_import_no_server() -> None:
+    code = "import sys, archivebot.commands.serve; sys.exit('starlette' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def _uri(server: Served) -> str:
+    assert isinstance(server.process.args, list)
+    return next(str(word).partition("=")[2] for word in server.process.args if "ARCHIVE_URI" in str(word))

@@ -1,0 +1,192 @@
+"""The pages of the interface, over an archive with every kind of capture."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+
+from archivebot.models import Outcome
+from archivebot.vision.render import BROWSERS
+from tests.factories import URL, html, make_page
+from tests.served import Served, archived, serving
+
+ONE = html("The library is open on Monday", "Second", head="<style>p { color: red }</style>")
+TWO = html("The library is open on Friday", "Second", "A third <b>paragraph</b> &amp; more")
+WIRE = (("Content-Type", "text/html; charset=utf-8"), ("X-Odd", "<b>bold</b>"))
+LOADS = '<link rel=stylesheet href="s.css?a&amp;b"><link rel=icon href=/i.png><link rel=icon href=/i.png>'
+QUERY = "url=http%3A%2F%2Fexample.com%2Fpage"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    uri = f"sqlite:///{tmp_path_factory.mktemp('pages')}/archive.db"
+    pages = [
+        make_page(ONE, 0),
+        make_page(ONE, 31),
+        make_page(TWO, 32, headers=WIRE),
+        make_page(b"", 400, outcome=Outcome.TIMEOUT, status=None),
+        make_page(b"gone", 401, outcome=Outcome.GONE, status=410),
+        make_page(html("only", head=LOADS), 0, url="http://example.com/only"),
+        make_page("Größe".encode("utf-16"), 0, url="http://example.com/wide"),
+        make_page(
+            b"\x89PNG\r\n\x1a\n", 4, url="http://example.com/i.png", headers=(("Content-Type", "image/png"),)
+        ),
+        *(make_page(html("x"), 2, url=f"http://many.example/{number:03}") for number in range(102)),
+    ]
+    with serving(archived(uri, pages)) as served:
+        yield served
+
+
+def text(server: Served, path: str) -> str:
+    """Return the text of a page without its tags."""
+    answer = server.get(path)
+    assert answer.status == 200, answer.text
+    return re.sub(r"\s+", " ", unescape(re.sub("<[^>]*>", " ", answer.text)))
+
+
+def hrefs(server: Served, path: str) -> list[str]:
+    return [unescape(each) for each in re.findall(r'<a[^>]*href="([^"]*)"', server.get(path).text)]
+
+
+def test_the_start_has_the_sites_the_storage_and_the_last_changes(server: Served) -> None:
+    found = text(server, "/")
+    assert "example.com 4 8 5" in found
+    assert "many.example 102 102 102" in found
+    assert "Captures 110" in found
+    assert re.search(r"2027-02-06 00:00:00 gone http://example\.com/page", found)
+
+
+def test_a_site_lists_its_pages_in_parts(server: Served) -> None:
+    first = hrefs(server, "/site?url=http://many.example/")
+    assert sum("/page?url=" in each for each in first) == 100
+    (following,) = [each for each in first if "after=" in each]
+    rest = hrefs(server, following)
+    assert [each[-3:] for each in rest if "/page?url=" in each] == ["100", "101"]
+    assert not [each for each in rest if "after=" in each]
+    assert "No page of this site was captured" in text(server, "/site?url=http://none.example/")
+
+
+def test_a_time_line_marks_each_capture(server: Served) -> None:
+    found = text(server, f"/page?{QUERY}&year=2026")
+    assert "5 captures, 2 versions" in found
+    assert "Gone since 2027-02-06 00:00:00" in found
+    assert "2026-02-02 00:00:00 changed 200 2 delta" in found
+    assert "2026-02-01 00:00:00 revisit 200 1" in found
+    page = server.get(f"/page?{QUERY}").text
+    marks = re.findall(r'<rect class="(\w+)"', page)
+    assert marks == ["new", "none", "content", "failed", "gone"]
+    assert "<h2>2027</h2>" in page
+    days = re.findall(
+        r'<a class="(\w+)"\s+href="(/web/\d+/[^"]*)"', server.get(f"/page?{QUERY}&year=2026").text
+    )
+    assert days == [
+        ("new", f"/web/20260101000000/{URL}"),
+        ("none", f"/web/20260201000000/{URL}"),
+        ("content", f"/web/20260202000000/{URL}"),
+    ]
+
+
+def test_a_version_shows_fields_blocks_and_headers(server: Served) -> None:
+    found = text(server, f"/version?{QUERY}")
+    assert "Version 2 of 2" in found
+    assert "A third paragraph & more" in found
+    assert "X-Odd: <b>bold</b>" in found
+    assert "these are the headers as they were read" in found
+    assert "Version 1 of 2" in text(server, f"/version?{QUERY}&number=1")
+    assert "Version 1 of 2" in text(server, f"/version?{QUERY}&at=20260115")
+    assert "a PNG picture, 8 B" in text(server, "/version?url=example.com/i.png")
+    assert "Größe" in text(server, "/version?url=example.com/wide")
+
+
+def test_a_delta_marks_the_words_and_the_blocks(server: Served) -> None:
+    answer = server.get(f"/delta?{QUERY}").text
+    assert "<del>Monday</del><ins>Friday</ins>" in answer
+    assert "Content changed:" in answer
+    frames = [unescape(each) for each in re.findall(r'<iframe[^>]*src="([^"]*)"', answer)]
+    before, after = (server.get(each.partition("#")[0]) for each in frames)
+    assert re.findall(r'<p data-archivebot-change="(\w+)"', before.text) == ["modified"]
+    assert re.findall(r'<p data-archivebot-change="(\w+)" id="(\S+)"', after.text) == [
+        ("modified", "archivebot-1"),
+        ("added", "archivebot-2"),
+    ]
+    for each in (before, after):
+        assert "sandbox" in (each.header("Content-Security-Policy") or "")
+
+
+def test_resources_have_their_distance_from_the_page(server: Served) -> None:
+    found = text(server, "/resources?url=example.com/only")
+    assert "2 resources, 1 not captured" in found
+    assert "http://example.com/i.png image 2026-01-05 00:00:00 4 days after" in found
+    assert "http://example.com/s.css?a&b style sheet not captured" in found
+    assert "0 resources" in text(server, "/resources?url=example.com/i.png&at=2026")
+
+
+def test_a_block_is_shown_through_time(server: Served) -> None:
+    lineage, *_ = re.findall(r"lineage=([\w-]+)", server.get(f"/delta?{QUERY}").text)
+    found = text(server, f"/block?{QUERY}&lineage={lineage}")
+    assert "2 states" in found
+    assert "2026-01-01 00:00:00 first seen version 1" in found
+    assert "2026-02-02 00:00:00 changed version 2" in found
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "message"),
+    [
+        ("/page", 400, "url is missing: write /page?url=..."),
+        ("/page?url=none.example", 404, "was never captured"),
+        ("/site", 400, "url is missing"),
+        (f"/version?{QUERY}&number=9", 404, "has no version 9"),
+        (f"/version?{QUERY}&number=x", 400, "write the number of a version"),
+        (f"/version?{QUERY}&at=x", 400, "write 1 to 14 digits"),
+        ("/delta?url=example.com/only", 404, "there is nothing to compare"),
+        (f"/delta?{QUERY}&from=x", 400, "write the number of a version"),
+        (f"/delta?{QUERY}&to=7", 404, "has no version"),
+        (f"/marked?{QUERY}&side=left", 400, "write before or after"),
+        ("/resources?url=example.com/only&at=x", 400, "write 1 to 14 digits"),
+        (f"/block?{QUERY}", 400, "lineage is missing"),
+        (f"/block?{QUERY}&lineage=x", 404, "has no block 'x'"),
+        ("/nothing", 404, "there is no page /nothing"),
+        ("/static/nothing", 404, "there is no page /static/nothing"),
+    ],
+)
+def test_what_is_not_there_is_said(server: Served, path: str, status: int, message: str) -> None:
+    answer = server.get(path)
+    assert answer.status == status
+    assert message in unescape(answer.text)
+
+
+PAGES = [
+    "/",
+    "/site?url=http://example.com/",
+    f"/page?{QUERY}",
+    f"/version?{QUERY}",
+    f"/delta?{QUERY}",
+    "/nothing",
+]
+
+
+@pytest.mark.long
+def test_pages_fit_any_screen_and_ask_nothing_of_others(server: Served) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip("no browser: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=program)
+        for width in (360, 1280):
+            context = browser.new_context(viewport={"width": width, "height": 800}, java_script_enabled=False)
+            page = context.new_page()
+            asked: list[str] = []
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            for path in PAGES:
+                page.goto(server.host + path)
+                widest = page.evaluate("document.documentElement.scrollWidth")
+                assert widest <= width, (path, width)
+                assert page.locator("h1").count() == 1, path
+                assert page.locator("html[lang=en]").count() == 1
+            assert {each for each in asked if not each.startswith(server.address)} == set()
+        browser.close()
