@@ -212,7 +212,7 @@ def test_when_the_store_fails_the_processes_end_and_what_is_stored_stays(
     config = config_of(f"sqlite:///{tmp_path}/a.db")
     with closing(sqlite3.connect(tmp_path / "a.db")) as database, database:
         database.execute(
-            "CREATE TRIGGER full BEFORE INSERT ON capture WHEN (SELECT count(*) FROM capture) >= 20"
+            "CREATE TRIGGER full BEFORE INSERT ON version WHEN (SELECT count(*) FROM version) >= 20"
             " BEGIN SELECT RAISE(ABORT, 'disk full'); END"
         )
     before = {*children}
@@ -222,7 +222,7 @@ def test_when_the_store_fails_the_processes_end_and_what_is_stored_stays(
     with closing(sqlite3.connect(tmp_path / "a.db")) as database, database:
         database.execute("DROP TRIGGER full")
     with closing(Archive.open(config)) as archive:
-        assert archive.totals()[""].captures == 20
+        assert archive.totals()[""].versions == 20
     run(config, files, 2)
     one = config_of(f"sqlite:///{tmp_path}/one.db")
     run(one, files, 1)
