@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 GENERIC = "robots"
@@ -34,13 +34,21 @@ def directives(meta: Iterable[tuple[str, str]], header_values: Iterable[str], ag
     >>> directives([("robots", "none"), ("archivebot", "all")], [], "archivebot")
     Directives(store=True, follow=True, reason='')
     """
-    stated = [(name, "META robots", _words(content)) for name, content in meta if name in (GENERIC, agent)]
-    stated += [(name, "X-Robots-Tag", words) for value in header_values for name, words in _by_agent(value)]
-    if not stated:
-        return ALL
-    ours = [entry for entry in stated if entry[0] == agent]
-    ours = ours or [entry for entry in stated if entry[0] == GENERIC]
-    return _strictest((source, word) for _, source, words in ours for word in words)
+    stated: dict[str, list[tuple[str, str]]] = {}
+    for name, source, words in _by_source(meta, header_values):
+        if name in (GENERIC, agent):
+            stated.setdefault(name, []).extend((source, word) for word in words)
+    return _strictest(stated.get(agent, stated.get(GENERIC, ())))
+
+
+def _by_source(
+    meta: Iterable[tuple[str, str]], header_values: Iterable[str]
+) -> Iterator[tuple[str, str, list[str]]]:
+    for name, content in meta:
+        yield name, "META robots", _words(content)
+    for value in header_values:
+        for name, words in _by_agent(value):
+            yield name, "X-Robots-Tag", words
 
 
 def _strictest(stated: Iterable[tuple[str, str]]) -> Directives:
@@ -59,12 +67,11 @@ def _words(content: str) -> list[str]:
     return content.lower().replace(",", " ").split()
 
 
-def _by_agent(value: str) -> list[tuple[str, list[str]]]:
+def _by_agent(value: str) -> Iterator[tuple[str, list[str]]]:
     """Split ``noindex, otherbot: nofollow, noarchive``: an agent applies to all directives after it."""
-    agent, found = GENERIC, []
+    agent = GENERIC
     for part in value.lower().split(","):
         name, colon, rest = part.partition(":")
         if colon and name.strip() not in _VALUED:
             agent, part = name.strip(), rest
-        found.append((agent, part.split()))
-    return found
+        yield agent, part.split()
