@@ -145,6 +145,7 @@ def test_the_archive_is_the_same_with_one_process_and_with_several(
     assert rows(tmp_path / "several.db") == rows(tmp_path / "one.db")
 
 
+@pytest.mark.long
 def test_an_archive_in_mongodb_is_the_same_with_several(files: list[Path], mongo_uri: str) -> None:
     results, archives = [], []
     for processes in (3, 1):
