@@ -24,6 +24,7 @@ PEERS = [  # what the benchmarks measure beside archivebot, if it is there
     "simhash>=2.1",
     "formasaurus>=0.10",
 ]
+SERVED = ["jsonschema>=4.20", "schemathesis>=4", "axe-playwright-python>=0.1.8"]  # what serve is held against
 CHECKS = ["pytest>=8", "pytest-xdist>=3.6", "hypothesis>=6", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
 
 setup(
@@ -60,6 +61,7 @@ setup(
         "py3langid>=0.4",
         "babel>=2.16",
         "wcwidth>=0.9",
+        "regex>=2024.4",
         "brotli>=1.2",
         "starlette>=1",
         "jinja2>=3.1.6",
@@ -74,7 +76,7 @@ setup(
         "render": RENDER,
         "http2": HTTP2,
         "peers": PEERS,
-        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *RENDER, *HTTP2, *ORACLES, *CHECKS],
+        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *RENDER, *HTTP2, *ORACLES, *SERVED, *CHECKS],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
     classifiers=[

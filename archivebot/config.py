@@ -187,6 +187,32 @@ class SiteConfig(_Settings):
     site_pages: int = 100
 
 
+@dataclass(frozen=True, slots=True)
+class ServeConfig(_Settings):
+    """What the API of ``scrapy serve`` allows: requests a second of one client, and crawls by a scrapyd."""
+
+    api_rate: float = 20.0
+    scrapyd: str = ""
+
+    def __post_init__(self) -> None:
+        if self.api_rate < 0:
+            raise UsageError(f"ARCHIVE_API_RATE is {self.api_rate}: give requests a second, 0 for any number")
+        if self.scrapyd and not re.fullmatch(r"https?://[^/?#]+(/[^?#]*)?", self.scrapyd):
+            raise UsageError(f"ARCHIVE_SCRAPYD is {self.scrapyd!r}: give a URL, as http://localhost:6800/")
+
+
+def whole_uri(uri: str) -> str:
+    """Return the URI of an archive for programs in other folders: the path of a file is written in full.
+
+    >>> whole_uri("sqlite:////srv/a.db"), whole_uri("mongodb://host/archive")
+    ('sqlite:////srv/a.db', 'mongodb://host/archive')
+    >>> whole_uri("sqlite:///a.db") == f"sqlite:///{Path.cwd()}/a.db"
+    True
+    """
+    scheme, separator, path = uri.partition(":///")
+    return f"{scheme}:///{Path(path).absolute()}" if separator and scheme == "sqlite" else uri
+
+
 def without_password(uri: str) -> str:
     """Return the URI of an archive with the password masked.
 

@@ -157,6 +157,7 @@ EXTENSIONS = {
     "archivebot.crawl.extensions.progress.ProgressLog": 30,
 }
 ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between progress lines if stderr is not a terminal
+ARCHIVE_API_RATE = 20.0  # requests a second of one client of the API of scrapy serve
 
 # --- output --------------------------------------------------------------------------------------
 FEED_EXPORTERS = {

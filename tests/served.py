@@ -83,9 +83,9 @@ class Served:
 
 
 @contextmanager
-def serving(uri: str, *, bound: bool = False) -> Iterator[Served]:
+def serving(uri: str, *options: str, bound: bool = False) -> Iterator[Served]:
     """Serve an archive on a free port; if ``bound``, the rights of files apply to it, even to root."""
-    words = [sys.executable, "-m", "scrapy", "serve", "--port", "0", "-s", f"ARCHIVE_URI={uri}"]
+    words = [sys.executable, "-m", "scrapy", "serve", "--port", "0", "-s", f"ARCHIVE_URI={uri}", *options]
     process = subprocess.Popen(
         words,
         cwd=ROOT,

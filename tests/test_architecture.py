@@ -64,7 +64,9 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "versioning",
     },
-    "records": {"content", "duplicates", "forms", "frontier", "labels", "storage", "templates", "topic"},
+    "records": {
+        *("content", "duplicates", "forms", "frontier", "labels", "storage", "templates", "topic", "urls"),
+    },
     "": {"archive"},  # the package itself: its public names
     "cli": {"archive", "frontier", "vision"},
     "crawl": {
@@ -81,7 +83,7 @@ ROOMS: dict[str, set[str]] = {
         "topic",
         "urls",
     },
-    "web": {"archive", "markup", "replay", "storage", "urls", "versioning"},
+    "web": {"archive", "markup", "records", "replay", "storage", "urls", "versioning"},
     "jobs": {
         "archive",
         "content",
@@ -93,6 +95,7 @@ ROOMS: dict[str, set[str]] = {
         "labels",
         "links",
         "markup",
+        "records",
         "storage",
         "templates",
         "text",
@@ -101,6 +104,7 @@ ROOMS: dict[str, set[str]] = {
         "warc",
     },
     "commands": {
+        "",
         "archive",
         "cli",
         "content",
@@ -167,6 +171,7 @@ FOREIGN: dict[str, set[str]] = {
     "uvicorn": {"web/server.py"},
     "jinja2": {"web/templating.py"},
     "lxml": {"forms"},
+    "regex": {"replay/cdx.py"},
     "ada_url": {"urls/canonical.py"},
     "tldextract": {"urls/scope.py"},
     "Stemmer": {"text/terms.py"},

@@ -14,11 +14,11 @@ from scrapy.extension import ExtensionManager
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
-from archivebot.commands.explain import path
 from archivebot.crawl.arguments import ORDERS
 from archivebot.crawl.middlewares.topicfilter import JUDGED, TopicFilterMiddleware
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.frontier import State, open_frontier
+from archivebot.jobs.frontier import path
 from archivebot.models import Outcome, Page
 from archivebot.records import url_record
 from spiders.topic import TopicSpider

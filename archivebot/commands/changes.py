@@ -5,20 +5,17 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from datetime import UTC, datetime
 from itertools import groupby
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, print_csv, print_json, print_table
-from archivebot.exceptions import CorruptObject, NotArchived, StorageError, UsageError
-from archivebot.frontier import chosen_uri, read_frontier
+from archivebot.exceptions import CorruptObject, NotArchived, UsageError
+from archivebot.frontier import chosen_uri
 from archivebot.jobs.changes import ChangedPage, SiteChange, changed_pages
+from archivebot.jobs.frontier import LAST, since_of
 from archivebot.terminal import note, write
-from archivebot.timestamps import parse_since
 from archivebot.urls import host_of, parse_seed
 
-LAST = "last"
 COLUMNS = ("url", "kind", "from", "to", "captured_at", "reason", "group")
 
 
@@ -44,7 +41,8 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.json and opts.csv:
             raise UsageError("--json and --csv both write to stdout: give one of them")
-        since = self._last_crawl() if opts.since == LAST else parse_since(opts.since, datetime.now(UTC))
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        since = since_of(opts.since, chosen_uri(self.settings))
         site = parse_seed(opts.site) if opts.site else None
         pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=_note)
         if opts.json:
@@ -56,17 +54,6 @@ class Command(ArchiveCommand):
         else:
             note(f"no page of {archive.uri} changed since {since:{TIME}}")
         return 0 if pages else NotArchived.exit_code
-
-    def _last_crawl(self) -> datetime:
-        """Return the time when the last crawl began; raises UsageError if none is known."""
-        assert self.settings is not None, "Scrapy gives every command its settings"
-        try:
-            with closing(read_frontier(chosen_uri(self.settings))) as frontier:
-                return datetime.fromtimestamp(frontier.crawls()[0].began, UTC)
-        except (NotArchived, StorageError) as error:
-            raise UsageError(
-                f"the last crawl is unknown ({error}): give a time, such as --since 7d"
-            ) from error
 
 
 def _note(url: str, error: CorruptObject) -> None:

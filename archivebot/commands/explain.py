@@ -6,11 +6,9 @@ import argparse
 from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table
-from archivebot.exceptions import NotArchived
-from archivebot.frontier.base import FrontierReader, Record
-from archivebot.records import url_record
+from archivebot.frontier.base import FrontierReader
+from archivebot.jobs.frontier import explanation
 from archivebot.terminal import write
-from archivebot.urls import parse_seed
 
 FACTS = ("state", "reason", "anchor", "score", "distance", "order", "relevance", "relevant")
 
@@ -22,30 +20,12 @@ class Command(FrontierCommand):
     least, most = 1, 1
 
     def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
-        record = frontier.get(args[0]) or frontier.get(parse_seed(args[0]))
-        if record is None:
-            raise NotArchived(
-                f"the crawl {frontier.crawl} never met {args[0]}: no page that it fetched links to it, "
-                "or only with rel=nofollow"
-            )
-        explained = url_record(record, path(frontier, record))
+        explained = explanation(frontier, args[0])
         if opts.json:
             print_json(explained)
         else:
             _show(explained)
         return 0
-
-
-def path(frontier: FrontierReader, record: Record) -> list[str]:
-    """Return the URLs from the seed to a record; each is the page with the link to the next."""
-    way = [record.entry.url]
-    while record.entry.source and record.entry.source not in way:
-        way.insert(0, record.entry.source)
-        before = frontier.get(record.entry.source)
-        if before is None:
-            break
-        record = before
-    return way
 
 
 def _show(explained: dict[str, Any]) -> None:

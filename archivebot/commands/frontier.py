@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from contextlib import closing
-from itertools import chain, islice
 from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table
-from archivebot.exceptions import NotArchived, UsageError
+from archivebot.exceptions import UsageError
 from archivebot.frontier import Frontier, FrontierReader, State, open_frontier
-from archivebot.records import crawl_record
+from archivebot.jobs.frontier import crawl_state
 from archivebot.terminal import write
 from archivebot.urls import parse_seed
 
@@ -49,7 +47,7 @@ class Command(FrontierCommand):
     def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
         if not opts.top.isdecimal():
             raise UsageError(f"--top is {opts.top!r}: give a whole number")
-        state = _state(frontier, int(opts.top))
+        state = crawl_state(frontier, int(opts.top))
         if opts.json:
             print_json(state)
         else:
@@ -75,23 +73,6 @@ def _changed(opts: argparse.Namespace, name: str, count: int, message: str) -> i
     else:
         write(message)
     return 0
-
-
-def _state(frontier: FrontierReader, top: int) -> dict[str, Any]:
-    crawls = {crawl.name: crawl for crawl in frontier.crawls()}
-    if frontier.crawl not in crawls:
-        raise NotArchived(f"there is no crawl {frontier.crawl!r}")
-    records = frontier.records(State.REJECTED)
-    rejected = list(islice(records, top))
-    reasons = Counter(record.entry.reason for record in chain(rejected, records))
-    return crawl_record(
-        crawls[frontier.crawl],
-        frontier.hosts()[:top],
-        frontier.records(State.QUEUED, limit=top),
-        rejected,
-        dict(reasons.most_common()),
-        crawls,
-    )
 
 
 def _show(state: dict[str, Any]) -> None:

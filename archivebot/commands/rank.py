@@ -8,9 +8,9 @@ from dataclasses import asdict
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
-from archivebot.jobs.rank import METHODS, TOPICAL, Ranked, best_pages, relevant_pages
+from archivebot.jobs.rank import METHODS, TOPICAL, ranking
 from archivebot.topic.rings import read_rings
-from archivebot.topic.similarity import NEAR, Similarity
+from archivebot.topic.similarity import NEAR
 from archivebot.topic.training import profile_of, with_synonyms
 
 
@@ -35,14 +35,7 @@ class Command(ArchiveCommand):
         near = NEAR if opts.near is None else opts.near
         rings = read_rings(opts.rings) if opts.rings else []
         profile = with_synonyms(profile_of(opts.topic, self.topics), rings) if opts.topic else None
-        lists: dict[str, list[Ranked]] | None
-        if opts.by == "relevance" and profile:
-            lists = relevant_pages(archive, profile, opts.top, external=opts.external)
-        else:
-            topic, edges = profile.similarity() if profile else Similarity(), archive.links.all()
-            lists = best_pages(edges, opts.by, topic, opts.top, external=opts.external, near=near)
-        if lists is None:
-            raise NotArchived(f"{archive.uri} has no links yet: crawl or ingest some pages first")
+        lists = ranking(archive, opts.by, profile, opts.top, external=opts.external, near=near)
         if not any(lists.values()):
             counted = "page" if opts.by == "relevance" else "link"
             advice = "without --external" if opts.external else "other words"

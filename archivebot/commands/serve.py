@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from archivebot import __version__
 from archivebot.cli import ArchiveCommand, print_json
+from archivebot.config import ServeConfig, whole_uri
 from archivebot.exceptions import UsageError
+from archivebot.frontier import chosen_uri
 from archivebot.terminal import flush, note, write
 
 
@@ -19,14 +23,23 @@ class Command(ArchiveCommand):
         parser.add_argument("--port", default="8080", help="the port; 0 for any that is free (default: 8080)")
         help_text = "the address to answer at (default: 127.0.0.1, which only this computer reaches)"
         parser.add_argument("--host", default="127.0.0.1", help=help_text)
+        help_text = "a file with a token, with which clients may start crawls by ARCHIVE_SCRAPYD"
+        parser.add_argument("--token-file", type=Path, metavar="FILE", help=help_text)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
-        from archivebot.web.server import serve  # other commands need no server
+        from archivebot.jobs.questions import questions  # other commands need no server
+        from archivebot.web.app import Desk
+        from archivebot.web.crawls import Crawls, read_token
+        from archivebot.web.server import serve
 
         if not opts.port.isdecimal() or int(opts.port) > 65_535:
             raise UsageError(f"--port is {opts.port!r}: write a number from 0 to 65535")
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        limits = ServeConfig.from_settings(self.settings)
+        crawls = Crawls(read_token(opts.token_file), limits.scrapyd, whole_uri(self.config.uri))
+        desk = Desk(questions(chosen_uri(self.settings), self.topics), crawls, limits.api_rate, __version__)
         self.archive().close()  # is there one? An older one is upgraded once, not by each thread
-        serve(self.archive, opts.host, int(opts.port), _announce_json if opts.json else _announce)
+        serve(self.archive, opts.host, int(opts.port), desk, _announce_json if opts.json else _announce)
         note("scrapy serve: ended")
         return 0
 

@@ -6,7 +6,7 @@ import argparse
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
-from archivebot.records import ratio, rows_bytes, totals_record
+from archivebot.records import archive_record, ratio, rows_bytes
 from archivebot.storage.base import Totals
 from archivebot.terminal import write
 from archivebot.units import size
@@ -24,11 +24,10 @@ class Command(ArchiveCommand):
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         totals = archive.totals()
-        whole = totals.pop("")
         if opts.json:
-            hosts = {host_of_key(host): totals_record(total, whole) for host, total in totals.items()}
-            print_json({"archive": archive.uri, **totals_record(whole, whole), "hosts": hosts})
+            print_json(archive_record(archive.uri, totals))
             return 0
+        whole = totals.pop("")
         write(archive.uri)
         head = ["host", "urls", "captures", "versions", "blocks", "fetched", "stored"]
         rows = [(host_of_key(host), total) for host, total in totals.items()] + [("all", whole)]

@@ -62,9 +62,14 @@ class ListedPage:
         }
 
 
-def listed_pages(archive: ArchiveReader, only: Filter, site: str | None = None) -> Iterator[ListedPage]:
-    """Yield the pages of an archive, or of the site of a URL, that a filter admits, sorted by urlkey."""
-    for _, url in archive.pages(site=site):
+def listed_pages(
+    archive: ArchiveReader, only: Filter, site: str | None = None, after: str | None = None
+) -> Iterator[ListedPage]:
+    """Yield the pages of an archive, or of the site of a URL, that a filter admits, sorted by urlkey.
+
+    ``after`` is the URL of the last page read.
+    """
+    for _, url in archive.pages(site=site, after=after):
         last = archive.last(url)
         if last and only.admits(last) and only.is_on_topic(archive, url):
             yield ListedPage(last, _title(archive, url), archive.version_count(url))

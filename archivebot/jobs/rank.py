@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from archivebot.archive import ArchiveReader
+from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.examples import archived_examples
 from archivebot.storage.base import Edge
 from archivebot.text.terms import terms
@@ -36,6 +37,31 @@ class Ranked:
     score: float
     in_links: int
     hosts: int
+
+
+def ranking(
+    archive: ArchiveReader,
+    method: str,
+    profile: TopicProfile | None,
+    top: int,
+    *,
+    external: bool = False,
+    near: float = NEAR,
+) -> dict[str, list[Ranked]]:
+    """Return the rankings of a method over the links of an archive, each with its best pages.
+
+    Arguments as in :func:`best_pages`. Raises NotArchived without links, UsageError if the method needs a
+    topic.
+    """
+    if method in TOPICAL and profile is None:
+        raise UsageError(f"ranking by {method} needs a topic: give its name, or some words")
+    if method == "relevance" and profile:
+        return relevant_pages(archive, profile, top, external=external)
+    topic = profile.similarity() if profile else Similarity()
+    found = best_pages(archive.links.all(), method, topic, top, external=external, near=near)
+    if found is None:
+        raise NotArchived(f"{archive.uri} has no links yet: crawl or ingest some pages first")
+    return found
 
 
 def best_pages(

@@ -10,6 +10,7 @@ from archivebot.records.capture import (
     life_record,
     page_record,
     replay_record,
+    version_record,
 )
 from archivebot.records.delta import delta_record
 from archivebot.records.duplicates import cluster_record, match_record
@@ -19,10 +20,11 @@ from archivebot.records.link import link_record
 from archivebot.records.template import template_record
 from archivebot.records.text import file_record, text_record
 from archivebot.records.topic import evaluation_record, relevance_record, sites_record
-from archivebot.records.totals import ratio, rows_bytes, totals_record
+from archivebot.records.totals import archive_record, ratio, rows_bytes, totals_record
 from archivebot.records.verification import verification_record
 
 __all__ = [
+    "archive_record",
     "block_record",
     "capture_record",
     "cluster_record",
@@ -52,4 +54,5 @@ __all__ = [
     "totals_record",
     "url_record",
     "verification_record",
+    "version_record",
 ]

@@ -9,15 +9,19 @@ from archivebot.models import Label, PlacedBlock
 
 
 def block_record(block: PlacedBlock) -> dict[str, Any]:
+    """Return one block of a version that is being stored as a record."""
+    change = block.change.value if block.change else None
+    return stored_block_record(block) | {"change": change, "new": block.new}
+
+
+def stored_block_record(block: PlacedBlock) -> dict[str, Any]:
     """Return one block of a stored version as a record."""
     return {
         "lineage": block.lineage,
         "topic": block.topic,
-        "change": block.change.value if block.change else None,
         "level": block.level,
         "start": block.start,
         "end": block.end,
-        "new": block.new,
         **label_record(block.label),
     }
 

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from archivebot.models import BlockState, Capture, Duplicate, Field, Focus
-from archivebot.records.block import block_record
+from archivebot.models import BlockState, Capture, Duplicate, Field, Focus, PlacedBlock
+from archivebot.records.block import block_record, stored_block_record
 from archivebot.timestamps import timestamp
 from archivebot.wire import Wire, first_header
 
@@ -91,6 +91,32 @@ def life_record(url: str, lineage: str, states: Iterable[BlockState]) -> dict[st
         "url": url,
         "lineage": lineage,
         "states": [asdict(state) | {"captured_at": timestamp(state.captured_at)} for state in states],
+    }
+
+
+def version_record(
+    capture: Capture,
+    brought: Capture,
+    fields: Iterable[Field],
+    blocks: Iterable[tuple[PlacedBlock, str]],
+    **others: Any,
+) -> dict[str, Any]:
+    """Return the version that a capture shows as a record, with the capture that ``brought`` its body.
+
+    ``others`` are further fields: media, title, main text, number of versions.
+    """
+    return {
+        "url": capture.url,
+        "captured_at": timestamp(capture.captured_at),
+        "status": brought.status,
+        "version": capture.number,
+        "digest": capture.digest,
+        "size": capture.size,
+        **others,
+        "fields": _values(fields),
+        "headers": [list(header) for header in brought.headers],
+        "wire": exchange_record(brought.wire) if brought.wire else None,
+        "blocks": [stored_block_record(block) | {"text": text} for block, text in blocks],
     }
 
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from archivebot.storage.base import Totals
+from archivebot.urls import host_of_key
+
+
+def archive_record(uri: str, totals: Mapping[str, Totals]) -> dict[str, Any]:
+    """Return the totals of an archive and of its hosts as a record; the key "" has those of the archive."""
+    whole = totals[""]
+    hosts = {host_of_key(host): totals_record(total, whole) for host, total in totals.items() if host}
+    return {"archive": uri, **totals_record(whole, whole), "hosts": hosts}
 
 
 def totals_record(totals: Totals, whole: Totals) -> dict[str, Any]:

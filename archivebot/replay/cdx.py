@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Self
 
+import regex
+
 from archivebot.exceptions import UsageError
 from archivebot.markup.contenttype import content_type, parse
 from archivebot.models import Capture, Outcome
@@ -27,6 +29,9 @@ OUTPUTS = {
 
 # Rows of one answer. Ten thousand take a second; the resume key leads to the next ones.
 MOST = 10_000
+
+# Seconds for one value: nested repetitions take longer than any archive lasts, others microseconds.
+LONGEST_MATCH = 0.1
 
 Row = dict[str, str]
 Rule = Callable[[Row], bool]
@@ -209,12 +214,20 @@ def _rule(text: str) -> Rule:
     if sign == "=":
         return lambda row: (row[field] == expression) is not bool(negated)
     try:
-        pattern = re.compile(expression)
-    except re.error as error:
+        pattern = regex.compile(expression)
+    except regex.error as error:
         raise UsageError(f"filter is {text!r}: {expression!r} is no regular expression: {error}") from error
-    if sign == "~":
-        return lambda row: bool(pattern.match(row[field])) is not bool(negated)
-    return lambda row: (expression in row[field] or bool(pattern.fullmatch(row[field]))) is not bool(negated)
+    matches = pattern.match if sign == "~" else pattern.fullmatch
+
+    def holds(row: Row) -> bool:
+        value = row[field]
+        try:
+            found = (not sign and expression in value) or bool(matches(value, timeout=LONGEST_MATCH))
+        except TimeoutError as error:
+            raise UsageError(f"filter is {text!r}: matching {value[:60]!r} takes too long") from error
+        return found is not bool(negated)
+
+    return holds
 
 
 def _collapse(text: str) -> tuple[str, int | None] | None:

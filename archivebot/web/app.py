@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,9 +15,14 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivebot.exceptions import ArchiveError
-from archivebot.web import pages, versions
+from archivebot.records.question import Question
+from archivebot.web import api, pages, versions
 from archivebot.web.cdx import cdx
+from archivebot.web.crawls import Crawls
+from archivebot.web.limits import Buckets
+from archivebot.web.long import LongAnswers
 from archivebot.web.missing import error_status
+from archivebot.web.questions import questions as own_questions
 from archivebot.web.readers import Readers
 from archivebot.web.replay import replay
 from archivebot.web.resources import resources
@@ -27,9 +33,14 @@ from archivebot.web.timeline import TimeLines
 _STATIC = Path(__file__).with_name("static")
 
 
-def application(readers: Readers, bound: str) -> ASGIApp:
+def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> ASGIApp:
     """Return the application over the readers of one archive, for a server bound to an address."""
+    time_lines = TimeLines()
+    questions = {each.name: each for each in (*own_questions(time_lines), *desk.questions)}
     routes = [
+        Route("/openapi.json", api.describe),
+        Route(f"{api.PREFIX}crawls", api.start_crawl, methods=["POST"]),
+        *(Route(api.PREFIX + name, partial(api.answer, each)) for name, each in questions.items()),
         Route("/", partial(pages.answer, pages.start)),
         Route("/site", partial(pages.answer, pages.site)),
         Route("/page", partial(pages.answer, pages.time_line)),
@@ -47,8 +58,20 @@ def application(readers: Readers, bound: str) -> ASGIApp:
         routes=routes,
         exception_handlers={ArchiveError: _failed, HTTPException: _refused},
     )
-    app.state.readers, app.state.time_lines = readers, TimeLines()
+    app.state.readers, app.state.long, app.state.time_lines = readers, long, time_lines
+    app.state.version = desk.version
+    app.state.questions, app.state.crawls, app.state.buckets = questions, desk.crawls, Buckets(desk.rate)
     return KnownHosts(app, bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a server offers beside its pages: further questions, crawls, the requests a second of a client."""
+
+    questions: tuple[Question, ...]
+    crawls: Crawls
+    rate: float
+    version: str
 
 
 class KnownHosts:
@@ -71,6 +94,8 @@ class KnownHosts:
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, ArchiveError)
     status = error_status(error)
+    if is_api(request):
+        return api.problem(status, str(error))
     if request.url.path.startswith(("/cdx", "/web/timemap")) or "accept-datetime" in request.headers:
         return PlainTextResponse(f"{error}\n", status, headers=dict(INTERFACE))
     return page("error.html", status, title="Error", message=str(error))
@@ -80,6 +105,17 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         message = "an archive is only read: no form can be sent to a page of the past"
-    else:
+    elif error.status_code == 404:
         message = f"there is no page {request.url.path}"
-    return page("error.html", error.status_code, title="Error", message=message)
+    else:
+        message = error.detail
+    if is_api(request):
+        return api.problem(error.status_code, message, error.headers)
+    answer = page("error.html", error.status_code, title="Error", message=message)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def is_api(request: Request) -> bool:
+    """Return whether a request asks for JSON, so that an error is JSON as well."""
+    return request.url.path.startswith(api.PREFIX)

@@ -24,9 +24,9 @@ class Readers:
     A thread whose reader met an error of the store opens the archive again for the next question.
     """
 
-    def __init__(self, opened: Callable[[], ArchiveReader]) -> None:
+    def __init__(self, opened: Callable[[], ArchiveReader], threads: int = THREADS) -> None:
         self._opened = opened
-        self._threads = ThreadPoolExecutor(THREADS, "reader")
+        self._threads = ThreadPoolExecutor(threads, "reader")
         self._own = local()
         self._count = 0
 

@@ -13,7 +13,8 @@ import uvicorn
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import UsageError
 from archivebot.interrupt import ASKING
-from archivebot.web.app import application
+from archivebot.web.app import Desk, application
+from archivebot.web.long import LongAnswers
 from archivebot.web.readers import Readers
 
 # Seconds for the requests in progress after the first signal.
@@ -49,7 +50,9 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def serve(opened: Callable[[], ArchiveReader], host: str, port: int, ready: Callable[[str], None]) -> None:
+def serve(
+    opened: Callable[[], ArchiveReader], host: str, port: int, desk: Desk, ready: Callable[[str], None]
+) -> None:
     """Serve an archive until a signal; ``ready`` is called with the address when it answers.
 
     ``opened`` opens a reader of the archive; ``port`` may be 0, for any free port. Raises UsageError if the
@@ -59,9 +62,9 @@ def serve(opened: Callable[[], ArchiveReader], host: str, port: int, ready: Call
     with bound:
         name, number = bound.getsockname()[:2]
         address = f"http://[{name}]:{number}/" if ":" in name else f"http://{name}:{number}/"
-        readers = Readers(opened)
+        readers, long = Readers(opened), LongAnswers(opened)
         config = uvicorn.Config(
-            application(readers, host),
+            application(readers, long, desk, host),
             log_level="error",
             access_log=False,
             lifespan="off",
@@ -71,6 +74,7 @@ def serve(opened: Callable[[], ArchiveReader], host: str, port: int, ready: Call
         try:
             asyncio.run(Server(config, lambda: ready(address)).serve([bound]))
         finally:
+            long.close()
             readers.close()
 
 

@@ -47,7 +47,7 @@ def version(reader: ArchiveReader, request: Request) -> Response:
     number = request.query_params.get("number")
     if number:
         stored = reader.version(url, _number("number", number))
-        capture = _first_capture(reader, request, stored)
+        capture = first_capture(reader, request.app.state.time_lines, stored)
     else:
         capture = reader.at(url, time_of(request))
         stored = reader.seen(capture)
@@ -73,15 +73,16 @@ def version(reader: ArchiveReader, request: Request) -> Response:
 def delta(reader: ArchiveReader, request: Request) -> Response:
     """Show two versions side by side, the changed blocks marked in the pages, and their words below."""
     url, before, after = _two(reader, request)
+    time_lines: TimeLines = request.app.state.time_lines
     found = reader.delta(url, before, after)
-    is_page = _media(reader, _first_capture(reader, request, after)).is_page
+    is_page = media_of_capture(reader, first_capture(reader, time_lines, after)).is_page
     return page(
         "delta.html",
         title=f"Versions {before.number} and {after.number} of {url}",
         url=url,
         delta=found,
-        before=_first_capture(reader, request, before),
-        after=_first_capture(reader, request, after),
+        before=first_capture(reader, time_lines, before),
+        after=first_capture(reader, time_lines, after),
         versions=reader.version_count(url),
         changes=[
             Changed(each, word_changes(each.before or "", each.after or ""))
@@ -101,8 +102,8 @@ def side(reader: ArchiveReader, request: Request) -> Response:
     if name not in _SIDES:
         raise UsageError(f"side is {name!r}: write before or after")
     shown = before if name == "before" else after
-    capture = _first_capture(reader, request, shown)
-    body, media = reader.body(capture), _media(reader, capture)
+    capture = first_capture(reader, request.app.state.time_lines, shown)
+    body, media = reader.body(capture), media_of_capture(reader, capture)
     if media.is_page and not is_wide(media.charset):
         marks = _marks(reader, shown, reader.delta(url, before, after), name)
         body = marked(body, marks)
@@ -135,12 +136,21 @@ def block(reader: ArchiveReader, request: Request) -> Response:
 def _two(reader: ArchiveReader, request: Request) -> tuple[str, StoredVersion, StoredVersion]:
     """Return the page and the versions ``from`` and ``to``: the last two if they are not given."""
     url = reader.resolve(parameter(request, "url"))
+    since, to = (request.query_params.get(name) for name in ("from", "to"))
+    return url, *two_versions(
+        reader, url, _number("from", since) if since else None, _number("to", to) if to else None
+    )
+
+
+def two_versions(
+    reader: ArchiveReader, url: str, since: int | None, to: int | None
+) -> tuple[StoredVersion, StoredVersion]:
+    """Return two versions of a page by their numbers, the last two by default; raises NotArchived."""
     last = reader.version_count(url)
-    to = _number("to", request.query_params.get("to") or str(last))
-    since = _number("from", request.query_params.get("from") or str(max(to - 1, 1)))
     if last < 2:
         raise NotArchived(f"{url} has only one version: there is nothing to compare")
-    return url, reader.version(url, since), reader.version(url, to)
+    to = last if to is None else to
+    return reader.version(url, max(to - 1, 1) if since is None else since), reader.version(url, to)
 
 
 def _number(name: str, text: str) -> int:
@@ -149,9 +159,8 @@ def _number(name: str, text: str) -> int:
     return int(text)
 
 
-def _first_capture(reader: ArchiveReader, request: Request, stored: StoredVersion) -> Capture:
+def first_capture(reader: ArchiveReader, time_lines: TimeLines, stored: StoredVersion) -> Capture:
     """Return the first capture that saw a version."""
-    time_lines: TimeLines = request.app.state.time_lines
     when = time_lines.of(reader, stored.url).first_seen.get(stored.number or 0)
     for capture in reader.mementos.of(stored.url, when, when):
         if capture.sha256 == stored.digest:
@@ -159,7 +168,8 @@ def _first_capture(reader: ArchiveReader, request: Request, stored: StoredVersio
     raise NotArchived(f"no capture of {stored.url} shows its version {stored.number}")
 
 
-def _media(reader: ArchiveReader, capture: Capture) -> Media:
+def media_of_capture(reader: ArchiveReader, capture: Capture) -> Media:
+    """Return what the body of a capture is."""
     return media_of(*reader.document(capture))
 
 

@@ -1,0 +1,95 @@
+"""The activity of a site: how many of its pages were new, changed, removed or islanded in each period."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from archivebot.archive import ArchiveReader
+from archivebot.models import Capture, Kind
+
+# A site that was visited for longer is shown by months, and longer than that by years.
+DAYS, MONTHS = timedelta(days=92), timedelta(days=5 * 366)
+
+_CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A day, month or year of a site (``2026-11``), and the number of pages to which each of these happened.
+
+    A page is ``new`` at its first capture with content, ``changed`` at each capture with other content,
+    ``removed`` when it is gone or redirects, and ``islanded`` when it is still there, but no page of the site
+    links to it any more.
+    """
+
+    period: str
+    new: int = 0
+    changed: int = 0
+    removed: int = 0
+    islanded: int = 0
+
+
+def activity(archive: ArchiveReader, site: str) -> list[Period]:
+    """Return the activity of the site of a URL, the periods in order; those without any are left out."""
+    events: list[tuple[datetime, str]] = []
+    visits: dict[str, list[datetime]] = {}
+    there: set[str] = set()
+    for _, url in archive.pages(site=site):
+        captures = archive.captures(url)
+        events.extend(_events(captures))
+        visits[url] = [each.captured_at for each in captures if each.kind in _CONTENT and each.links]
+        told = [each for each in captures if each.kind in _CONTENT or each.kind in (Kind.GONE, Kind.REDIRECT)]
+        if told and told[-1].kind in _CONTENT:
+            there.add(url)
+    events.extend((when, "islanded") for when in _islanded(archive, visits, there))
+    return list(_by_period(events))
+
+
+def _events(captures: Sequence[Capture]) -> Iterator[tuple[datetime, str]]:
+    """Yield what happened to a page, with the times; a page that is back counts as new."""
+    is_there = False
+    for capture in captures:
+        if capture.kind in _CONTENT:
+            if not is_there:
+                yield capture.captured_at, "new"
+            elif capture.kind is Kind.CHANGED:
+                yield capture.captured_at, "changed"
+            is_there = True
+        elif is_there and capture.kind in (Kind.GONE, Kind.REDIRECT):
+            yield capture.captured_at, "removed"
+            is_there = False
+
+
+def _islanded(
+    archive: ArchiveReader, visits: dict[str, list[datetime]], there: set[str]
+) -> Iterator[datetime]:
+    """Yield the times at which the last link to a page of the site was seen to be missing.
+
+    ``visits`` are the times at which each page was read. A link was removed at the first visit to its page
+    after the link was seen last.
+    """
+    removed: defaultdict[str, list[datetime | None]] = defaultdict(list)
+    for source, times in visits.items():
+        for link in archive.links_from(source):
+            if link.target in there and link.target != source:
+                later = (when for when in times if when > link.last)
+                removed[link.target].append(next(later, None) if source in there else link.last)
+    for ends in removed.values():
+        if None not in ends:
+            yield max(end for end in ends if end)
+
+
+def _by_period(events: Sequence[tuple[datetime, str]]) -> Iterator[Period]:
+    if not events:
+        return
+    times = [when for when, _ in events]
+    span = max(times) - min(times)
+    form = "%Y-%m-%d" if span < DAYS else "%Y-%m" if span < MONTHS else "%Y"
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for when, what in events:
+        counts[when.strftime(form)][what] += 1
+    for period, found in sorted(counts.items()):
+        yield Period(period, **found)

@@ -1,0 +1,76 @@
+"""The state of a crawl by its frontier: what waits, what was rejected and why, and the way to each URL."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from datetime import UTC, datetime
+from itertools import chain, islice
+from typing import Any
+
+from archivebot.exceptions import NotArchived, StorageError, UsageError
+from archivebot.frontier import FrontierReader, State, read_frontier
+from archivebot.frontier.base import Record
+from archivebot.records import crawl_record, url_record
+from archivebot.timestamps import parse_since
+from archivebot.urls import parse_seed
+
+LAST = "last"
+
+
+def crawl_state(frontier: FrontierReader, top: int) -> dict[str, Any]:
+    """Return the state of a crawl as a record, with ``top`` hosts, queued and rejected URLs.
+
+    Raises NotArchived if the frontier has no such crawl.
+    """
+    crawls = {crawl.name: crawl for crawl in frontier.crawls()}
+    if frontier.crawl not in crawls:
+        raise NotArchived(f"there is no crawl {frontier.crawl!r}")
+    records = frontier.records(State.REJECTED)
+    rejected = list(islice(records, top))
+    reasons = Counter(record.entry.reason for record in chain(rejected, records))
+    return crawl_record(
+        crawls[frontier.crawl],
+        frontier.hosts()[:top],
+        frontier.records(State.QUEUED, limit=top),
+        rejected,
+        dict(reasons.most_common()),
+        crawls,
+    )
+
+
+def explanation(frontier: FrontierReader, url: str) -> dict[str, Any]:
+    """Return all that a crawl knows about a URL as a record; raises NotArchived if it never met the URL."""
+    record = frontier.get(url) or frontier.get(parse_seed(url))
+    if record is None:
+        raise NotArchived(
+            f"the crawl {frontier.crawl} never met {url}: no page that it fetched links to it, "
+            "or only with rel=nofollow"
+        )
+    return url_record(record, path(frontier, record))
+
+
+def path(frontier: FrontierReader, record: Record) -> list[str]:
+    """Return the URLs from the seed to a record; each is the page with the link to the next."""
+    way = [record.entry.url]
+    while record.entry.source and record.entry.source not in way:
+        way.insert(0, record.entry.source)
+        before = frontier.get(record.entry.source)
+        if before is None:
+            break
+        record = before
+    return way
+
+
+def since_of(text: str, uri: str) -> datetime:
+    """Read the beginning of a period; ``last`` is when the last crawl of the frontier at a URI began.
+
+    Raises UsageError for other texts, and if the last crawl is unknown.
+    """
+    if text != LAST:
+        return parse_since(text, datetime.now(UTC))
+    try:
+        with closing(read_frontier(uri)) as frontier:
+            return datetime.fromtimestamp(frontier.crawls()[0].began, UTC)
+    except (NotArchived, StorageError) as error:
+        raise UsageError(f"the last crawl is unknown ({error}): give a time, such as --since 7d") from error

@@ -1,0 +1,221 @@
+"""The questions to a whole archive and to its crawls that programs ask over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import CorruptObject, NotArchived
+from archivebot.forms.history import form_versions
+from archivebot.frontier import FrontierReader, read_frontier
+from archivebot.jobs.activity import activity
+from archivebot.jobs.changes import changed_pages
+from archivebot.jobs.duplicates import groups_of, survey_of
+from archivebot.jobs.frontier import crawl_state, explanation, since_of
+from archivebot.jobs.harvest import points_of, sampled
+from archivebot.jobs.listing import Filter, listed_pages
+from archivebot.jobs.rank import METHODS, ranking
+from archivebot.models import Kind
+from archivebot.records import cluster_record, kept_form_record, match_record
+from archivebot.records.question import SINCE, SWITCH, URL, WORDS, Given, Parameter, Part, Question, count
+from archivebot.records.shapes import list_of, one_of, ref
+from archivebot.timestamps import parse_since
+from archivebot.topic.relevance import PageScorer
+from archivebot.topic.training import profile_of
+from archivebot.urls import parse_seed
+
+_SITE = Parameter("site", URL, "a URL: only the pages on its host")
+_CRAWL = Parameter("crawl", WORDS, "the name of a crawl; by default the crawl begun last")
+_TOPIC = Parameter("topic", WORDS, "the name of a topic, or some words")
+_BLOCKS = Parameter("blocks", SWITCH, "blocks of pages, too: every page is read")
+_PARTS = (
+    Parameter("skip", count(1_000_000, 0), "begins after this many rows"),
+    Parameter("limit", count(1000, 100, least=1), "the most rows to return"),
+)
+_TOP = Parameter("top", count(1000, 20, least=1), "rows of each list")
+
+
+def questions(frontier: str, topics: Path) -> tuple[Question, ...]:
+    """Return the questions to an archive with its frontier at a URI, and the topics in a folder."""
+
+    def of_crawl(answer: Callable[[FrontierReader, Given], Any]) -> Callable[[ArchiveReader, Given], Any]:
+        def answered(archive: ArchiveReader, given: Given) -> Any:
+            with closing(read_frontier(frontier, given["crawl"])) as crawl:
+                return answer(crawl, given)
+
+        return answered
+
+    return (
+        Question(
+            "pages",
+            "The pages of the archive or of a site, each with its title and its last capture",
+            list_of(ref("Page")),
+            partial(_pages, topics),
+            (
+                _SITE,
+                Parameter("kind", one_of(Kind), "the kind of the last capture"),
+                Parameter("status", count(999, least=100), "the status of the last capture"),
+                Parameter("since", SINCE, "captured at or after a time, or a duration before now (7d)"),
+                Parameter("topic", WORDS, "only pages on a topic: its name, or some words"),
+                Parameter("after", URL, "continues after the page with this URL"),
+                Parameter("limit", count(1000, 100, least=1), "the most pages to return"),
+            ),
+            reads_all=True,
+        ),
+        Question(
+            "changes",
+            "The pages that are new, changed, touched, gone, moved or back since a time",
+            list_of(ref("ChangedPage")),
+            partial(_changes, frontier),
+            (
+                Parameter(
+                    "since",
+                    SINCE | {"default": "last"},
+                    "a time, a duration before now (7d), or last: the begin of the last crawl",
+                ),
+                _SITE,
+                Parameter("content_only", SWITCH, "without pages whose furniture alone changed"),
+                *_PARTS,
+            ),
+            reads_all=True,
+        ),
+        Question(
+            "activity",
+            "The pages of a site that were new, changed, removed or islanded, by day, month or year",
+            list_of(ref("Period")),
+            lambda archive, given: list(map(asdict, activity(archive, parse_seed(given["site"])))),
+            (Parameter("site", URL, "a URL on the host", is_required=True), *_PARTS),
+            reads_all=True,
+        ),
+        Question(
+            "duplicates",
+            "Pairs of pages that are near-duplicates",
+            list_of(ref("Match")),
+            lambda archive, given: list(map(match_record, _matches(archive, given))),
+            (
+                Parameter("url", URL, "only the duplicates of this page"),
+                _BLOCKS,
+                *_PARTS,
+            ),
+            reads_all=True,
+        ),
+        Question(
+            "clusters",
+            "Groups of pages that are near-duplicates, the largest first",
+            list_of(ref("Cluster")),
+            _clusters,
+            (_BLOCKS, *_PARTS),
+            reads_all=True,
+        ),
+        Question(
+            "forms",
+            "The forms that the archive keeps",
+            list_of(ref("Form")),
+            _forms,
+            (
+                Parameter("site", URL, "only the forms of this host"),
+                Parameter("domain", WORDS, "only forms about a subject, such as books"),
+                *_PARTS,
+            ),
+            reads_all=True,
+        ),
+        Question(
+            "frontier",
+            "The state of a crawl: what waits, what was rejected and why",
+            ref("Crawl"),
+            of_crawl(lambda crawl, given: crawl_state(crawl, given["top"])),
+            (_CRAWL, _TOP),
+            reads_all=True,
+        ),
+        Question(
+            "explain",
+            "All that a crawl knows about a URL: its state, the parts of its score, the way from the seed",
+            ref("Explanation"),
+            of_crawl(lambda crawl, given: explanation(crawl, given["url"])),
+            (Parameter("url", URL, "the URL", is_required=True), _CRAWL),
+        ),
+        Question(
+            "harvest",
+            "Harvest rate and topical hosts over the pages of a focused crawl",
+            ref("Harvest"),
+            of_crawl(_harvest),
+            (_CRAWL, Parameter("step", count(1_000_000, 500, least=1), "pages between two points")),
+            reads_all=True,
+        ),
+        Question(
+            "rank",
+            "The most important pages by the links of the archive; hubs and authorities",
+            ref("Ranking"),
+            partial(_rank, topics),
+            (
+                Parameter(
+                    "by", {"type": "string", "enum": list(METHODS), "default": "pagerank"}, "the method"
+                ),
+                _TOPIC,
+                _TOP,
+                Parameter("external", SWITCH, "only links between different domains"),
+            ),
+            reads_all=True,
+        ),
+    )
+
+
+def _pages(topics: Path, archive: ArchiveReader, given: Given) -> Part:
+    only = Filter(
+        Kind(given["kind"]) if given["kind"] else None,
+        given["status"],
+        parse_since(given["since"], datetime.now(UTC)) if given["since"] else None,
+        PageScorer(profile_of(given["topic"], topics)) if given["topic"] else None,
+    )
+    site = parse_seed(given["site"]) if given["site"] else None
+    found = list(islice(listed_pages(archive, only, site, given["after"]), given["limit"] + 1))
+    shown = found[: given["limit"]]
+    more = {"after": shown[-1].last.url} if len(found) > len(shown) else None
+    return Part([page.record() for page in shown], more)
+
+
+def _changes(frontier: str, archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
+    site = parse_seed(given["site"]) if given["site"] else None
+    since = since_of(given["since"], frontier)
+    found = changed_pages(archive, since, site, content_only=given["content_only"], damaged=_leave_out)
+    return [page.record() for page in found]
+
+
+def _leave_out(url: str, error: CorruptObject) -> None:
+    """Leave a damaged page out of an answer: ``scrapy verify`` reports it."""
+
+
+def _matches(archive: ArchiveReader, given: Given) -> list[Any]:
+    survey, _ = survey_of(archive, given["blocks"], lambda number, pages: None)
+    return list(survey.matches(archive.resolve(given["url"]) if given.get("url") else None))
+
+
+def _clusters(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
+    return [
+        cluster_record(number, group) for number, group in enumerate(groups_of(_matches(archive, given)), 1)
+    ]
+
+
+def _forms(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
+    found = form_versions(archive.forms.all(given["site"]))
+    return [kept_form_record(form) for form in found if given["domain"] in (None, form.record.domain)]
+
+
+def _harvest(crawl: FrontierReader, given: Given) -> dict[str, Any]:
+    points = points_of(crawl)
+    if not points:
+        raise NotArchived(f"no page of crawl {crawl.crawl} was judged; scrapy crawl topic judges them")
+    return {"crawl": crawl.crawl, "points": [asdict(point) for point in sampled(points, given["step"])]}
+
+
+def _rank(topics: Path, archive: ArchiveReader, given: Given) -> dict[str, Any]:
+    profile = profile_of(given["topic"], topics) if given["topic"] else None
+    found = ranking(archive, given["by"], profile, given["top"], external=given["external"])
+    return {"by": given["by"], **{name: list(map(asdict, pages)) for name, pages in found.items()}}

@@ -1,0 +1,132 @@
+"""The API: questions to the archive over HTTP, answered with the records of the commands as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from http import HTTPStatus
+from time import monotonic
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import UsageError
+from archivebot.records.question import Given, Part, Question
+from archivebot.web.crawls import Crawls
+from archivebot.web.limits import Buckets
+from archivebot.web.long import LongAnswers
+from archivebot.web.openapi import PROBLEM, description
+from archivebot.web.readers import Readers
+from archivebot.web.safety import INTERFACE, server_address
+
+PREFIX = "/api/"
+
+# Bytes of the body of a request: many seeds, and few enough to be kept in memory.
+LARGEST = 64_000
+
+MOST_FIELDS = 50
+
+
+async def asked(request: Request, question: Question, given: Given) -> Part:
+    """Return the answer to a question as a part; an answer that is one record is the only one of its part."""
+    readers: Readers = request.app.state.readers
+    if not question.reads_all:
+        return _part(await readers.ask(partial(_answered, question, given)), given)
+    long: LongAnswers = request.app.state.long
+    position = await readers.ask(lambda reader: reader.position())
+    whole = {
+        name: value for name, value in given.items() if "skip" not in given or name not in ("skip", "limit")
+    }
+    key = (question.name, *whole.items())
+    return _part(await long.ask(key, position, partial(_answered, question, whole)), given)
+
+
+def _answered(question: Question, given: Given, reader: ArchiveReader) -> Any:
+    return question.answer(reader, given)
+
+
+def _part(answer: Any, given: Given) -> Part:
+    if isinstance(answer, Part):
+        return answer
+    if not isinstance(answer, list):
+        return Part([answer])
+    skip, limit = given["skip"], given["limit"]
+    return Part(answer[skip : skip + limit], {"skip": skip + limit} if len(answer) > skip + limit else None)
+
+
+async def answer(question: Question, request: Request) -> Response:
+    """Answer a request by a question."""
+    check_rate(request)
+    texts = _texts(request)
+    given = question.read(texts)
+    part = await asked(request, question, given)
+    headers = {}
+    if part.following:
+        following = urlencode(
+            {**texts, **{name: [value] for name, value in part.following.items()}}, doseq=True
+        )
+        headers["Link"] = f'<{server_address(request)}{request.url.path}?{following}>; rel="next"'
+    return _json(list(part.records) if question.shape.get("type") == "array" else part.records[0], headers)
+
+
+def _texts(request: Request) -> dict[str, list[str]]:
+    query = request.url.query
+    try:
+        return parse_qs(query, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+    except ValueError as error:
+        raise UsageError(f"the parameters cannot be read ({error}): write percent-encoded UTF-8") from error
+
+
+async def start_crawl(request: Request) -> Response:
+    """Start a crawl for a client with the token."""
+    check_rate(request)
+    crawls: Crawls = request.app.state.crawls
+    crawls.check(request.headers.get("authorization", ""))
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415, "send the body as application/json")
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST:
+            raise HTTPException(
+                413, f"the body has more than {LARGEST} bytes: put the seeds into a file of scrapyd"
+            )
+    return _json(await run_in_threadpool(crawls.start, body), {}, 202)
+
+
+async def describe(request: Request) -> Response:
+    """Return the description of the API."""
+    return _json(description(request.app.state.questions.values(), request.app.state.version), {})
+
+
+def check_rate(request: Request) -> None:
+    """Raise HTTPException with the status 429 if a client asks too often."""
+    buckets: Buckets = request.app.state.buckets
+    wait = buckets.wait(request.client.host if request.client else "", monotonic())
+    if wait:
+        raise HTTPException(
+            429,
+            f"too many requests: ask again in {wait} seconds, or set ARCHIVE_API_RATE",
+            {"Retry-After": str(wait)},
+        )
+
+
+def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return an error as a program reads it (RFC 9457)."""
+    found = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    return _json(found, dict(headers or {}), status, PROBLEM)
+
+
+def _json(
+    found: Any, headers: dict[str, str], status: int = 200, type_: str = "application/json"
+) -> Response:
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    # A lone surrogate, of an address that is no UTF-8, is no text.
+    body = text.encode("utf-8", "replace")
+    return Response(body, status, {**dict(INTERFACE), **headers, "Content-Type": type_})

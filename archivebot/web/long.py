@@ -1,0 +1,106 @@
+"""Answers that may read the whole archive: computed one at a time beside the others, and kept for a while."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+from time import monotonic
+from typing import Any, cast
+
+from starlette.exceptions import HTTPException
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import Closed
+from archivebot.models import Position
+from archivebot.web.readers import Readers
+
+# Seconds until a client is asked to come again. The answer is computed on.
+PATIENCE = 10.0
+RETRY_AFTER = "10"
+
+# Answers that are computed or wait to be, and answers that are kept.
+MOST_WAITING, MOST_KEPT = 8, 64
+
+# Seconds for which an answer is kept: while the archive does not change, and while it does. A crawl changes
+# it every second, so that an answer that takes longer would never come.
+KEPT, KEPT_CHANGING = 3600.0, 60.0
+
+Compute = Callable[[ArchiveReader], Any]
+
+
+@dataclass(slots=True)
+class _Kept:
+    task: asyncio.Future[Any]
+    position: Position
+    ended: float | None = None
+
+    def is_fresh(self, position: Position) -> bool:
+        if self.ended is None:
+            return True
+        return monotonic() - self.ended < (KEPT if self.position == position else KEPT_CHANGING)
+
+
+class LongAnswers:
+    """Computes answers in a thread of its own; ``opened`` opens a reader for it."""
+
+    def __init__(self, opened: Callable[[], ArchiveReader]) -> None:
+        self._ending = Event()
+        self._readers = Readers(lambda: cast(ArchiveReader, _Stoppable(opened(), self._ending)), threads=1)
+        self._kept: OrderedDict[object, _Kept] = OrderedDict()
+
+    async def ask(self, key: object, position: Position, compute: Compute) -> Any:
+        """Return the answer named by a key, for an archive at a position; raises the errors of ``compute``.
+
+        Raises HTTPException with the status 503 if it is not known after PATIENCE seconds, or if too many
+        others wait.
+        """
+        kept = self._kept.get(key)
+        if kept is None or not kept.is_fresh(position):
+            kept = self._begun(key, position, compute)
+        await asyncio.wait([kept.task], timeout=PATIENCE)
+        if not kept.task.done():
+            raise HTTPException(
+                503,
+                f"the answer takes longer than {PATIENCE:.0f} seconds and is computed on: ask again later",
+                {"Retry-After": RETRY_AFTER},
+            )
+        return kept.task.result()
+
+    def _begun(self, key: object, position: Position, compute: Compute) -> _Kept:
+        if sum(each.ended is None for each in self._kept.values()) >= MOST_WAITING:
+            raise HTTPException(
+                503, "too many long answers are being computed: ask again later", {"Retry-After": RETRY_AFTER}
+            )
+        kept = _Kept(asyncio.ensure_future(self._readers.ask(compute)), position)
+        kept.task.add_done_callback(partial(self._end, key, kept))
+        self._kept[key] = kept
+        self._kept.move_to_end(key)
+        for name in [name for name, each in self._kept.items() if each.ended is not None][:-MOST_KEPT]:
+            del self._kept[name]
+        return kept
+
+    def _end(self, key: object, kept: _Kept, task: asyncio.Future[Any]) -> None:
+        kept.ended = monotonic()
+        if (task.cancelled() or task.exception() is not None) and self._kept.get(key) is kept:
+            del self._kept[key]
+
+    def close(self) -> None:
+        """End the answer that is computed at its next step, and the thread."""
+        self._ending.set()
+        self._readers.close()
+
+
+class _Stoppable:
+    """A reader of an archive that raises Closed at the next call once an event is set."""
+
+    def __init__(self, reader: ArchiveReader, ending: Event) -> None:
+        self._reader, self._ending = reader, ending
+
+    def __getattr__(self, name: str) -> Any:
+        if self._ending.is_set() and name != "close":
+            raise Closed("the server ends")
+        return getattr(self._reader, name)
