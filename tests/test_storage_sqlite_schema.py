@@ -15,7 +15,7 @@ def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:
         found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         assert {name for (name,) in found} == {
             *("page", "page_key", "version", "frame", "capture", "shape"),
-            *("text", "link"),
+            *("text", "text_key", "link"),
             *("fingerprint", "fingerprint_key", "duplicate", "template"),
             *("form", "form_page", "archive"),
             *("payload", "waiting", "reference", "dictionary"),

@@ -23,6 +23,7 @@ from archivebot.storage.sqlite.file import JOURNAL_LIMIT
 from archivebot.storage.sqlite.schema import APPLICATION_ID, PAGE_SIZE, STEPS
 from archivebot.storage.sqlite.store import SQLiteStore
 from archivebot.storage.sqlite.sums import SUMMED, enable
+from archivebot.storage.sqlite.visits import Visit, runs
 from archivebot.storage.times import milliseconds
 from archivebot.urls import urlkey
 from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit, wire_of
@@ -238,6 +239,8 @@ def make_older(path: Path, schema: int = 1) -> None:
             "origin": "a.warc:12",
             **dict.fromkeys(("headers", "quality", "reference", "wire")),
         }
+        visit = Visit(capture["time"], 1, 13, version=1, stored_bytes=1, new_blocks=1, links=1)
+        capture["visits"] = next(runs([visit], lambda shape: b"")).data
         shape = {**capture, "origin": "a.warc:"}
         rows = {"page": page, "page_key": {"key": urlkey(URL), "page": 1}, "version": version}
         for table, columns in (rows | {"shape": shape, "capture": capture}).items():
@@ -565,7 +568,9 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         ("UPDATE archive SET position = -1", "the identity of the archive does not have its checksum"),
         ("DELETE FROM archive", "the identity of the archive is lost"),
         ("DROP INDEX version_page", "the definition of the index version_page is not what it was"),
-        ("UPDATE text SET value = CAST(x'ff' AS TEXT)", "the table text cannot be read"),
+        ("UPDATE text SET data = x'00'", "the pack of texts from 1 does not have its checksum"),
+        ("DELETE FROM text_key", f"the text '{URL}' is not found by its key"),
+        ("UPDATE text_key SET number = 9", "the key of the text 9 is not that of its text"),
     ],
 )
 def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str, told: str) -> None:
@@ -596,6 +601,7 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
         "UPDATE template SET tree = x'00'",
         "UPDATE form SET data = '{'",
         "UPDATE page SET versions = 'one'",
+        "UPDATE text SET data = x'00'",
         "DELETE FROM text",
         "DROP TABLE link",
     ],

@@ -31,7 +31,7 @@ class Buckets:
 
         >>> buckets = Buckets(0.5)
         >>> [buckets.wait("a", now) for now in (0, 0, 0, 0)], buckets.wait("b", 0), buckets.wait("a", 4)
-        ([0, 0, 2, 2], 0, 0)
+        ([0, 0, 1, 1], 0, 0)
         """
         if not self._rate:
             return 0

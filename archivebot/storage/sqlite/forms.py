@@ -9,23 +9,21 @@ from datetime import datetime
 from archivebot.models import FoundForm
 from archivebot.storage.base import KeptForm
 from archivebot.storage.sqlite.file import ArchiveFile
-from archivebot.storage.sqlite.links import TEXT, numbers
+from archivebot.storage.sqlite.links import NUMBER, numbers, text_reader
 from archivebot.storage.sqlite.sums import intact, renew, whole
 from archivebot.storage.times import milliseconds, moment
 
-SEEN = "FROM form JOIN form_page ON form = form.id JOIN text ON text.id = page"
+SEEN = "FROM form JOIN form_page ON form = form.id"
 FORM = (
     f"SELECT {intact('form')}, site, signature, data, sum(NOT {intact('form_page')}) = 0, min(first),"
-    f" (SELECT max(last) FROM form_page WHERE form = form.id), value, count(*) {SEEN}"
+    f" (SELECT max(last) FROM form_page WHERE form = form.id), page, count(*) {SEEN}"
 )
-PAGES = (
-    f"SELECT {intact('form_page')}, value, first, last {SEEN} WHERE site = ? AND signature = ? ORDER BY value"
-)
+PAGES = f"SELECT {intact('form_page')}, page, first, last {SEEN} WHERE site = ? AND signature = ?"
 
 # Whether the stored data of a form of a site on a page is intact: ?1 the page, ?2 and ?3 the form.
 KNOWN = (
     f"SELECT {intact('form')} AND (form_page.form IS NULL OR {intact('form_page')}) FROM form"
-    f" LEFT JOIN form_page ON form = form.id AND page = (SELECT id FROM text WHERE {TEXT})"
+    f" LEFT JOIN form_page ON form = form.id AND page = {NUMBER}"
     " WHERE site = ?2 AND signature = ?3"
 )
 
@@ -77,13 +75,14 @@ def forms(database: sqlite3.Connection, site: str | None) -> Iterator[KeptForm]:
     """Yield the forms of a site, or all; SQLite takes the page from the row with the minimum ``first``."""
     where, values = (" WHERE site = ?", (site,)) if site is not None else ("", ())
     sql = f"{FORM}{where} GROUP BY form.id ORDER BY site, min(first), signature"
+    text = text_reader(database)
     for row in database.execute(sql, values):
         name, signature, data, *seen = whole(row)
         first, last, page, pages = whole(seen)
-        yield KeptForm(name, FoundForm(signature, data), moment(first), moment(last), page, pages)
+        yield KeptForm(name, FoundForm(signature, data), moment(first), moment(last), text(page), pages)
 
 
 def pages(database: sqlite3.Connection, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
-    """Return the pages of one form."""
-    rows = database.execute(PAGES, (site, signature))
-    return [(url, moment(first), moment(last)) for url, first, last in map(whole, rows)]
+    """Return the pages of one form, by URL."""
+    text, rows = text_reader(database), database.execute(PAGES, (site, signature))
+    return sorted((text(page), moment(first), moment(last)) for page, first, last in map(whole, rows))

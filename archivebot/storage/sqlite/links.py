@@ -10,26 +10,28 @@ import json
 import sqlite3
 import struct
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
 
+from archivebot.exceptions import CorruptObject
 from archivebot.models import Link
 from archivebot.storage.base import Edge, edges_of
 from archivebot.storage.sqlite.file import ArchiveFile
-from archivebot.storage.sqlite.sums import insert, intact, whole
+from archivebot.storage.sqlite.sums import insert, intact, value_of, whole
+from archivebot.storage.sqlite.texts import packs, unpacked
 from archivebot.storage.times import milliseconds, moment
 
 # Target -> its label, and when the link was seen first and last, in milliseconds since 1970. Target and label
-# are ids of texts.
+# are numbers of texts.
 Links = dict[int, tuple[int, int, int]]
 
 ROW = f"SELECT {intact('link')}, source, links FROM link"
 
-# The condition on the text that is the first parameter of a statement.
-TEXT = "text.sum = checksum(?1) AND text.value = ?1"
+# The number of the text that is the first parameter of a statement.
+NUMBER = f"(SELECT number FROM text_key WHERE key = checksum(?1) AND {value_of('number')} = ?1)"
 
 GROUP = struct.Struct(">qqI")
 LINK = struct.Struct(">II")
@@ -62,7 +64,7 @@ class SQLiteLinks:
 
     def of(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
         start = self._number(after)
-        sql = f"{ROW} WHERE source = (SELECT id FROM text WHERE {TEXT})"
+        sql = f"{ROW} WHERE source = {NUMBER}"
         return islice(self._edges(sql, url, after=start), limit) if start is not None else iter(())
 
     def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
@@ -75,10 +77,14 @@ class SQLiteLinks:
         return islice((edge for edge in found if edge.target == url), limit)
 
     def _number(self, text: str) -> int | None:
-        """Return the id of a text, 0 for the empty text, None if the archive does not have it."""
+        """Return the number of a text, 0 for the empty text, None if the archive does not have it."""
         if not text:
             return 0
-        return self._file.one(lambda row: int(row[0]), f"SELECT id FROM text WHERE {TEXT}", text)
+        return self._file.one(
+            lambda row: int(row[0]),
+            f"SELECT found FROM (SELECT {NUMBER} AS found) WHERE found IS NOT NULL",
+            text,
+        )
 
     def _edges(self, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
         with self._file.reading():
@@ -86,25 +92,43 @@ class SQLiteLinks:
 
 
 def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:
-    """Return the id of each text; new texts are added, in the current transaction.
+    """Return the number of each text; new texts are added, in the current transaction.
 
     One statement for all texts: each statement yields to other threads, and a page has some fifty texts.
     """
     found = known_numbers(database, texts)
     if missing := [text for text in texts if text not in found]:
-        database.execute(
-            "INSERT INTO text (value, sum) SELECT value, checksum(value) FROM json_each(?)",
-            (_array(missing),),
-        )
-        found |= known_numbers(database, missing)
+        found |= _added(database, missing)
+    return found
+
+
+def _added(database: sqlite3.Connection, texts: Sequence[str]) -> dict[str, int]:
+    """Add texts to the last pack and to new ones; return their numbers."""
+    last = database.execute(
+        f"SELECT {intact('text')}, id, data FROM text ORDER BY id DESC LIMIT 1"
+    ).fetchone()
+    known: tuple[str, ...] = ()
+    if last is None:
+        start = 1
+    elif last[0]:
+        start, known = last[1], unpacked(last[2])
+    else:  # the number of texts in a damaged pack is only known from the index
+        ((end,),) = database.execute("SELECT max(number) FROM text_key")
+        start = max(end or 0, last[1]) + 1
+    database.executemany(
+        "INSERT OR REPLACE INTO text (id, data, sum) VALUES (?1, ?2, checksum(?2))",
+        packs(start, [*known, *texts]),
+    )
+    found = {text: number for number, text in enumerate(texts, start + len(known))}
+    database.executemany("INSERT INTO text_key VALUES (checksum(?1), ?2)", found.items())
     return found
 
 
 def known_numbers(database: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
-    """Return the ids of the texts that are stored."""
+    """Return the numbers of the texts that are stored."""
     (found,) = database.execute(
-        "SELECT json_group_object(text.value, text.id) FROM json_each(?) AS given CROSS JOIN text"
-        " ON text.sum = checksum(given.value) AND text.value = given.value",
+        "SELECT json_group_object(given.value, number) FROM json_each(?) AS given CROSS JOIN text_key"
+        f" ON text_key.key = checksum(given.value) AND {value_of('number')} = given.value",
         (_array(texts),),
     ).fetchone()
     return dict(json.loads(found))
@@ -175,21 +199,31 @@ def links_of(row: Any) -> tuple[int, Links]:
 
 
 def edges(database: sqlite3.Connection, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
-    """Yield the links in the rows of a statement (see ``links_of``), by the ids of their targets.
+    """Yield the links in the rows of a statement (see ``links_of``), by the numbers of their targets.
 
-    Only targets with an id greater than ``after`` are returned.
+    Only targets with a number greater than ``after`` are returned.
     """
 
-    @lru_cache(maxsize=TEXTS)
-    def text(number: int) -> str:
-        return str(database.execute("SELECT value FROM text WHERE id = ?", (number,)).fetchone()[0])
-
+    text = text_reader(database)
     for source, links in map(links_of, database.execute(sql, values)):
         for target, (words, first, last) in sorted(links.items()):
             if target <= after:
                 continue
             role, kind, anchor = text(words).split("\t", 2)
             yield Edge(text(source), text(target), anchor, role, kind, moment(first), moment(last))
+
+
+def text_reader(database: sqlite3.Connection) -> Callable[[int], str]:
+    """Return a function that reads a text by its number; it raises CorruptObject if the text is lost."""
+
+    @lru_cache(maxsize=TEXTS)
+    def text(number: int) -> str:
+        ((found,),) = database.execute(f"SELECT {value_of('?1')}", (number,))
+        if found is None:
+            raise CorruptObject(f"the text {number} of links is lost")
+        return str(found)
+
+    return text
 
 
 def holding(target: int) -> bytes:

@@ -9,7 +9,7 @@ from contextlib import closing
 
 from archivebot.storage.base import outdated
 from archivebot.storage.sqlite.migration import Step, schema_of, upgrade
-from archivebot.storage.sqlite.slimming import pack_captures, slim_captures, slim_pages
+from archivebot.storage.sqlite.slimming import pack_captures, pack_texts, slim_captures, slim_pages
 from archivebot.storage.sqlite.sums import enable
 
 # "abot" in ASCII; distinguishes an archive from any other SQLite file.
@@ -255,6 +255,7 @@ STEPS: list[Step] = [
     _kept,
     _dictionaries,
     pack_captures,
+    pack_texts,
 ]
 
 

@@ -1,4 +1,4 @@
-"""Steps of the schema that make the rows of older archives smaller: texts once, captures in runs."""
+"""Steps of the schema that make the rows of older archives smaller: texts in packs, captures in runs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from archivebot.exceptions import CorruptObject
+from archivebot.storage.sqlite.texts import packs
 from archivebot.storage.sqlite.visits import Visit, runs
 from archivebot.storage.wire import dictionary_of, parts_of
 
@@ -95,6 +96,35 @@ def slim_captures(database: sqlite3.Connection) -> None:
         "ALTER TABLE slim RENAME TO capture",
     ):
         database.execute(statement)
+
+
+def pack_texts(database: sqlite3.Connection) -> None:
+    """Pack the texts of links; their index has their checksums. A damaged text is in a pack without one."""
+    for statement in (
+        """CREATE TABLE packed (
+            id INTEGER PRIMARY KEY,
+            data BLOB NOT NULL,
+            sum INTEGER)""",
+        """CREATE TABLE text_key (
+            key INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            PRIMARY KEY (key, number)) WITHOUT ROWID""",
+        "INSERT INTO text_key SELECT checksum(value), id FROM text ORDER BY 1, 2",
+    ):
+        database.execute(statement)
+    database.executemany(
+        "INSERT INTO packed VALUES (?1, ?2, iif(?3, checksum(?2), NULL))", _packed_texts(database)
+    )
+    database.execute("DROP TABLE text")
+    database.execute("ALTER TABLE packed RENAME TO text")
+
+
+def _packed_texts(database: sqlite3.Connection) -> Iterator[tuple[int, bytes, bool]]:
+    """Yield the packs of all texts, and whether they are intact: numbers in a pack have no gaps."""
+    rows = database.execute("SELECT id, value, sum IS checksum(value) FROM text ORDER BY id")
+    for (_, intact), texts in groupby(enumerate(rows), lambda row: (row[1][0] - row[0], row[1][2])):
+        found = [(number, value) for _, (number, value, _) in texts]
+        yield from ((*pack, bool(intact)) for pack in packs(found[0][0], [value for _, value in found]))
 
 
 def pack_captures(database: sqlite3.Connection) -> None:

@@ -9,12 +9,14 @@ from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.storage.checksum import checksum
-from archivebot.storage.sqlite.visits import listed
+from archivebot.storage.sqlite.texts import listed as listed_texts
+from archivebot.storage.sqlite.texts import text_at
+from archivebot.storage.sqlite.visits import listed as listed_visits
 from archivebot.urls import urlkey
 
 # The columns that the checksum of a row covers, in this order: all but ``id`` and ``sum``. The tables without
-# a checksum repeat data of other tables: ``fingerprint_key`` of ``fingerprint`` and ``page_key`` of ``page``;
-# ``frame`` is covered by ``version.frame_sum``.
+# a checksum repeat data of other tables: ``fingerprint_key`` of ``fingerprint``, ``page_key`` of ``page`` and
+# ``text_key`` of ``text``; ``frame`` is covered by ``version.frame_sum``.
 SUMMED: dict[str, tuple[str, ...]] = {
     "archive": ("identity", "position"),
     "page": ("url", "versions", "lineages", "sketch"),
@@ -26,7 +28,7 @@ SUMMED: dict[str, tuple[str, ...]] = {
     "capture": ("page", "time", "visits"),
     "shape": ("outcome", "kind", "status", "origin", "quality", "reference"),
     "reference": ("host", "data"),
-    "text": ("value",),
+    "text": ("data",),
     "link": ("source", "links"),
     "fingerprint": ("page", "number", "digest", "simhash", "words", "keys"),
     "duplicate": ("version", "url", "number", "distance", "jaccard", "rule"),
@@ -46,7 +48,7 @@ NAMES = {
     "capture": "'the run of captures from ' || time || ' of page ' || page",
     "shape": "'the shape ' || id || ' of captures'",
     "reference": "'the reference ' || id || ' of ' || host",
-    "text": "'the text ' || id",
+    "text": "'the pack of texts from ' || id",
     "link": "'the links of page ' || source",
     "fingerprint": "'the fingerprint of page ' || page",
     "duplicate": "'the mark of version ' || version",
@@ -63,10 +65,12 @@ _KEYS = 256
 
 
 def enable(database: sqlite3.Connection) -> None:
-    """Define the SQL functions ``checksum``, ``urlkey`` and ``visits`` on a connection."""
+    """Define the SQL functions on a connection that statements and steps of the schema use."""
     database.create_function("checksum", -1, checksum, deterministic=True)
     database.create_function("urlkey", 1, lru_cache(_KEYS)(urlkey), deterministic=True)
-    database.create_function("visits", 2, listed, deterministic=True)
+    database.create_function("visits", 2, listed_visits, deterministic=True)
+    database.create_function("texts", 1, listed_texts, deterministic=True)
+    database.create_function("text_at", 2, text_at, deterministic=True)
 
 
 def sum_of(table: str) -> str:
@@ -97,6 +101,18 @@ def insert(table: str, otherwise: str = "") -> str:
     values = ", ".join(f"?{number}" for number in range(1, len(columns) + 1))
     into = f"INSERT {otherwise} INTO" if otherwise else "INSERT INTO"
     return f"{into} {table} ({', '.join(columns)}, sum) VALUES ({values}, checksum({values}))"
+
+
+def value_of(number: str) -> str:
+    """Return the expression for the text with a number; NULL if its pack is damaged or lost.
+
+    >>> value_of("source")  # doctest: +ELLIPSIS
+    '(SELECT iif((text.sum IS checksum(text.data)), text_at(text.data, source - text.id), NULL) FROM ...)'
+    """
+    return (
+        f"(SELECT iif({intact('text')}, text_at(text.data, {number} - text.id), NULL) FROM text"
+        f" WHERE text.id <= {number} ORDER BY text.id DESC LIMIT 1)"
+    )
 
 
 def renew(table: str) -> str:
@@ -149,6 +165,19 @@ def damage(database: sqlite3.Connection) -> Iterator[str]:
         "page_key",
         "SELECT key FROM page_key LEFT JOIN page ON id = page WHERE key IS NOT urlkey(url)",
         "{} is not the key of its page",
+    )
+    yield from _named(
+        database,
+        "text_key",
+        "SELECT part.value FROM text JOIN json_each(texts(data)) AS part LEFT JOIN text_key"
+        " ON text_key.key = checksum(part.value) AND number = text.id + part.key WHERE number IS NULL",
+        "the text {!r} is not found by its key",
+    )
+    yield from _named(
+        database,
+        "text_key",
+        f"SELECT number FROM text_key WHERE key IS NOT checksum({value_of('number')})",
+        "the key of the text {} is not that of its text",
     )
 
 
