@@ -218,7 +218,7 @@ def text_reader(database: sqlite3.Connection) -> Callable[[int], str]:
 
     @lru_cache(maxsize=TEXTS)
     def text(number: int) -> str:
-        ((found,),) = database.execute(f"SELECT {value_of('?1')}", (number,))
+        ((found,),) = database.execute(f"SELECT {value_of('?1', intact('text'))}", (number,))
         if found is None:
             raise CorruptObject(f"the text {number} of links is lost")
         return str(found)

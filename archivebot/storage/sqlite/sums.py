@@ -103,14 +103,14 @@ def insert(table: str, otherwise: str = "") -> str:
     return f"{into} {table} ({', '.join(columns)}, sum) VALUES ({values}, checksum({values}))"
 
 
-def value_of(number: str) -> str:
-    """Return the expression for the text with a number; NULL if its pack is damaged or lost.
+def value_of(number: str, is_sure: str = "1") -> str:
+    """Return the expression for the text with a number; NULL if its pack is lost, or not ``is_sure``.
 
     >>> value_of("source")  # doctest: +ELLIPSIS
-    '(SELECT iif((text.sum IS checksum(text.data)), text_at(text.data, source - text.id), NULL) FROM ...)'
+    '(SELECT iif(1, text_at(text.data, source - text.id), NULL) FROM text WHERE text.id <= source ...)'
     """
     return (
-        f"(SELECT iif({intact('text')}, text_at(text.data, {number} - text.id), NULL) FROM text"
+        f"(SELECT iif({is_sure}, text_at(text.data, {number} - text.id), NULL) FROM text"
         f" WHERE text.id <= {number} ORDER BY text.id DESC LIMIT 1)"
     )
 
