@@ -69,7 +69,7 @@ from archivebot.urls import canonical_url
 UNIVERSITIES = ("cornell", "texas", "wisconsin")
 TOPICS = ("course", "student", "faculty", "project")
 LABELS = (*TOPICS, "department", "staff", "other")  # of two files of one URL the first label counts
-LEAST_AREA = 0.86
+LEAST_AREA = 0.88
 FETCHES = 500
 LEAST_RATIO = 2.0  # on-topic pages among the first fetches, ours to Crawl4AI's
 SEED = 20261120
