@@ -25,8 +25,8 @@ from tests.test_crawl_frontier import captures, tree, wait_for
 pytestmark = pytest.mark.long
 
 # What the issue of a crawl may take beyond its patience, and beyond a signal; a busy machine starts slowly.
-BEYOND = 10.0
-STOPPED = 15.0
+BEYOND = 20.0
+STOPPED = 25.0
 
 PATIENCE = 3.0
 IMPATIENT = ("-s", f"ARCHIVE_FRONTIER_PATIENCE={PATIENCE}")
