@@ -1,6 +1,7 @@
 # make crawl: archive the sample site twice and show what changed (SEEDS=https://... archives that instead)
 # make test:  style, types, and the quick tests, in 4 minutes on two cores
 # make test-all: style, types, and all tests, as CI runs them
+# make picture: draw the delta that the README shows anew; needs Chromium
 # make bench: the benchmarks that need no data, with DATA=folder all others too, or those of ONLY="crawl store";
 #             their tables in docs/performance.md are written anew
 
@@ -8,7 +9,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: crawl check test test-all bench clean
+.PHONY: crawl check test test-all picture bench clean
 
 $(VENV)/installed: setup.py
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +34,9 @@ test: check
 
 test-all: check
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+picture: $(VENV)/installed
+	$(BIN)/python docs/images/delta.py
 
 $(VENV)/peers: $(VENV)/installed
 	$(BIN)/pip install -qq --editable .[dev,peers]

@@ -11,7 +11,9 @@
     │   ├── Conflict      another writer was first; try again
     │   ├── Crashed       a process of a crawl died (archivebot.archive.process.worker)
     │   └── CorruptObject stored bytes do not match their digest         exit 4
-    └── WarcError         a WARC or ARC file cannot be read              exit 5
+    ├── WarcError         a WARC or ARC file cannot be read              exit 5
+    └── Undelivered       an alert was not taken; a later run sends it   exit 6
+        └── Refused       the receiver refused this alert
 """
 
 from __future__ import annotations
@@ -63,3 +65,13 @@ class WarcError(ArchiveError):
     """A WARC or ARC file cannot be read."""
 
     exit_code = 5
+
+
+class Undelivered(ArchiveError):
+    """An output did not take an alert; it stays in the outbox, and a later run sends it."""
+
+    exit_code = 6
+
+
+class Refused(Undelivered):
+    """The receiver of an output refused one alert; it may take others."""

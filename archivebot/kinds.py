@@ -108,3 +108,14 @@ class ChangeKind(StrEnum):
 
     CONTENT = "content"
     FURNITURE = "furniture"  # menus, head and foot, adverts, counters, times
+
+
+class SiteChange(StrEnum):
+    """What happened to a page between two times."""
+
+    NEW = "new"
+    CHANGED = "changed"  # its content
+    TOUCHED = "touched"  # furniture only
+    GONE = "gone"
+    MOVED = "moved"  # redirects now
+    BACK = "back"  # was gone or moved, and is not any more

@@ -12,6 +12,7 @@ from archivebot.kinds import Kind as Kind
 from archivebot.kinds import Label as Label
 from archivebot.kinds import Outcome as Outcome
 from archivebot.kinds import QualityKind as QualityKind
+from archivebot.kinds import SiteChange as SiteChange
 from archivebot.wire import Headers as Headers
 from archivebot.wire import Wire
 from archivebot.wire import first_header as first_header
@@ -94,6 +95,10 @@ class Payload:
     when: datetime | None = None
 
 
+# The origin of a page that another page needs to look as it does; it is stored as it came.
+REQUISITE = "requisite"
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The result of one fetch of one URL; the body is the bytes received, after content decoding.
@@ -102,7 +107,8 @@ class Page:
     answer came, ``location`` the absolute redirect target, ``links`` the links found, ``level`` the block
     level that the operator chose (None: from the URL's history), ``focus`` the judgement of a focused crawl,
     ``forms`` the forms that a search for forms found, ``payload`` the payload of its WARC record, ``wire``
-    the facts of the exchange, None if they are not known.
+    the facts of the exchange, None if they are not known. ``origin`` is ``crawl``, REQUISITE, or the place in
+    a WARC file.
     """
 
     url: str

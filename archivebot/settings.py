@@ -72,6 +72,11 @@ ARCHIVE_FRONTIER_PATIENCE = 120.0  # a frontier that is unreachable for longer e
 ARCHIVE_BUDGET_PATH = 10_000
 ARCHIVE_BUDGET_QUERY = 1_000
 ARCHIVE_BUDGET_HOST = 10_000
+# Maximum of page requisites, and of their bytes, of a crawl and of a page: see archivebot.config.
+ARCHIVE_REQUISITES_CRAWL = 100_000
+ARCHIVE_REQUISITES_PAGE = 1_000
+ARCHIVE_REQUISITES_CRAWL_BYTES = 10_000_000_000
+ARCHIVE_REQUISITES_PAGE_BYTES = 50_000_000
 DEPTH_LIMIT = 0  # no limit; `-a depth=N` overrides it
 
 # --- the topic of a focused crawl ----------------------------------------------------------------
@@ -87,6 +92,10 @@ ARCHIVE_RANK_EVERY = 500  # pages between two computations of PageRank or IPageR
 # Freire, "Searching for Hidden-Web Databases", 2005).
 ARCHIVE_SITE_FORMS = 5
 ARCHIVE_SITE_PAGES = 100
+
+# --- alerts --------------------------------------------------------------------------------------
+ARCHIVE_WATCH = os.environ.get("ARCHIVE_WATCH", "")  # a rules file, watched at the end of a crawl
+ARCHIVE_WATCH_SERVER = "http://127.0.0.1:8080"  # of `scrapy serve`: alerts link to its deltas
 
 # --- near-duplicates -----------------------------------------------------------------------------
 # Subtracted from the score of links found only on a near-duplicate: two levels of `site`, a seventh of the
@@ -136,6 +145,7 @@ DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.middlewares.guard.GuardDownloaderMiddleware": 50,
     "archivebot.crawl.middlewares.sitebudget.SiteBudgetMiddleware": 60,
     "archivebot.crawl.middlewares.robots.RobotsMiddleware": 100,
+    "archivebot.crawl.middlewares.requisites.RequisitesMiddleware": 110,  # if they are requested
     "archivebot.crawl.middlewares.conditional.ConditionalMiddleware": 120,
     "archivebot.crawl.middlewares.limits.LimitsDownloaderMiddleware": 130,
     "archivebot.crawl.middlewares.decoding.DecodingMiddleware": 590,
@@ -157,6 +167,8 @@ EXTENSIONS = {
     "archivebot.crawl.extensions.progress.ProgressLog": 30,
 }
 ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between progress lines if stderr is not a terminal
+ARCHIVE_SEARCH_INDEX = ""  # of scrapy search, a sqlite:/// URI; empty: a file beside the archive
+ARCHIVE_SEARCH_UPDATE = False  # bring the index up to date at the end of each crawl and ingest
 ARCHIVE_API_RATE = 20.0  # requests a second of one client of the API of scrapy serve
 
 # --- output --------------------------------------------------------------------------------------

@@ -169,11 +169,16 @@ def _communicate(process: subprocess.Popen[str]) -> tuple[str, str]:
     return output, errors[0]
 
 
+def free_port() -> int:
+    """Return a port that no program listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
 @contextmanager
 def redis_server(folder: Path) -> Iterator[tuple[str, int]]:
     """Run a Redis that saves nothing; yields its URI and its process."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
         try:

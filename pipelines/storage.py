@@ -7,7 +7,7 @@ from scrapy.crawler import Crawler
 from archivebot.archive import Archive
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import staged
-from archivebot.models import Capture, Page, Snapshot
+from archivebot.models import REQUISITE, Capture, Page, Snapshot
 from archivebot.warc.estimate import WarcEstimate
 
 
@@ -40,9 +40,12 @@ class StoragePipeline:
 
     def _count(self, capture: Capture, body: bytes) -> None:
         stats = self.stats
-        stats.inc_value("archive/captures")
-        stats.inc_value(f"archive/{capture.kind.value}")
-        stats.inc_value(f"archive/outcome/{capture.outcome.value}")
+        of = "requisites" if capture.origin == REQUISITE else "archive"
+        stats.inc_value(f"{of}/captures")
+        stats.inc_value(f"{of}/{capture.kind.value}")
+        stats.inc_value(f"{of}/outcome/{capture.outcome.value}")
+        if of == "requisites":
+            stats.inc_value("requisites/bytes", len(body))
         stats.inc_value("archive/bytes_fetched", len(body))
         stats.inc_value("archive/bytes_stored", capture.stored_bytes)
         self._warc.add(body if capture.stored_bytes else b"")

@@ -21,7 +21,7 @@ class TopicSpider(ArchiveSpider):
     ``scrapy crawl topic -a topic=NAME_or_words -a seeds=URL[,URL...] [-a focus=soft|hard]
     [-a tunnel=N] [-a threshold=CHANCE] [-a order=best|linear|bfs|pagerank|ipagerank]
     [-a scope=web|host|domain|prefix|page] [-a depth=N] [-a pages=N] [-a bytes=SIZE] [-a time=SECONDS]
-    [-a level=N]``
+    [-a level=N] [-a requisites=yes]``
     """
 
     name = "topic"

@@ -17,6 +17,7 @@ class Asked:
     path: str
     headers: dict[str, str]
     time: float
+    body: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ class _Handler(BaseHTTPRequestHandler):
         super().setup()
         self.site.connections += 1
 
-    def do_GET(self) -> None:
-        reply = self.site.reply(Asked(self.path, dict(self.headers.items()), time.monotonic()))
+    def do_GET(self, body: bytes = b"") -> None:
+        reply = self.site.reply(Asked(self.path, dict(self.headers.items()), time.monotonic(), body))
         time.sleep(reply.delay)
         try:
             self._send(reply)
@@ -101,8 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.do_GET()
+        self.do_GET(self.rfile.read(int(self.headers["Content-Length"])))
 
     def _send(self, reply: Reply) -> None:
         if reply.raw is not None:

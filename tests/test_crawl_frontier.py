@@ -274,7 +274,12 @@ def test_the_records_of_a_site_crawl_have_no_focus(site: MockServer, crawl: Craw
 @pytest.mark.parametrize(
     ("setting", "code", "said"),
     [
-        ("REDIS_URL=redis://127.0.0.1:9/0", 3, "no Redis at 127.0.0.1:9/0 answers: is it running"),
+        pytest.param(
+            "REDIS_URL=redis://127.0.0.1:9/0",
+            3,
+            "no Redis at 127.0.0.1:9/0 answers: is it running",
+            marks=pytest.mark.long,
+        ),
         ("ARCHIVE_FRONTIER=sqlite:///{notes}", 3, "the file is damaged or no frontier"),
         ("ARCHIVE_FRONTIER=notes", 2, "'notes' names no frontier"),
     ],

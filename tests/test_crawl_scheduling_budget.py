@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from archivebot.crawl.scheduling.budget import REPEATED, UrlBudget
-from archivebot.frontier import Charge, Entry, open_frontier
+from archivebot.frontier import EXTRA, Charge, Entry, open_frontier
 from archivebot.settings import EXTENSIONS
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
@@ -79,6 +79,15 @@ def test_a_url_counts_in_the_budget_of_its_pattern(url: str, charges: tuple[Char
     assert UrlBudget(100, 10, 5).charges(entry(url)) == (host, *charges)
     assert UrlBudget(0, 0, 0).charges(entry(url)) == ()
     assert UrlBudget(100, 10, 5).charges(entry(url, source="")) == (), "a seed"
+
+
+def test_a_requisite_is_charged_to_its_page_and_to_the_requisites_of_the_crawl() -> None:
+    needed = Entry("http://a.example/1/2.png", "a.example", EXTRA, source="http://b.example/")
+    assert BUDGET.charges(needed) == ()
+    assert UrlBudget(1, 1, 1, requisites=9, of_page=3).charges(needed) == (
+        Charge("requisites of the crawl", 9, "budget_requisites"),
+        Charge("requisites of http://b.example/", 3, "budget_page_requisites"),
+    )
 
 
 def test_a_calendar_without_end_comes_to_its_end(endless: Endless, crawl: Crawl) -> None:

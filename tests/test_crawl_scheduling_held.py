@@ -25,6 +25,15 @@ def test_as_many_are_held_as_may_wait_to_be_stored() -> None:
     assert len(leased(HeldLeases(8, lambda: 0.0))) == UNSETTLED * 8
 
 
+def test_a_crawl_that_learns_awaits_no_judgement_of_a_requisite() -> None:
+    held = HeldLeases(8, lambda: 0.0)
+    held.learns = True
+    for number in range(FEWEST):
+        held.add(f"{number}.png", judged=True)
+    assert not held.is_full
+    assert len(leased(held)) == FEWEST
+
+
 def test_a_crawl_that_learns_begins_with_few_until_their_pages_are_judged() -> None:
     held = HeldLeases(8, lambda: 0.0)
     held.learns = True

@@ -119,6 +119,7 @@ def test_an_archive_that_cannot_be_opened_is_one_message(crawl: Crawl, redis_uri
     assert "Traceback" not in crawled.log
 
 
+@pytest.mark.long
 def test_a_wrong_password_is_told(tmp_path: Path, redis_server: RedisServer) -> None:
     server = RedisServer(tmp_path)
     server.start()

@@ -178,6 +178,7 @@ class Killer(Progress):
                 os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_processes_that_are_killed_are_replaced_and_no_page_is_lost(
     files: list[Path], tmp_path: Path
 ) -> None:
@@ -241,6 +242,7 @@ def many(path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_the_command_analyses_pages_in_as_many_processes_as_the_setting_says(tmp_path: Path) -> None:
     path = many(tmp_path / "x.warc")
     printed = []

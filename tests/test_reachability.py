@@ -23,7 +23,6 @@ EXCEPTIONS: dict[str, str] = {
     "archivebot.content.model.Model.random": "the weights with which learning begins",
     "archivebot.content.page.read": "the lines of a page, for learning and to measure by",
     "archivebot.content.training": "makes content/weights.json: benchmarks/learn_maintext.py --write",
-    "archivebot.archive.process.worker.Worker.pid": "the process that tests of kills end",
     "archivebot.fingerprint.features.feature_hash": "the definition that the fast hashes are held to",
     "archivebot.fingerprint.simhash.simhash": "the definition that fingerprints of texts are held to",
     "archivebot.links.graph.parse": "how examples and tests write a graph",

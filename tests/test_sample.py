@@ -20,11 +20,14 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.markup.media import media_of
+from archivebot.markup.page import ParsedPage
 from archivebot.models import Change, Outcome, Page
+from archivebot.replay.requisites import body_requisites, page_requisites
 from archivebot.sample.server import GONE, MOVED, STATES, SampleSite, answer, paths
 
 ROOT = Path(__file__).parents[1]
-VOID = frozenset("br input link meta".split())
+VOID = frozenset("br img input link meta".split())
 ANSWERED = frozenset((HTTPStatus.OK, HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.GONE))
 FOOTER = "This page was last checked on"
 CHANGED = {
@@ -83,10 +86,17 @@ def test_every_link_leads_somewhere_or_is_forbidden(state: str, path: str) -> No
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_page_is_linked(state: str) -> None:
+def test_every_file_is_linked_or_loaded(state: str) -> None:
     linked = {
         link for path in html_paths(state) for link in re.findall(r'href="(/[^"]*)"', html_of(state, path))
     }
+    for path in paths(state):
+        body, media = answer(state, path).body, media_of(b"", answer(state, path).kind)
+        if path.endswith(".css"):
+            found = body_requisites(body, media, f"http://a.example{path}")
+        else:
+            found = page_requisites(ParsedPage(body, "utf-8").document, f"http://a.example{path}")
+        linked |= {url.removeprefix("http://a.example") for url in found}
     reached = (
         linked | {MOVED.get(state, {}).get(link, link) for link in linked} | {"/index.html", "/robots.txt"}
     )
@@ -118,7 +128,8 @@ def test_a_week_changes_what_it_should(tmp_path: Path) -> None:
 
 def test_what_does_not_change_is_the_leaflet_and_robots() -> None:
     same = [path for path in paths("first") if answer("first", path).body == answer("second", path).body]
-    assert same == ["/leaflet.txt", "/robots.txt"]
+    loaded = ["/gallery.css", "/gallery.js", *(path for path in paths("first") if "/plates/" in path)]
+    assert same == sorted(["/leaflet.txt", "/robots.txt", *loaded])
 
 
 def test_the_site_is_read_out_of_a_zip_file(tmp_path: Path) -> None:

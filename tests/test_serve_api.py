@@ -21,6 +21,7 @@ from archivebot import Archive, ArchiveConfig
 from archivebot.forms.find import search_forms
 from archivebot.frontier import frontier_uri, open_frontier
 from archivebot.frontier.base import Entry, State
+from archivebot.jobs.indexing import IndexProgress, update_index
 from archivebot.models import Link, Outcome
 from archivebot.web.limits import BURST
 from tests.commands import run_scrapy
@@ -63,6 +64,8 @@ def made(folder: Path) -> str:
         found = [record.found() for record in search_forms(FORM, "utf-8", URL)]
         assert found
         archive.forms.add("example.com", URL, found, START)
+    with Archive.reader(ArchiveConfig(uri=uri)) as reader:
+        update_index(reader, f"{folder}/archive.search.db", IndexProgress())
     frontier = open_frontier(frontier_uri(uri), "crawl")
     frontier.begin("{}", None)
     frontier.add([Entry(HOST, "example.com", 2.0), Entry(URL, "example.com", 1.0, source=HOST)])
@@ -101,7 +104,12 @@ ASKED: list[tuple[str, dict[str, object]]] = [
     ("delta", {"url": URL, "from": 1, "to": 2}),
     ("changes", {"since": "20260105", "content_only": "true"}),
     ("changes", {"since": "2020"}),
+    ("search", {"q": "monday"}),
+    ("search", {"q": "here", "change": "removed", "from": "2026", "to": "2026-02", "label": "main"}),
+    ("search", {"q": "harb*", "site": HOST, "topic": "harbours", "newest": "true"}),
     ("activity", {"site": HOST}),
+    ("events", {"site": HOST}),
+    ("events", {"site": HOST, "what": "islanded", "period": "2026"}),
     ("duplicates", {}),
     ("duplicates", {"blocks": "true", "url": f"{HOST}one"}),
     ("clusters", {}),

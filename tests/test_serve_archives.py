@@ -35,10 +35,35 @@ def check(server: Served) -> None:
         assert server.get(path).status == 200, path
 
 
+QUESTIONS = (
+    *("sites", "pages?site=example.com", f"captures?url={URL}", f"version?url={URL}", f"delta?url={URL}"),
+    *("changes?since=2020", "activity?site=example.com", "duplicates", "clusters", "forms"),
+)
+
+
 def test_an_archive_in_mongodb_is_served(mongo_uri: str) -> None:
     pages = [make_page(html("one"), 0), make_page(html("two"), 31)]
     with serving(archived(mongo_uri, pages)) as server:
         check(server)
+        for question in QUESTIONS:
+            found = server.get(f"/api/{question}")
+            assert found.status == 200, (question, found.text)
+        assert len(server.get(f"/api/captures?url={URL}").json) == 2
+        assert server.get(f"/api/version?url={URL}").json["version"] == 2
+        lineage = server.get(f"/api/version?url={URL}").json["blocks"][0]["lineage"]
+        assert server.get(f"/block?url={URL}&lineage={lineage}").status == 200
+        assert server.get(f"/resources?url={URL}").status == 200
+
+
+def test_long_answers_follow_what_is_stored(tmp_path: Path) -> None:
+    uri = archived(f"sqlite:///{tmp_path}/a.db", [make_page(html("one"), 0)])
+    paths = (f"/page?url={URL}", f"/cdx?url={URL}", f"/web/timemap/link/{URL}", f"/web/2026/{URL}")
+    with serving(uri) as server, Archive.open(ArchiveConfig(uri=uri)) as archive:
+        before = [server.get(path).body for path in paths]
+        assert [server.get(path).body for path in paths] == before
+        archive.add(archive.segment(make_page(html("two"), 31)))
+        after = [server.get(path).body for path in paths]
+        assert [one == two for one, two in zip(before, after, strict=True)] == [False] * len(paths)
 
 
 def test_a_page_is_served_as_soon_as_it_is_stored(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from tests.served import Served, archived, serving
 
 NAMES = ["urlkey", "timestamp", "url", "mime", "status", "digest", "length"]
 SITE = "http://ex.org/"
+SLOW = f"http://slow.example/{'a' * 60}b"
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     css = (("Content-Type", "text/css; charset=utf-8"),)
     pages = [
         make_page(html("one"), 0, url=SITE),
+        make_page(html("slow"), 0, url=SLOW),
         make_page(html("one"), 0.1, url=SITE),
         make_page(html("two"), 31, url=SITE),
         make_page(b"", 40, url=SITE, outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
@@ -227,3 +230,14 @@ def test_a_question_that_cannot_be_read_is_refused_with_what_to_write(
     answer = server.get(f"/cdx?{query}")
     assert answer.status == 400
     assert message in answer.text
+
+
+@pytest.mark.parametrize("expression", ["~url:.*/(a|aa)%2B$", "~url:.*/(a|aa)%2B[cd]", "!~url:.*/(a|aa)%2B$"])
+def test_an_expression_that_takes_too_long_is_refused(server: Served, expression: str) -> None:
+    began = time.monotonic()
+    answer = server.get(f"/cdx?url=slow.example/*&filter={expression}")
+    assert time.monotonic() - began < 2
+    assert answer.status == 400
+    assert "matching 'http://slow.example/aaaa" in answer.text
+    assert "takes too long" in answer.text
+    assert len(ask(server, "url=slow.example/*&filter=~url:.*/a%2Bb")) == 1

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
+import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
 
 import pytest
 
-from archivebot.models import Headers
-from archivebot.vision.render import BROWSERS
-from tests.factories import make_page
+from archivebot import Archive, ArchiveConfig, Page
+from archivebot.forms.find import search_forms
+from archivebot.frontier import Entry, State, frontier_uri, open_frontier
+from archivebot.models import Headers, Link
+from tests.browsed import browser
+from tests.factories import START, html, make_page
 from tests.served import Served, archived, serving
 
 if TYPE_CHECKING:
@@ -18,6 +25,8 @@ if TYPE_CHECKING:
 
 SITE = "http://ex.org/"
 EVIL = "http://evil.example/"
+LINEAGE = re.compile(r"lineage=([\w-]+)")
+WORDS = " ".join(f"word{number} of the story about harbours" for number in range(60))
 RUN = f"document.title='RAN';fetch('{EVIL}');alert(1)"
 
 PAGES = [
@@ -89,6 +98,32 @@ PAGES = [
     f"</archivebot-banner></template><script>{RUN}</script>",
 ]
 
+# What stands in names: of URLs, titles, headers, links, forms, topics, crawls and blocks.
+NAMES = [
+    f"<script>{RUN}</script>",
+    f"\"'><script>{RUN}</script>",
+    f'"><img src=x onerror="{RUN}">',
+    f"'><svg onload={RUN}>",
+    f'" autofocus onfocus="{RUN}" x="',
+    f"</title></textarea></style><script>{RUN}</script>",
+    f"--><script>{RUN}</script><!--",
+    f"]]><script>{RUN}</script>",
+    f"javascript:{RUN}",
+    f"data:text/html,<script>{RUN}</script>",
+    f"&lt;script&gt;{RUN}&lt;/script&gt;",
+    f"&#60;script&#62;{RUN}",
+    f"%3Cscript%3E{RUN}%3C/script%3E",
+    "{{ 7 * 191 }}{% for a in b %}",
+    f"\u202e\u2066\x1b]8;;{EVIL}\x07\ufeff<script>{RUN}</script>",
+    f"+ADw-script+AD4-{RUN}+ADw-/script+AD4-",
+    f"\r\nContent-Type: text/html\r\n\r\n<script>{RUN}</script>",
+    f"`${{{RUN}}}`",
+    f"<meta http-equiv=refresh content='0;url={EVIL}'>",
+    f"<base href={EVIL}><link rel=stylesheet href={EVIL}s.css>",
+    f"<style>@import '{EVIL}s.css'</style>",
+    f"<math><mi xlink:href='javascript:{RUN}'>",
+]
+
 SCRIPT = f"<script>{RUN}</script>"
 UTF_7 = "<meta charset=utf-7>+ADw-script+AD4-document.title='RAN'+ADw-/script+AD4-"
 
@@ -122,6 +157,34 @@ OTHERS: list[tuple[str, str, Headers]] = [
 ]
 
 
+def named(number: int, name: str) -> Iterator[Page]:
+    """Yield two captures of a page that has a name wherever a page can have one."""
+    text = escape(name)
+    url = f"{SITE}name{number}?q={quote(name, safe='')}"
+    headers = (("Content-Type", "text/html"), ("X-Name", name), ("ETag", name))
+    body = f'<title>{text}</title><h1>{text}</h1><p>{text}<p><img alt="{text}"><a href=/0>{text}</a>'
+    yield replace(
+        make_page(html("first"), 0, url=url, headers=headers), links=(Link(f"{SITE}{number}", name),)
+    )
+    yield make_page(f"{body}<p>{WORDS} {number}".encode(), 1, url=url, headers=headers)
+
+
+def fill_frontier(uri: str, name: str) -> None:
+    """Begin a crawl under a name, with entries that have it in all their texts."""
+    frontier = open_frontier(frontier_uri(uri), name)
+    frontier.begin(json.dumps({"seeds": [name], "topic": name}), None)
+    parts = json.dumps({"text": name, name: 1.0})
+    frontier.add(
+        [Entry(f"{SITE}{number}", name, float(number), source=name, parts=parts) for number in range(2)]
+    )
+    frontier.reject([Entry(f"{SITE}rejected", name, source=name, reason=name)])
+    lease = frontier.lease()
+    assert lease is not None
+    note = json.dumps({name: name})
+    frontier.settle(lease.entry.url, State.DONE, answered=True, relevance=0.9, relevant=True, note=note)
+    frontier.close()
+
+
 @pytest.fixture(scope="module")
 def urls() -> list[str]:
     return [f"{SITE}{number}" for number in range(len(PAGES))] + [SITE + name for name, _, _ in OTHERS]
@@ -129,30 +192,36 @@ def urls() -> list[str]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    pages = [make_page(text.encode(), url=f"{SITE}{number}") for number, text in enumerate(PAGES)]
+    pages = [make_page(html("harmless"), 0, url=f"{SITE}{number}") for number in range(len(PAGES))]
+    pages += [make_page(text.encode(), 1, url=f"{SITE}{number}") for number, text in enumerate(PAGES)]
     pages += [make_page(text.encode(), url=SITE + name, headers=headers) for name, text, headers in OTHERS]
-    uri = f"sqlite:///{tmp_path_factory.mktemp('hostile')}/archive.db"
-    with serving(archived(uri, pages)) as served:
+    pages += [page for number, name in enumerate(NAMES) for page in named(number, name)]
+    uri = archived(f"sqlite:///{tmp_path_factory.mktemp('hostile')}/archive.db", pages)
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        for name in NAMES:
+            text = escape(name)
+            form = (
+                f'<form action="/{text}"><label>Title {text} <input name="{text}"></label>'
+                f"<label>Subject {text} <select name=s><option>{text}</select></label>"
+                "<input type=submit value=Search></form>"
+            )
+            found = [each.found() for each in search_forms(form.encode(), "utf-8", SITE)]
+            archive.forms.add("ex.org", SITE + quote(name), found, START)
+    for name in NAMES:
+        fill_frontier(uri, name)
+    with serving(uri) as served:
         yield served
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip("no browser: apt-get install chromium")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(
-            executable_path=program, args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-        )
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
         yield found
-        found.close()
 
 
-def visited(browser: Browser, address: str, bad: list[str]) -> list[Request]:
+def visited(chromium: Browser, address: str, bad: list[str]) -> list[Request]:
     """Open an address, note what ran, and return the requests that were made."""
-    page = browser.new_page()
+    page = chromium.new_page()
     asked: list[Request] = []
     page.on("request", lambda request: asked.append(request))
 
@@ -171,12 +240,12 @@ def visited(browser: Browser, address: str, bad: list[str]) -> list[Request]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("modifier", ["", "if_", "id_"])
-def test_hostile_pages_stay_inert(server: Served, browser: Browser, urls: list[str], modifier: str) -> None:
+def test_hostile_pages_stay_inert(server: Served, chromium: Browser, urls: list[str], modifier: str) -> None:
     assert len(urls) >= 60
     bad: list[str] = []
     here = (f"{server.host}/web/", f"{server.host}/favicon.ico", "data:", "blob:", "about:")
     for url in urls:
-        asked = visited(browser, f"{server.host}/web/2026{modifier}/{url}", bad)
+        asked = visited(chromium, f"{server.host}/web/2026{modifier}/{url}", bad)
         outside = [each for each in asked if not each.url.startswith(here)]
         # An exact page asks for what it names; the policy refuses that before anything is sent.
         refused = [each for each in outside if modifier == "id_" and each.failure in ("csp", "origin")]
@@ -184,14 +253,57 @@ def test_hostile_pages_stay_inert(server: Served, browser: Browser, urls: list[s
     assert bad == []
 
 
+def interface(server: Served, urls: list[str]) -> Iterator[str]:
+    """Yield the address of every page of the interface that shows something of hostile pages and names."""
+    yield from ("/", "/pages", "/changes?since=2020", "/frontier", "/forms", "/topic", "/duplicates")
+    yield from (f"/site?url={SITE}", f"/events?site={SITE}", "/duplicates?blocks=true", "/frontier?top=1000")
+    for url in urls[: len(PAGES)]:
+        yield from (f"/{view}?{urlencode({'url': url})}" for view in ("version", "delta"))
+    for number, name in enumerate(NAMES):
+        url = f"{SITE}name{number}?{urlencode({'q': name}, quote_via=quote)}"
+        for view in ("page", "version", "delta", "resources", "duplicates"):
+            yield f"/{view}?{urlencode({'url': url})}"
+        for block in sorted(set(LINEAGE.findall(server.get(f"/version?{urlencode({'url': url})}").text))):
+            yield f"/block?{urlencode({'url': url, 'lineage': block})}"
+        for view in ("frontier", "topic", "explain"):
+            yield f"/{view}?{urlencode({'crawl': name} | ({'url': SITE + '1'} if view == 'explain' else {}))}"
+        yield f"/web/2026/{SITE}none{quote(name)}"
+        for view, parameter in (
+            ("page", "url"),
+            ("site", "url"),
+            ("version", "number"),
+            ("changes", "since"),
+            ("pages", "topic"),
+            ("topic", "topic"),
+            ("forms", "domain"),
+            ("events", "what"),
+            ("nothing", name),
+        ):
+            yield f"/{view}?{urlencode({parameter: name})}"
+
+
 @pytest.mark.long
-def test_hostile_names_stay_inert_in_the_interface(server: Served, browser: Browser, urls: list[str]) -> None:
+def test_hostile_pages_and_names_stay_inert_in_the_interface(
+    server: Served, chromium: Browser, urls: list[str]
+) -> None:
     bad: list[str] = []
-    for path in (
-        "/",
-        f"/site?url={SITE}",
-        f"/page?url={urls[-1]}",
-        f"/web/2026/{SITE}none<script>{RUN}</script>",
-    ):
-        visited(browser, server.host + path, bad)
+    shown = set()
+    for path in interface(server, urls):
+        asked = visited(chromium, server.host + path, bad)
+        bad += [f"{path}: {each.url}" for each in asked if not each.url.startswith((server.host, "data:"))]
+        answer = server.get(path)
+        assert answer.status in (200, 400, 404), (path, answer.text)
+        assert "1337" not in answer.text, path
+        if answer.status == 200:
+            shown.add(path.partition("?")[0])
     assert bad == []
+    views = (
+        "page version delta resources duplicates block frontier topic explain site events changes pages forms"
+    )
+    assert shown == {"/", *(f"/{view}" for view in views.split())}
+
+
+def test_a_script_that_runs_is_noticed(chromium: Browser) -> None:
+    bad: list[str] = []
+    visited(chromium, f"data:text/html,<script>{RUN}</script>", bad)
+    assert len(bad) == 2

@@ -72,6 +72,7 @@ def test_without_pymongo_the_user_is_told_to_install_it() -> None:
     assert "UsageError: a mongodb:// archive needs pymongo: pip install pymongo" in ran.stderr
 
 
+@pytest.mark.long
 def test_a_server_that_does_not_answer_is_named() -> None:
     port, start = free_port(), time.monotonic()
     with pytest.raises(

@@ -109,7 +109,7 @@ class Dictionaries:
     def grow(self, host: str, version: StoredVersion) -> None:
         """Note a stored version that no earlier version of its page is the base of."""
         site = self._site(host)
-        if version.length > LARGEST or not (site.grows or _is_poor(version)):
+        if not version.segmenter or version.length > LARGEST or not (site.grows or _is_poor(version)):
             return
         site.waiting += version.length
         if site.waiting >= site.wanted:
@@ -133,10 +133,10 @@ class Dictionaries:
         return site
 
     def _waiting(self, host: str, site: _Site) -> Iterator[StoredVersion]:
-        """Yield the versions that the next dictionary replaces the base of."""
+        """Yield the versions that the next dictionary replaces the base of; an uncut one keeps its base."""
         latest = site.latest.id if site.latest else None
         for version in self._store.dictionaries.origins(host, MOST_VERSIONS):
-            if site.grows or (version.base == latest and _is_poor(version)):
+            if version.segmenter and (site.grows or (version.base == latest and _is_poor(version))):
                 yield version
 
     def _digested(self, stored: StoredDictionary) -> frames.Dictionary:

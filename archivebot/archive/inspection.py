@@ -24,6 +24,7 @@ from archivebot.fingerprint import sha256_hex
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.models import (
+    REQUISITE,
     Block,
     Fingerprint,
     Kind,
@@ -285,7 +286,9 @@ def _is_as_long(before: Slot, now: Block) -> bool:
 
 
 def snapshot_of(page: Page) -> Snapshot:
-    """Return the snapshot of a page for its first stage."""
+    """Return the snapshot of a page for its first stage; a requisite passes no stage."""
+    if page.origin == REQUISITE:
+        return Snapshot.uncut(page)
     reason = excess(page.body) if page.outcome is Outcome.FETCHED else ""
     return Snapshot.uncut(page, reason) if reason else Snapshot(page, None)
 

@@ -13,6 +13,7 @@ from archivebot.archive.comparison import Comparison
 from archivebot.archive.mementos import Mementos
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.readings import PageReading, Readings
+from archivebot.archive.stints import Stints
 from archivebot.archive.verification import verify
 from archivebot.config import ArchiveConfig, FieldsFile, without_password
 from archivebot.exceptions import NotArchived
@@ -57,7 +58,7 @@ class ArchiveReader:
 
     Pages are named by their canonical URL; :meth:`resolve` finds it for a URL that a person typed. ``links``,
     ``forms``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are the captures that can
-    be replayed.
+    be replayed, ``stints`` the times of the versions and blocks of pages.
 
     Long results come in parts. With a ``limit`` a method returns that many results; with ``after``, the last
     result of the previous part, it returns the results that follow. An empty part is the end. Pages stored
@@ -71,6 +72,7 @@ class ArchiveReader:
         self.mementos = Mementos(store)
         self._bodies = Bodies(store)
         self.readings = Readings()
+        self.stints = Stints(store, self._bodies, self._labelled)
         self.sites = _sites(config.fields)
         self._comparison = Comparison(
             store, self._bodies, self.readings, config.content_attributes, self.sites

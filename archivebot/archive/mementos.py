@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
@@ -10,6 +10,7 @@ from operator import attrgetter
 from archivebot.exceptions import NotArchived
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.base import CaptureStore
+from archivebot.versioning.presence import placed
 
 # Visits without an answer, or whose answer was not kept.
 _WITHOUT = frozenset(
@@ -64,37 +65,58 @@ class Mementos:
         since: datetime | None = None,
         until: datetime | None = None,
         newest_first: bool = False,
+        brief: bool = False,
     ) -> Iterator[Capture]:
-        """Yield the mementos of a page in order, from ``since`` on and at or before ``until``."""
+        """Yield the mementos of a page in order, from ``since`` on and at or before ``until``.
+
+        With ``brief`` they come as from :meth:`CaptureStore.captures`.
+        """
         after = since - timedelta(milliseconds=1) if since else None
-        captures = self._store.captures(url, newest_first=newest_first, since=after, until=until)
-        return filter(is_memento, captures)
+        return filter(is_memento, self._store.captures(url, newest_first, until, after, brief))
 
     def before(self, url: str, when: datetime) -> Capture | None:
-        """Return the last memento before a second."""
-        return next(self.of(url, until=when.replace(microsecond=0) - _TICK, newest_first=True), None)
+        """Return the last memento before a second, without headers."""
+        last = when.replace(microsecond=0) - _TICK
+        return next(self.of(url, until=last, newest_first=True, brief=True), None)
 
     def after(self, url: str, when: datetime) -> Capture | None:
-        """Return the first memento after a second."""
-        return next(self.of(url, since=when.replace(microsecond=0) + _SECOND), None)
+        """Return the first memento after a second, without headers."""
+        return next(self.of(url, since=when.replace(microsecond=0) + _SECOND, brief=True), None)
 
     def ends(self, url: str) -> tuple[Capture, Capture]:
-        """Return the first and the last memento of a page; raises NotArchived if there is none."""
-        first = next(self.of(url), None)
-        last = next(self.of(url, newest_first=True), None)
+        """Return the first and the last memento of a page, without headers; raises NotArchived for none."""
+        first = next(self.of(url, brief=True), None)
+        last = next(self.of(url, newest_first=True, brief=True), None)
         if first is None or last is None:
             raise NotArchived(f"{url} has no capture that could be replayed")
         return first, last
 
-    def keyed(self, start: str, end: str) -> Iterator[Capture]:
-        """Yield the mementos of the pages with a urlkey in [start, end), sorted by urlkey, time and URL."""
+    def keyed(
+        self, start: str, end: str, since: datetime | None = None, until: datetime | None = None
+    ) -> Iterator[Capture]:
+        """Yield the mementos of the pages with a urlkey in [start, end), sorted by urlkey, time and URL.
+
+        Only mementos from ``since`` on and at or before ``until`` are yielded.
+        """
         for _, pages in groupby(self._store.urls(start, end), key=lambda page: page[0]):
             urls = [url for _, url in pages]
             if len(urls) == 1:
-                yield from self.of(urls[0])
+                yield from self.of(urls[0], since, until)
             else:
-                found = [capture for url in urls for capture in self.of(url)]
+                found = [capture for url in urls for capture in self.of(url, since, until)]
                 yield from sorted(found, key=attrgetter("captured_at", "url"))
+
+    def visits(self, url: str) -> list[Capture]:
+        """Return all captures of a page, mementos or not, oldest first, without headers."""
+        return list(placed(self._store.captures(url, brief=True)))
+
+    def state(self, url: str) -> Hashable:
+        """Return a value that changes with the captures of a page; see :meth:`CaptureStore.state`."""
+        return self._store.state(url)
+
+    def keyed_state(self, start: str, end: str) -> Hashable:
+        """Return a value that changes with the captures of the pages with a urlkey in [start, end)."""
+        return tuple((url, self._store.state(url)) for _, url in self._store.urls(start, end))
 
 
 def is_memento(capture: Capture) -> bool:

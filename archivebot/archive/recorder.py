@@ -14,7 +14,18 @@ from archivebot.exceptions import Conflict
 from archivebot.fields.about import merged
 from archivebot.fields.kept import Kept
 from archivebot.fingerprint import piece_id, sha256_hex
-from archivebot.models import Capture, ChangeKind, Kind, Outcome, Page, PlacedBlock, Snapshot
+from archivebot.fingerprint.payload import payload_key
+from archivebot.models import (
+    REQUISITE,
+    Capture,
+    ChangeKind,
+    Kind,
+    Outcome,
+    Page,
+    Payload,
+    PlacedBlock,
+    Snapshot,
+)
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion
 from archivebot.storage.content import pack
@@ -64,7 +75,10 @@ class Recorder:
         latest = self._store.latest(page.url, page.captured_at) if head.versions else None
         digest = sha256_hex(page.body) if page.body else None
         kind, reason = self._kind(snapshot, digest, latest)
-        snapshot = replace(snapshot, page=replace(page, reason=page.reason or reason))
+        page = replace(page, reason=page.reason or reason)
+        if digest and page.origin == REQUISITE:
+            page = replace(page, payload=Payload(payload_key(f"sha256:{digest}")))
+        snapshot = replace(snapshot, page=page)
         if digest is None:
             known = latest if kind is Kind.REVISIT else None
         else:
@@ -241,12 +255,15 @@ class Recorder:
     def _base(self, page: Page, cut: Cut, latest: StoredVersion | None) -> Base:
         """Choose the base of the frame: the latest version, else the dictionary of the site.
 
-        While a site has none, the base is its most similar page, for which the blocks are sketched.
+        While a site has none, the base is its most similar page, for which the blocks are sketched. The base
+        of a requisite is the same body of another URL, if there is one.
         """
         own = frames.cost(len(page.body))
         bound = max(self._config.frame_bound, LONGEST_PAGES_CHAIN * len(page.body))
         if latest and latest.cost + own <= bound and (content := self._bodies.readable(latest)):
             return Base.of(latest, content)
+        if page.origin == REQUISITE:
+            return self._twin(page, bound - own)
         if known := self._dictionaries.of(host_part(urlkey(page.url))):
             return known
         pieces = sketch(map(piece_id, cut.blocks))
@@ -255,6 +272,13 @@ class Recorder:
         if similar and (content := self._bodies.readable(similar)):
             return Base.of(similar, content, pieces)
         return Base(sketch=pieces)
+
+    def _twin(self, page: Page, room: int) -> Base:
+        """Return the same body of another URL as a base, if reading it decodes at most ``room`` bytes."""
+        known = self._store.revisits.payload(page.payload.digest) if page.payload else None
+        twin = self._store.find(*known) if known else None
+        content = self._bodies.readable(twin) if twin and twin.cost <= room else None
+        return Base.of(twin, content) if twin and content and content.body == page.body else Base()
 
 
 def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> Capture:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import chain
 
 from archivebot.archive.bodies import Bodies
 from archivebot.fingerprint.payload import payload_keys
@@ -53,7 +54,9 @@ class Revisits:
     def _by_digest(self, page: Page, payload: Payload) -> Page | None:
         url, digest = (self._store.revisits.payload(payload.digest) if payload.digest else None) or ("", "")
         other: Capture | None = None
-        for each in self._store.captures(url):
+        # A page may have 10,000 visits with this body: the one that is referred to is found at once.
+        referred = self._within_second(url, payload.when) if payload.when else []
+        for each in chain(referred, self._store.captures(url)):
             if each.digest == f"sha256:{digest}":
                 if each.outcome is Outcome.FETCHED:
                     return self._with(page, each)

@@ -11,8 +11,9 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, print_csv, print_json, print_table
 from archivebot.exceptions import CorruptObject, NotArchived, UsageError
 from archivebot.frontier import chosen_uri
-from archivebot.jobs.changes import ChangedPage, SiteChange, changed_pages
+from archivebot.jobs.changes import ChangedPage, changed_pages
 from archivebot.jobs.frontier import LAST, since_of
+from archivebot.models import SiteChange
 from archivebot.terminal import note, write
 from archivebot.urls import host_of, parse_seed
 

@@ -7,9 +7,13 @@ import argparse
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 
+from archivebot.archive import Archive
 from archivebot.cli import run_crawl
+from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.exceptions import ArchiveError
+from archivebot.jobs.watch import watch
 from archivebot.terminal import guard, note
+from archivebot.watch.file import Rules, read_rules
 
 
 class Command(CrawlCommand):
@@ -28,7 +32,25 @@ class Command(CrawlCommand):
         if args[0] not in spiders:
             raise UsageError(f"there is no spider {args[0]!r}; the spiders are: {', '.join(spiders)}")
         try:
+            assert self.settings is not None, "Scrapy gives every command its settings"
+            config = WatchConfig.from_settings(self.settings)
+            rules = read_rules(config.watch) if config.watch else None
             run_crawl(self.crawler_process, args[0], **opts.spargs)
+            if rules:
+                self._watch(rules, config)
+            if SearchConfig.from_settings(self.settings).search_update:
+                from archivebot.commands.index import update_after  # other crawls need no index
+
+                update_after(self.settings)
         except ArchiveError as error:
             note(f"archivebot: {error}")
             self.exitcode = error.exit_code
+
+    def _watch(self, rules: Rules, config: WatchConfig) -> None:
+        """Send the alerts of a crawl that has ended; one that is not taken does not make the crawl fail."""
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        archive = ArchiveConfig.from_settings(self.settings)
+        with Archive.reader(archive) as reader:
+            found = watch(reader, archive.uri, rules, config, lambda url, error: note(f"{url}: {error}"))
+        for line in found.lines():
+            note(f"scrapy watch: {line}")

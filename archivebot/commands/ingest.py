@@ -14,6 +14,7 @@ from pathlib import Path
 from archivebot.archive import Archive
 from archivebot.archive.process.readers import Readers
 from archivebot.cli import WritingCommand, add_fields_option, print_json
+from archivebot.commands.index import update_after
 from archivebot.config import CrawlConfig
 from archivebot.crawl.reading.links import links_of
 from archivebot.exceptions import WarcError
@@ -45,6 +46,7 @@ class Command(WritingCommand):
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
         paths = list(map(Path, args))
         results = asyncio.run(self._ingested(archive, paths))
+        update_after(self.settings or {})
         if opts.json:
             print_json({"archive": archive.uri, "files": [result.record() for result in results]})
         return WarcError.exit_code if any(result.damaged or result.error for result in results) else 0

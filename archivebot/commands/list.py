@@ -18,7 +18,7 @@ from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
 from archivebot.urls import parse_seed
 
-OPTIONS = ("pages", "json", "csv", "site", "kind", "status", "since", "topic")
+OPTIONS = ("pages", "json", "csv", "site", "kind", "status", "since", "topic", "requisites")
 COLUMNS = ("url", "title", "captured_at", "status", "kind", "versions")
 
 
@@ -35,6 +35,7 @@ class Command(ArchiveCommand):
         parser.add_argument("--status", type=int, help="the status of the answer, such as 404")
         parser.add_argument("--since", metavar="TIME", help="captured at or after a time, or in the last 7d")
         parser.add_argument("--topic", help="only pages on a topic: its name, or some words")
+        parser.add_argument("--requisites", action="store_true", help="list what pages need, too")
         parser.add_argument("--csv", action="store_true", help="print a row for each page, with commas")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -53,6 +54,7 @@ class Command(ArchiveCommand):
             opts.status,
             parse_since(opts.since, datetime.now(UTC)) if opts.since else None,
             PageScorer(profile_of(opts.topic, self.topics)) if opts.topic else None,
+            opts.requisites,
         )
         pages = list(listed_pages(archive, only, parse_seed(opts.site) if opts.site else None))
         if opts.json:

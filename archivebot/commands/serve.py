@@ -7,9 +7,10 @@ from pathlib import Path
 
 from archivebot import __version__
 from archivebot.cli import ArchiveCommand, print_json
-from archivebot.config import ServeConfig, whole_uri
+from archivebot.config import SearchConfig, ServeConfig, whole_uri
 from archivebot.exceptions import UsageError
 from archivebot.frontier import chosen_uri
+from archivebot.search import index_path
 from archivebot.terminal import flush, note, write
 
 
@@ -37,7 +38,9 @@ class Command(ArchiveCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         limits = ServeConfig.from_settings(self.settings)
         crawls = Crawls(read_token(opts.token_file), limits.scrapyd, whole_uri(self.config.uri))
-        desk = Desk(questions(chosen_uri(self.settings), self.topics), crawls, limits.api_rate, __version__)
+        index = index_path(self.config, SearchConfig.from_settings(self.settings))
+        asked = questions(chosen_uri(self.settings), self.topics, index)
+        desk = Desk(asked, crawls, limits.api_rate, __version__)
         self.archive().close()  # is there one? An older one is upgraded once, not by each thread
         serve(self.archive, opts.host, int(opts.port), desk, _announce_json if opts.json else _announce)
         note("scrapy serve: ended")

@@ -34,7 +34,7 @@ LIMITS = ("pages", "bytes", "time")
 NO_IDENTITY = (*LIMITS, "fields")
 
 # Arguments that are part of the identity only if they are given: older crawls are known without them.
-LATER = ("types", "size", "since", "until", "rings")
+LATER = ("types", "size", "since", "until", "rings", "requisites")
 
 _SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
 _TIME = re.compile(r"(\d+) ?([smhd]?)")
@@ -70,6 +70,11 @@ def _choice(name: str, *values: str) -> Callable[[str], str]:
         return value
 
     return read
+
+
+def _yes(name: str) -> Callable[[str], bool]:
+    read = _choice(name, "yes", "no")
+    return lambda value: read(value) == "yes"
 
 
 def _number(name: str, low: int, high: int | None = None) -> Callable[[str], int]:
@@ -139,7 +144,8 @@ class Arguments:
 
     ``pages`` limits the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run. For
     ``types``, ``size`` (bytes), ``since`` and ``until`` (days) see :class:`~archivebot.crawl.limits.Limits`.
-    ``fields`` is the name of a file of selectors, "" for the file of the settings.
+    ``fields`` is the name of a file of selectors, "" for the file of the settings; ``requisites`` is whether
+    the images, styles, scripts and fonts of pages are archived, too.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -155,6 +161,7 @@ class Arguments:
         "since": read_day("since"),
         "until": read_day("until", last=True),
         "fields": _file("fields", "TOML", "fields.toml"),
+        "requisites": _yes("requisites"),
     }
 
     seeds: tuple[str, ...]
@@ -169,6 +176,7 @@ class Arguments:
     since: str | None = None
     until: str | None = None
     fields: str = ""
+    requisites: bool = False
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
@@ -274,7 +282,7 @@ class QueryArguments(Arguments):
         **{name: read for name, read in Arguments.READERS.items() if name != "seeds"},
         "form": str.strip,
         "values": _file("values", "CSV", "grid.csv"),
-        "dry": lambda value: _choice("dry", "yes", "no")(value) == "yes",
+        "dry": _yes("dry"),
     }
 
     seeds: tuple[str, ...] = ()

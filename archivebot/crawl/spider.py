@@ -39,18 +39,30 @@ from archivebot.crawl.reading.pages import STRETCH
 from archivebot.crawl.refusals import Interrupted, Refused, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
-from archivebot.crawl.scheduling.entries import DISTANCE, LINK, ORDER, READING, SCORE, SOURCE, key_of
+from archivebot.crawl.scheduling.entries import (
+    DISTANCE,
+    FRAME,
+    LINK,
+    ORDER,
+    READING,
+    REQUISITE,
+    SCORE,
+    SOURCE,
+    key_of,
+    origin_of,
+)
 from archivebot.exceptions import StorageError
 from archivebot.fields.file import read_sites
-from archivebot.frontier import SeenCache
+from archivebot.frontier import EXTRA, SeenCache
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
+from archivebot.replay.requisites import has_requisites
 from archivebot.urls import Scope, is_loopback
 from archivebot.wire import Wire
 
 logger = logging.getLogger(__name__)
 
-_CARRIED = ("depth", "archive_hops", "archive_seed", SCORE, DISTANCE, ORDER, SOURCE)
+_CARRIED = ("depth", "archive_hops", "archive_seed", SCORE, DISTANCE, ORDER, SOURCE, REQUISITE)
 
 # Several processes share one crawl through scrapy-redis, with our own queue, filter and serializer.
 REDIS_SETTINGS = {
@@ -83,7 +95,7 @@ class ArchiveSpider(Spider):
         super().__init__()
         self.arguments = self.arguments_class.parse(given)
         self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
-        self.seen = SeenCache()
+        self.seen, self.needed = SeenCache(), SeenCache()
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -123,22 +135,29 @@ class ArchiveSpider(Spider):
     def request(self, url: str, **meta: Any) -> Request:
         """Return a page request; redirects are returned as answers, pages near a seed come first."""
         meta = {"depth": 0, "dont_redirect": True, "handle_httpstatus_all": True, **meta}
-        return Request(url, callback=self.parse, errback=self.failed, priority=-meta["depth"], meta=meta)
+        accepts = {"Accept": "*/*"} if REQUISITE in meta else None
+        return Request(
+            url, self.parse, headers=accepts, errback=self.failed, priority=-meta["depth"], meta=meta
+        )
 
     def parse(self, response: Response) -> Iterator[Any] | AsyncIterator[Any]:
         """Yield the links and the page of an answer, or retry later."""
         request = response.request
         assert request is not None
         outcome = outcome_of_response(response)
+        if self._is_page_after_all(request, response, outcome):
+            del request.meta[REQUISITE]
         asked = (response.headers.get("Retry-After") or b"").decode("latin-1")
         wait = self.retries.wait(outcome, request.meta.get("archive_attempt", 1), asked)
-        page = page_of(response, key_of(request), datetime.now(UTC), outcome, level=self.arguments.level)
+        when, level, origin = datetime.now(UTC), self.arguments.level, origin_of(request)
+        page = page_of(response, key_of(request), when, outcome, level=level, origin=origin)
         if wait is None and outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(response, request, page)
         if wait is None:
-            if self._is_page(response, outcome):
+            if self._is_read_apart(request, response, outcome):
                 return self._settle_slowly(response, request, page)
-            reading = self._read(response) if _is_wanted(response, outcome) else Hypertext()
+            is_read = REQUISITE not in request.meta and _is_wanted(response, outcome)
+            reading = self._read(response) if is_read else Hypertext()
             return self._settle(response, request, page, reading)
         return self._later(request, page, wait)
 
@@ -160,7 +179,8 @@ class ArchiveSpider(Spider):
             headers=wire.headers if wire else (),
             reason=reason_of(error),
             level=self.arguments.level,
-            focus=self.focus(request),
+            origin=origin_of(request),
+            focus=None if REQUISITE in request.meta else self.focus(request),
             wire=wire,
         )
         wait = self.retries.wait(page.outcome, request.meta.get("archive_attempt", 1))
@@ -196,8 +216,12 @@ class ArchiveSpider(Spider):
             yield self._again(request, archive_anew=True)
             return
         stored = stored_response(response.url, *content) if content else response
-        if not self._is_page(stored, Outcome.FETCHED):
-            for output in self._settle(response, request, page, self._read(stored)):
+        if self._is_page_after_all(request, stored, Outcome.FETCHED):
+            del request.meta[REQUISITE]
+            page = replace(page, origin=origin_of(request))
+        if not self._is_read_apart(request, stored, Outcome.FETCHED):
+            reading = Hypertext() if REQUISITE in request.meta else self._read(stored)
+            for output in self._settle(response, request, page, reading):
                 yield output
             return
         async for output in self._settle_slowly(response, request, page, stored):
@@ -218,15 +242,33 @@ class ArchiveSpider(Spider):
         allowed = self._directives(response, reading)
         response.meta[READING] = reading
         yield from self._redirected(response, request)
+        links = reading.links if REQUISITE not in request.meta else ()
         if allowed.follow:
-            yield from self._followed(reading.links, request)
+            yield from self._followed(links, request)
+        if allowed.store:
+            yield from self._needed(reading, request)
         if not allowed.store and page.outcome is Outcome.FETCHED:
             page = replace(page, outcome=Outcome.EXCLUDED, body=b"", reason=allowed.reason)
-        yield replace(page, links=reading.links)
+        yield replace(page, links=links)
 
-    def _is_page(self, response: Response, outcome: Outcome) -> bool:
-        """Return whether an answer may have links, so that a process of the archive reads it."""
-        return _is_wanted(response, outcome) and media_of_response(response).is_page
+    def _is_read_apart(self, request: Request, response: Response, outcome: Outcome) -> bool:
+        """Return whether an answer may have links or requisites, so that a process of the archive reads it.
+
+        Of the pages that came for requisites only the contents of frames are read.
+        """
+        if not _is_wanted(response, outcome):
+            return False
+        media = media_of_response(response)
+        if media.is_page:
+            return REQUISITE not in request.meta or request.meta[REQUISITE] == FRAME
+        return self.arguments.requisites and has_requisites(media)
+
+    def _is_page_after_all(self, request: Request, response: Response, outcome: Outcome) -> bool:
+        """Return whether a requisite is a page of the crawl; not where links are chosen by their evidence."""
+        if REQUISITE not in request.meta or self.context or outcome is not Outcome.FETCHED:
+            return False
+        near = self.depth_limit is None or request.meta["depth"] <= self.depth_limit
+        return near and not self.scope.refusal(request.url) and media_of_response(response).is_page
 
     def _read(self, response: Response) -> Hypertext:
         return read(response, **self._asked)
@@ -243,7 +285,8 @@ class ArchiveSpider(Spider):
     @property
     def _asked(self) -> dict[str, bool]:
         asked = {"skip_nofollow": self.obeys_meta, "context": self.context, "forms": self.forms}
-        return {**asked, "dated": True} if self.arguments.limits.dated else asked
+        asked |= {"dated": True} if self.arguments.limits.dated else {}
+        return asked | ({"requisites": True} if self.arguments.requisites else {})
 
     def _directives(self, response: Response, reading: Hypertext) -> Directives:
         if not self.obeys_meta:
@@ -256,6 +299,21 @@ class ArchiveSpider(Spider):
         for link in links:
             if self.is_news(link):
                 yield self.request(link.url, **meta, **({LINK: link} if self.context else {}))
+
+    def _needed(self, reading: Hypertext, request: Request) -> Iterator[Request]:
+        """Yield the requests for requisites, in the name of the page that needs them.
+
+        A frame is a requisite if it is out of scope; in scope it is a link.
+        """
+        is_page = REQUISITE not in request.meta
+        page = request.url if is_page else request.meta[SOURCE]
+        meta = {"depth": request.meta["depth"] + is_page, SOURCE: page, SCORE: EXTRA}
+        for url in reading.requisites:
+            if self.needed.add(url):
+                yield self.request(url, **meta, **{REQUISITE: True})
+        for link in reading.links if self.arguments.requisites else ():
+            if link.kind == FRAME and self.scope.refusal(link.url) and self.needed.add(link.url):
+                yield self.request(link.url, **meta, **{REQUISITE: FRAME})
 
     def focus(self, request: Request) -> Focus | None:
         """Return the judgement of a focused crawl on a page without an answer."""
@@ -272,10 +330,12 @@ class ArchiveSpider(Spider):
     def _redirected(self, response: Response, request: Request) -> Iterator[Request]:
         target = location_of(response)
         if target is not None:
-            carried = {name: request.meta[name] for name in (SCORE, DISTANCE) if name in request.meta}
+            passed = (SCORE, DISTANCE, REQUISITE)
+            carried = {name: request.meta[name] for name in passed if name in request.meta}
+            source = request.meta[SOURCE] if REQUISITE in carried else request.url
             hops = request.meta.get("archive_hops", 0) + 1
             depth = request.meta["depth"]
-            yield self.request(target, depth=depth, archive_hops=hops, **{SOURCE: request.url}, **carried)
+            yield self.request(target, depth=depth, archive_hops=hops, **{SOURCE: source}, **carried)
 
 
 def _is_wanted(response: Response, outcome: Outcome) -> bool:

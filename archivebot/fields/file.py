@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from cssselect import SelectorError
@@ -16,6 +15,7 @@ from archivebot.exceptions import UsageError
 from archivebot.fields.patterns import url_pattern
 from archivebot.fields.rule import RowsRule, Rule
 from archivebot.fields.sites import Site, Sites
+from archivebot.fields.tables import check_keys, listed, tables, texts
 from archivebot.fields.values import FieldType
 
 _NAME = re.compile(r"[^\W\d][\w-]*")
@@ -39,35 +39,30 @@ def read_sites(file: FieldsFile) -> Sites:
     Traceback (most recent call last):
     archivebot.exceptions.UsageError: shop.toml, site 1, fields.name: 'h1[' is no CSS selector: Expected ...
     """
-    try:
-        found = tomllib.loads(file.text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{file.name} is not TOML: {error}") from error
-    _check_keys(found, ("site",), file.name)
-    sites = found.get("site", [])
-    if not isinstance(sites, list) or not all(isinstance(site, dict) for site in sites):
-        raise UsageError(f"{file.name}: write a table [[site]] for each site")
+    found = tables(file.text, file.name)
+    check_keys(found, ("site",), file.name)
+    sites = listed(found, "site", file.name)
     return Sites(tuple(_site(site, f"{file.name}, site {n}") for n, site in enumerate(sites, 1)))
 
 
 def _site(found: Mapping[str, Any], at: str) -> Site:
-    _check_keys(found, _SITE_KEYS, at)
-    patterns = _texts(found, "match", at)
+    check_keys(found, _SITE_KEYS, at)
+    patterns = texts(found, "match", at)
     if not all(patterns) or not patterns:
         raise UsageError(f'{at}, match: give the pages, for example "*.example.org/products/*"')
     fields = _table(found.get("fields", {}), f"{at}, fields")
     return Site(
         tuple(map(url_pattern, patterns)),
         {name: _rule_or_rows(rule, f"{at}, fields.{name}") for name, rule in fields.items()},
-        tuple(_part(selector, f"{at}, ignore") for selector in _texts(found, "ignore", at)),
-        tuple(_part(selector, f"{at}, watch") for selector in _texts(found, "watch", at)),
+        tuple(_part(selector, f"{at}, ignore") for selector in texts(found, "ignore", at)),
+        tuple(_part(selector, f"{at}, watch") for selector in texts(found, "watch", at)),
     )
 
 
 def _rule_or_rows(found: object, at: str) -> Rule | RowsRule:
     if not isinstance(found, dict) or not found.keys() & {"each", "columns"}:
         return _rule(found, at)
-    _check_keys(found, _ROWS_KEYS, at)
+    check_keys(found, _ROWS_KEYS, at)
     columns = _table(found.get("columns", {}), f"{at}.columns")
     if not isinstance(found.get("each"), str) or not columns:
         raise UsageError(f'{at}: rows have a selector, each = "...", and a table of columns')
@@ -83,7 +78,7 @@ def _rule(found: object, at: str) -> Rule:
         return Rule(_xpath(found, at))
     if not isinstance(found, dict):
         raise UsageError(f"{at} is {found!r}: give a selector, or a table with css or xpath")
-    _check_keys(found, _RULE_KEYS, at)
+    check_keys(found, _RULE_KEYS, at)
     given = [name for name in ("css", "xpath") if isinstance(found.get(name), str)]
     if len(given) != 1:
         raise UsageError(f'{at}: give one selector, css = "..." or xpath = "..."')
@@ -132,15 +127,6 @@ def _part(selector: str, at: str) -> str:
     return selector
 
 
-def _texts(found: Mapping[str, Any], key: str, at: str) -> list[str]:
-    """Return a text, or a list of texts, as a list."""
-    value = found.get(key, [])
-    texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise UsageError(f"{at}, {key} is {value!r}: give a text, or a list of texts")
-    return texts
-
-
 def _table(found: object, at: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UsageError(f"{at} is {found!r}: give a table of names and selectors")
@@ -148,9 +134,3 @@ def _table(found: object, at: str) -> dict[str, Any]:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{at}: {name!r} is no name: give letters, digits, _ and -, a letter first")
     return found
-
-
-def _check_keys(found: Iterable[str], known: tuple[str, ...], at: str) -> None:
-    for key in found:
-        if key not in known:
-            raise UsageError(f"{at}: there is no {key!r} here, only {', '.join(known)}")

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from archivebot.config import ArchiveConfig, FrontierConfig, without_password
+from archivebot.config import ArchiveConfig, FrontierConfig, beside, without_password
 from archivebot.exceptions import NotArchived, Outdated, UsageError
 from archivebot.frontier.base import (
+    EXTRA,
     HOLD,
     Charge,
     Counts,
@@ -25,6 +26,7 @@ from archivebot.frontier.base import (
 from archivebot.frontier.seen import SeenCache
 
 __all__ = [
+    "EXTRA",
     "HOLD",
     "Charge",
     "Counts",
@@ -76,10 +78,7 @@ def frontier_uri(archive_uri: str) -> str:
     >>> frontier_uri("mongodb://localhost/archive")
     'sqlite:///archive.frontier.db'
     """
-    scheme, _, path = archive_uri.partition(":///")
-    if scheme != "sqlite" or not path:
-        return "sqlite:///archive.frontier.db"
-    return f"sqlite:///{Path(path).with_suffix('.frontier.db')}"
+    return f"sqlite:///{beside(archive_uri, 'frontier')}"
 
 
 def chosen_uri(settings: Mapping[str, Any]) -> str:

@@ -25,6 +25,10 @@ from archivebot.models import Position
 # fetching a poorer page meanwhile, and a host silent for longer may never answer.
 HOLD = 2.0
 
+# URLs with at least this score belong to pages fetched before, and are no pages of their own. Other scores,
+# which are depths, nats and weighted sums, are far below.
+EXTRA = 1e9
+
 # Maximum of hosts checked for one worth waiting for, the best first, so that a lease stays fast even if many
 # good hosts have long delays.
 LOOK = 8
@@ -244,10 +248,11 @@ class Frontier(FrontierReader, Protocol):
     def lease(self, most: int | None = None, slack: float | None = None, hold: float = HOLD) -> Lease | None:
         """Hand out the best URL of a host that is ready; None if there is none.
 
-        Also returns None if answered pages and current leases together reach ``most``. With ``slack``, it
-        returns None if it is worth waiting for a host that is not ready. Then the host's best score is more
-        than ``slack`` higher, and its delay passes within ``hold`` seconds, or passed at most that long ago
-        while its requests are under way. Of such hosts the best LOOK are considered.
+        If answered pages and current leases together reach ``most``, only a URL with a score of EXTRA or more
+        is handed out. With ``slack``, it returns None if it is worth waiting for a host that is not ready.
+        Then the host's best score is more than ``slack`` higher but below EXTRA, and its delay passes within
+        ``hold`` seconds, or passed at most that long ago while its requests are under way. Of such hosts the
+        best LOOK are considered.
         """
 
     def due(self) -> float | None:

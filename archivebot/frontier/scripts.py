@@ -7,7 +7,7 @@ broken connection: the call is not executed twice, only its answer is repeated.
 from __future__ import annotations
 
 from archivebot.frontier import budget
-from archivebot.frontier.base import LOOK
+from archivebot.frontier.base import EXTRA, LOOK
 
 MEMORY = 3600  # seconds that the last answer to an owner is kept, for calls repeated after a restart
 
@@ -19,7 +19,7 @@ FIELDS = (
 
 COMMON = (
     "\n".join(f"local {name.upper()} = {number}" for number, name in enumerate(FIELDS, 1))
-    + f"\nlocal LOOK = {LOOK}"
+    + f"\nlocal LOOK, EXTRA, LEAST = {LOOK}, {EXTRA:.0f}, '({-EXTRA:.0f}'"
     + """
 local prefix, owner, now = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local CRAWL, ENTRIES, HOSTS = prefix .. 'crawl', prefix .. 'entries', prefix .. 'hosts'
@@ -254,7 +254,7 @@ end
     "lease": """
 -- Scores are negated: a host is better where its score is below the bound.
 local function is_worth_waiting(bound, hold)
-  local better = redis.call('ZRANGE', BUSY, 0, LOOK - 1, 'WITHSCORES')
+  local better = redis.call('ZRANGEBYSCORE', BUSY, LEAST, '+inf', 'WITHSCORES', 'LIMIT', 0, LOOK)
   for i = 1, #better, 2 do
     if tonumber(better[i + 1]) >= bound then return false end
     local ready_at = tonumber(redis.call('HGET', host_key(better[i]), 'ready_at'))
@@ -265,10 +265,10 @@ end
 
 local function act()
   local most, answered, leased = tonumber(ARGV[4]), unpack(redis.call('HMGET', CRAWL, 'answered', 'leased'))
-  if most and tonumber(answered or 0) + tonumber(leased or 0) >= most then return false end
   for _, host in ipairs(redis.call('ZRANGEBYSCORE', WAITING, '-inf', ARGV[3])) do file(host) end
   local place, score = unpack(redis.call('ZRANGE', READY, 0, 0, 'WITHSCORES'))
-  if not place then return false end
+  local is_full = most and tonumber(answered or 0) + tonumber(leased or 0) >= most
+  if not place or (is_full and -tonumber(score) < EXTRA) then return false end
   local slack = tonumber(ARGV[5])
   if slack and is_worth_waiting(tonumber(score) - slack, tonumber(ARGV[6])) then return false end
   local host = string.sub(place, 17)

@@ -9,7 +9,7 @@ from typing import Any
 
 from archivebot.exceptions import StorageError
 from archivebot.frontier import budget
-from archivebot.frontier.base import HOLD, LOOK, Charge, Entry, Lease, State, key_of
+from archivebot.frontier.base import EXTRA, HOLD, LOOK, Charge, Entry, Lease, State, key_of
 from archivebot.frontier.file import FrontierFile
 from archivebot.frontier.listing import CrawlListing
 from archivebot.frontier.owner import is_gone, new_owner, others_at_work
@@ -198,12 +198,12 @@ class SQLiteFrontier(CrawlListing):
             return None
         with self._writing() as crawl:
             taken, leases = self._file.one("SELECT answered + leased, leases FROM crawl WHERE id = ?", crawl)
-            if most is not None and taken >= most:
-                return None
             best = self._best(crawl)
             if best is None:
                 return None
             host, entry, score = best
+            if most is not None and taken >= most and score < EXTRA:
+                return None
             if slack is not None and self._is_worth_waiting(crawl, score + slack, hold):
                 return None
             return self._hand_out(crawl, host, entry, leases + 1)
@@ -225,10 +225,11 @@ class SQLiteFrontier(CrawlListing):
         """Return whether a host with a URL above the score is expected to be ready soon."""
         (away,) = self._file.one(
             "SELECT min(abs(ready_at - ?)) FROM (SELECT ready_at FROM host"
-            " WHERE crawl = ? AND standing < 2 AND best > ? ORDER BY best DESC LIMIT ?)",
+            " WHERE crawl = ? AND standing < 2 AND best > ? AND best < ? ORDER BY best DESC LIMIT ?)",
             self._clock(),
             crawl,
             score,
+            EXTRA,
             LOOK,
         )
         return away is not None and away <= hold

@@ -18,8 +18,8 @@ class Hypertext:
     """One HTML page for a topic and a crawler.
 
     ``links`` in the order of the page, one for each target; ``robots`` the META tags as (lower-case name,
-    content). If requested: ``title`` and the main ``text`` (lines), ``forms``, and the day of publication,
-    ``published``.
+    content). If requested: ``title`` and the main ``text`` (lines), ``forms``, the day of publication,
+    ``published``, and the URLs of its ``requisites``.
     """
 
     links: tuple[Link, ...] = ()
@@ -28,6 +28,7 @@ class Hypertext:
     text: str = field(default="", repr=False)
     forms: tuple[FoundForm, ...] = ()
     published: date | None = None
+    requisites: tuple[str, ...] = field(default=(), repr=False)
 
 
 def read(

@@ -6,9 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from archivebot.archive import ArchiveReader
 from archivebot.models import Capture, Kind
+from archivebot.timestamps import timestamp
 
 # A site that was visited for longer is shown by months, and longer than that by years.
 DAYS, MONTHS = timedelta(days=92), timedelta(days=5 * 366)
@@ -32,41 +34,57 @@ class Period:
     islanded: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened to a page of a site, and when; ``what`` is the name of a count of a :class:`Period`."""
+
+    what: str
+    url: str
+    captured_at: datetime
+
+    def record(self) -> dict[str, str]:
+        """Return the event as a record."""
+        return {"what": self.what, "url": self.url, "captured_at": timestamp(self.captured_at)}
+
+
 def activity(archive: ArchiveReader, site: str) -> list[Period]:
     """Return the activity of the site of a URL, the periods in order; those without any are left out."""
-    events: list[tuple[datetime, str]] = []
+    return list(_by_period(events(archive, site)))
+
+
+def events(archive: ArchiveReader, site: str) -> list[Event]:
+    """Return what happened to the pages of the site of a URL, the last first."""
+    found: list[Event] = []
     visits: dict[str, list[datetime]] = {}
     there: set[str] = set()
     for _, url in archive.pages(site=site):
         captures = archive.captures(url)
-        events.extend(_events(captures))
+        found.extend(_events(url, captures))
         visits[url] = [each.captured_at for each in captures if each.kind in _CONTENT and each.links]
         told = [each for each in captures if each.kind in _CONTENT or each.kind in (Kind.GONE, Kind.REDIRECT)]
         if told and told[-1].kind in _CONTENT:
             there.add(url)
-    events.extend((when, "islanded") for when in _islanded(archive, visits, there))
-    return list(_by_period(events))
+    found.extend(_islanded(archive, visits, there))
+    return sorted(found, key=attrgetter("captured_at"), reverse=True)
 
 
-def _events(captures: Sequence[Capture]) -> Iterator[tuple[datetime, str]]:
-    """Yield what happened to a page, with the times; a page that is back counts as new."""
+def _events(url: str, captures: Sequence[Capture]) -> Iterator[Event]:
+    """Yield what happened to a page; a page that is back counts as new."""
     is_there = False
     for capture in captures:
         if capture.kind in _CONTENT:
             if not is_there:
-                yield capture.captured_at, "new"
+                yield Event("new", url, capture.captured_at)
             elif capture.kind is Kind.CHANGED:
-                yield capture.captured_at, "changed"
+                yield Event("changed", url, capture.captured_at)
             is_there = True
         elif is_there and capture.kind in (Kind.GONE, Kind.REDIRECT):
-            yield capture.captured_at, "removed"
+            yield Event("removed", url, capture.captured_at)
             is_there = False
 
 
-def _islanded(
-    archive: ArchiveReader, visits: dict[str, list[datetime]], there: set[str]
-) -> Iterator[datetime]:
-    """Yield the times at which the last link to a page of the site was seen to be missing.
+def _islanded(archive: ArchiveReader, visits: dict[str, list[datetime]], there: set[str]) -> Iterator[Event]:
+    """Yield the pages of the site to which no page links, with the time at which the last link was missing.
 
     ``visits`` are the times at which each page was read. A link was removed at the first visit to its page
     after the link was seen last.
@@ -77,19 +95,18 @@ def _islanded(
             if link.target in there and link.target != source:
                 later = (when for when in times if when > link.last)
                 removed[link.target].append(next(later, None) if source in there else link.last)
-    for ends in removed.values():
+    for target, ends in removed.items():
         if None not in ends:
-            yield max(end for end in ends if end)
+            yield Event("islanded", target, max(end for end in ends if end))
 
 
-def _by_period(events: Sequence[tuple[datetime, str]]) -> Iterator[Period]:
-    if not events:
+def _by_period(found: Sequence[Event]) -> Iterator[Period]:
+    if not found:
         return
-    times = [when for when, _ in events]
-    span = max(times) - min(times)
+    span = found[0].captured_at - found[-1].captured_at
     form = "%Y-%m-%d" if span < DAYS else "%Y-%m" if span < MONTHS else "%Y"
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for when, what in events:
-        counts[when.strftime(form)][what] += 1
-    for period, found in sorted(counts.items()):
-        yield Period(period, **found)
+    for event in found:
+        counts[event.captured_at.strftime(form)][event.what] += 1
+    for period, count in sorted(counts.items()):
+        yield Period(period, **count)

@@ -6,29 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from hashlib import sha256
 
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import CorruptObject
-from archivebot.models import Capture, ChangeKind, Kind
+from archivebot.models import REQUISITE, Capture, ChangeKind, Kind, SiteChange
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of
 
 # A visit of these kinds does not show the state of the page.
 _UNTOLD = frozenset({Kind.FAILED, Kind.EXCLUDED, Kind.UNRESOLVED})
-_CONTENT = frozenset({Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT})
-
-
-class SiteChange(StrEnum):
-    """What happened to a page between two times."""
-
-    NEW = "new"
-    CHANGED = "changed"  # its content
-    TOUCHED = "touched"  # furniture only
-    GONE = "gone"
-    MOVED = "moved"  # redirects now
-    BACK = "back"  # was gone or moved, and is not any more
+# Kinds of captures that show the page itself.
+CONTENT = frozenset({Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +76,18 @@ def changed_pages(
 
 
 def changed_page(archive: ArchiveReader, url: str, since: datetime) -> ChangedPage | None:
-    """Return what happened to a page after a time; None if nothing did, or if it was not visited."""
-    recent = _telling(archive.captures(url, after=since))
+    """Return what happened to a page after a time; None if nothing did, or if it was not visited.
+
+    A requisite is not a page.
+    """
+    recent = telling(archive.captures(url, after=since))
     if not recent:
         return None
-    earlier = [each for each in _telling(archive.captures(url)) if each.captured_at <= since]
+    earlier = [each for each in telling(archive.captures(url)) if each.captured_at <= since]
     now, then = recent[-1], earlier[-1] if earlier else None
-    before = next((each for each in reversed(earlier) if each.kind in _CONTENT), None)
+    if now.origin == REQUISITE:
+        return None
+    before = next((each for each in reversed(earlier) if each.kind in CONTENT), None)
     told = _told(archive, before, then, now)
     if told is None:
         return None
@@ -113,7 +107,8 @@ def grouped(pages: Sequence[ChangedPage]) -> Iterator[ChangedPage]:
         yield replace(page, group=name)
 
 
-def _telling(captures: Sequence[Capture]) -> list[Capture]:
+def telling(captures: Sequence[Capture]) -> list[Capture]:
+    """Return the captures that show the state of their page."""
     return [capture for capture in captures if capture.kind not in _UNTOLD]
 
 
@@ -128,13 +123,16 @@ def _first(captures: Sequence[Capture]) -> Capture:
 
 
 def _state(capture: Capture) -> Kind:
-    return Kind.REVISIT if capture.kind in _CONTENT else capture.kind
+    return Kind.REVISIT if capture.kind in CONTENT else capture.kind
 
 
-def _told(
+def state_change(
     archive: ArchiveReader, before: Capture | None, then: Capture | None, now: Capture
 ) -> tuple[SiteChange, str] | None:
-    """Return the change from the state ``then``, and its reason; ``before`` showed content last."""
+    """Return the change from the state ``then``, and its reason; ``before`` showed content last.
+
+    Two different contents are ``changed``, without a reason: they have not been compared.
+    """
     state = _state(now)
     if then is not None and state is _state(then) and state is not Kind.REVISIT:
         return (SiteChange.MOVED, now.location or "") if now.location != then.location else None
@@ -148,8 +146,15 @@ def _told(
         return SiteChange.NEW, _origin(archive, now.url)
     if then is not None and _state(then) is not Kind.REVISIT:
         return SiteChange.BACK, "was gone" if then.kind is Kind.GONE else f"led to {then.location}"
-    if before.digest == now.digest:
-        return None
+    return (SiteChange.CHANGED, "") if before.digest != now.digest else None
+
+
+def _told(
+    archive: ArchiveReader, before: Capture | None, then: Capture | None, now: Capture
+) -> tuple[SiteChange, str] | None:
+    found = state_change(archive, before, then, now)
+    if before is None or found != (SiteChange.CHANGED, ""):
+        return found
     change = archive.change(archive.seen(before), archive.seen(now))
     return SiteChange.CHANGED if change.kind is ChangeKind.CONTENT else SiteChange.TOUCHED, change.reason
 

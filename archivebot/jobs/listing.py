@@ -9,7 +9,7 @@ from datetime import datetime
 from archivebot.archive import ArchiveReader
 from archivebot.jobs.examples import archived_example
 from archivebot.markup.contenttype import content_type
-from archivebot.models import Capture, Kind
+from archivebot.models import REQUISITE, Capture, Kind
 from archivebot.timestamps import timestamp
 from archivebot.topic.relevance import PageScorer
 
@@ -18,18 +18,20 @@ from archivebot.topic.relevance import PageScorer
 class Filter:
     """Which pages to list, by their last capture: its kind, its status, and its time at the earliest.
 
-    A page without text is on no topic.
+    A page without text is on no topic. ``requisites`` is whether to list the requisites of pages, too.
     """
 
     kind: Kind | None = None
     status: int | None = None
     since: datetime | None = None
     topic: PageScorer | None = None
+    requisites: bool = False
 
     def admits(self, last: Capture) -> bool:
         """Return whether a last capture is one of those to list; the topic is not looked at."""
         return (
-            (self.kind is None or last.kind is self.kind)
+            (self.requisites or last.origin != REQUISITE)
+            and (self.kind is None or last.kind is self.kind)
             and (self.status is None or last.status == self.status)
             and (self.since is None or last.captured_at >= self.since)
         )

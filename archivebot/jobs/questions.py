@@ -15,18 +15,20 @@ from archivebot.archive import ArchiveReader
 from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.forms.history import form_versions
 from archivebot.frontier import FrontierReader, read_frontier
-from archivebot.jobs.activity import activity
+from archivebot.jobs.activity import activity, events
 from archivebot.jobs.changes import changed_pages
 from archivebot.jobs.duplicates import groups_of, survey_of
 from archivebot.jobs.frontier import crawl_state, explanation, since_of
 from archivebot.jobs.harvest import points_of, sampled
 from archivebot.jobs.listing import Filter, listed_pages
 from archivebot.jobs.rank import METHODS, ranking
-from archivebot.models import Kind
+from archivebot.jobs.search import MOST_LIVES_SERVED, Wanted, search
+from archivebot.models import Kind, Label
 from archivebot.records import cluster_record, kept_form_record, match_record
 from archivebot.records.question import SINCE, SWITCH, URL, WORDS, Given, Parameter, Part, Question, count
-from archivebot.records.shapes import list_of, one_of, ref
-from archivebot.timestamps import parse_since
+from archivebot.records.shapes import EVENT, list_of, one_of, ref
+from archivebot.search.events import WordChange
+from archivebot.timestamps import parse_since, parse_time
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
 from archivebot.urls import parse_seed
@@ -42,8 +44,11 @@ _PARTS = (
 _TOP = Parameter("top", count(1000, 20, least=1), "rows of each list")
 
 
-def questions(frontier: str, topics: Path) -> tuple[Question, ...]:
-    """Return the questions to an archive with its frontier at a URI, and the topics in a folder."""
+def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
+    """Return the questions to an archive.
+
+    Its frontier is at a URI, the topics are in a folder, and the index of its words at a path.
+    """
 
     def of_crawl(answer: Callable[[FrontierReader, Given], Any]) -> Callable[[ArchiveReader, Given], Any]:
         def answered(archive: ArchiveReader, given: Given) -> Any:
@@ -87,11 +92,41 @@ def questions(frontier: str, topics: Path) -> tuple[Question, ...]:
             reads_all=True,
         ),
         Question(
+            "search",
+            "When words came to pages and when they went, block by block",
+            list_of(ref("WordEvent")),
+            lambda archive, given: search(archive, index, _wanted(topics, given)),
+            (
+                Parameter("q", WORDS, 'words, and phrases in "quotes", of one block', is_required=True),
+                Parameter("change", one_of(WordChange), "only when the words came, or only when they went"),
+                Parameter("from", SINCE, "since a time, or a duration before now (7d)"),
+                Parameter("to", SINCE, "at or before a time"),
+                _SITE,
+                Parameter("label", one_of(Label), "only blocks with this label"),
+                _TOPIC,
+                Parameter("newest", SWITCH, "the newest first"),
+                *_PARTS,
+            ),
+        ),
+        Question(
             "activity",
             "The pages of a site that were new, changed, removed or islanded, by day, month or year",
             list_of(ref("Period")),
             lambda archive, given: list(map(asdict, activity(archive, parse_seed(given["site"])))),
             (Parameter("site", URL, "a URL on the host", is_required=True), *_PARTS),
+            reads_all=True,
+        ),
+        Question(
+            "events",
+            "What happened to the pages of a site: the events that the activity counts, the last first",
+            list_of(ref("Event")),
+            _events,
+            (
+                Parameter("site", URL, "a URL on the host", is_required=True),
+                Parameter("what", EVENT, "only events of this kind"),
+                Parameter("period", WORDS, "only events of a day, month or year, such as 2026-11"),
+                *_PARTS,
+            ),
             reads_all=True,
         ),
         Question(
@@ -181,11 +216,37 @@ def _pages(topics: Path, archive: ArchiveReader, given: Given) -> Part:
     return Part([page.record() for page in shown], more)
 
 
+def _wanted(topics: Path, given: Given) -> Wanted:
+    return Wanted(
+        given["q"],
+        WordChange(given["change"]) if given["change"] else None,
+        parse_since(given["from"], datetime.now(UTC)) if given["from"] else None,
+        parse_time(given["to"]) if given["to"] else None,
+        parse_seed(given["site"]) if given["site"] else None,
+        Label(given["label"]) if given["label"] else None,
+        PageScorer(profile_of(given["topic"], topics)) if given["topic"] else None,
+        given["newest"],
+        given["skip"],
+        given["limit"],
+        MOST_LIVES_SERVED,
+    )
+
+
 def _changes(frontier: str, archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
     site = parse_seed(given["site"]) if given["site"] else None
     since = since_of(given["since"], frontier)
     found = changed_pages(archive, since, site, content_only=given["content_only"], damaged=_leave_out)
     return [page.record() for page in found]
+
+
+def _events(archive: ArchiveReader, given: Given) -> list[dict[str, str]]:
+    found = events(archive, parse_seed(given["site"]))
+    return [
+        event.record()
+        for event in found
+        if given["what"] in (None, event.what)
+        and event.captured_at.isoformat().startswith(given["period"] or "")
+    ]
 
 
 def _leave_out(url: str, error: CorruptObject) -> None:

@@ -70,10 +70,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a long answer; ``following`` are the parameters of the next part, None at the end."""
+    """A part of a long answer; ``following`` are the parameters of the next part, None at the end.
+
+    ``notes`` say in words what the answer lacks.
+    """
 
     records: Sequence[Any]
     following: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ NUMBER: Schema = {"type": "number"}
 FLAG: Schema = {"type": "boolean"}
 DIGITS: Schema = {"type": "string", "pattern": "^[0-9]{14}$", "description": "UTC"}
 
+EVENT: Schema = {"type": "string", "enum": ["new", "changed", "removed", "islanded"]}
+
 
 def ref(name: str) -> Schema:
     """Return the reference to a named shape."""
@@ -208,6 +210,16 @@ SHAPES: dict[str, Schema] = {
             "group": maybe(TEXT),
         }
     ),
+    "WordEvent": record(
+        {
+            "url": TEXT,
+            "lineage": TEXT,
+            "version": maybe(WHOLE) | {"description": "null if the page itself was gone"},
+            "captured_at": DIGITS,
+            "text": TEXT,
+            "change": {"type": "string", "enum": ["added", "removed"]},
+        }
+    ),
     "Match": record(
         {"a": TEXT, "b": TEXT, "distance": maybe(WHOLE), "jaccard": NUMBER, "scope": TEXT, "words": WHOLE},
         {"block_a": TEXT, "block_b": TEXT, "topic": TEXT},
@@ -266,6 +278,7 @@ SHAPES: dict[str, Schema] = {
     "Ranking": record({"by": TEXT}, {"pages": _RANKED, "authorities": _RANKED, "hubs": _RANKED}),
     "RankedPage": record({"rank": WHOLE, "url": TEXT, "score": NUMBER, "in_links": WHOLE, "hosts": WHOLE}),
     "Period": record({"period": TEXT, **dict.fromkeys(("new", "changed", "removed", "islanded"), WHOLE)}),
+    "Event": record({"what": EVENT, "url": TEXT, "captured_at": DIGITS}),
     "Job": record({"job": TEXT, "spider": TEXT, "project": TEXT}),
     "Problem": record({"type": TEXT, "title": TEXT, "status": WHOLE, "detail": TEXT}),
 }

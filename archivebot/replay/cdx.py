@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from typing import Self
 
@@ -15,7 +17,7 @@ from archivebot.exceptions import UsageError
 from archivebot.markup.contenttype import content_type, parse
 from archivebot.models import Capture, Outcome
 from archivebot.replay.address import moment, padded
-from archivebot.timestamps import timestamp
+from archivebot.timestamps import LATEST, timestamp
 from archivebot.urls import key_range
 
 FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length")
@@ -32,6 +34,9 @@ MOST = 10_000
 
 # Seconds for one value: nested repetitions take longer than any archive lasts, others microseconds.
 LONGEST_MATCH = 0.1
+
+# From the begin of a second to its end.
+_REST = timedelta(microseconds=999_999)
 
 Row = dict[str, str]
 Rule = Callable[[Row], bool]
@@ -104,6 +109,14 @@ class CdxQuery:
         """The range of urlkeys, from the resume key on."""
         start, end = key_range(self.url, self.match)
         return max(start, self.resume[0]), end
+
+    @property
+    def times(self) -> tuple[datetime | None, datetime | None]:
+        """The first and the last time of the captures that are asked for; None for no bound."""
+        resumed = self.resume[1] if self.match == "exact" else ""
+        start = max(self.start, resumed if _DIGITS.fullmatch(resumed) else "")
+        end = moment(self.end) + _REST if self.end < LATEST else None
+        return moment(start) if start > "1970" else None, end
 
     def rows(self, captures: Iterable[Capture]) -> tuple[list[Row], str]:
         """Return the rows of captures that come in the order of the index, and the key to resume at.
@@ -252,7 +265,7 @@ def _place_of(row: Row) -> str:
 
 def _row(capture: Capture) -> Row:
     """Return a capture as a row; a 304 brought no bytes, which ``warc/revisit`` says."""
-    mime = parse(content_type(capture.headers)).type or "unk"
+    mime = _mime(content_type(capture.headers))
     return {
         "urlkey": capture.urlkey,
         "timestamp": timestamp(capture.captured_at),
@@ -262,6 +275,11 @@ def _row(capture: Capture) -> Row:
         "digest": capture.digest or "-",
         "length": str(capture.size),
     }
+
+
+@lru_cache(256)
+def _mime(declared: str) -> str:
+    return parse(declared).type or "unk"
 
 
 def _one_word(value: str) -> str:

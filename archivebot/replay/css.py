@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+# The type of style sheets.
+CSS = "text/css"
+
 # Returns the new address of a reference, None to leave it as it is.
 Replace = Callable[[str], str | None]
 
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+\s?+|[^\n])"
 _NAME = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})++"
 # The tokens of CSS Syntax Level 3, section 4, as far as they decide what is an address. A string or an
-# address that is not closed ends with its line or the sheet. Other names are passed over.
+# address that is not closed ends with its line or the sheet. Other names are passed over. Declarations
+# without any of them are one sign: most of a sheet, which took three times as long sign by sign.
 _TOKEN = re.compile(
     rf"""
       (?P<comment> /\*.*?(?:\*/|\Z) )
@@ -19,7 +23,7 @@ _TOKEN = re.compile(
     | @(?P<rule> {_NAME} )
     | (?<![-\w\\\x80-\U0010ffff])
       (?P<function> {_NAME} )\( (?: \s*+ (?P<address> (?:{_ESCAPE}|[^\s"'()\\])*+ ) \s*+ \) )?
-    | (?P<sign> [(){{}};] )
+    | (?P<sign> [()] | [{{}};] (?: [^"'/@(){{}};\\]*+ [{{}};] )*+ )
     """,
     re.VERBOSE | re.DOTALL,
 )

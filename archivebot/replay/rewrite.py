@@ -14,52 +14,50 @@ from turbohtml import Document, Element, HTMLParseError, ProcessingInstruction, 
 
 from archivebot.markup.media import Media
 from archivebot.replay.address import replay_path
-from archivebot.replay.css import rewrite_css, without_tags
-from archivebot.urls import joined
+from archivebot.replay.css import CSS, rewrite_css, without_tags
+from archivebot.replay.uses import (
+    FRAMES,
+    LOADED,
+    OF_PICTURES,
+    PICTURES,
+    PROPERTIES,
+    USES,
+    WITH_CSS,
+    base_of,
+    relations_of,
+    use_of,
+    web_address,
+)
 
 # Documents inside documents (srcdoc) that are rewritten; deeper documents are left out.
 DEEPEST = 3
 
 SVG = "image/svg+xml"
 XHTML = "application/xhtml+xml"
-CSS = "text/css"
-
-# Elements whose addresses carry the modifier of their use, so that a page in a frame has no banner and a
-# style sheet is read as one, whatever its type.
-_FRAMES, _PICTURES = "if_", "im_"
-_USES = {
-    **dict.fromkeys(("iframe", "frame", "object", "embed"), _FRAMES),
-    **dict.fromkeys(("img", "image", "input", "feimage", "body", "table", "td", "th", "tr"), _PICTURES),
-}
-_MEDIA = dict.fromkeys(("source", "video", "audio", "track"), "oe_")
 
 # Relations that only prepare a browser for what follows, or name what scripts would need. A lookup of a name
 # in the DNS is the one request that no policy of a page prevents.
 _HINTS = frozenset(
     "dns-prefetch import manifest modulepreload preconnect prefetch preload prerender serviceworker".split()
 )
-_SHEET = "stylesheet"
-_ICONS = frozenset(("icon", "apple-touch-icon", "mask-icon"))
 
 # They belong to the answers of the server that was archived: digests of bytes that are rewritten, requests
 # with the cookies of an origin, reports of clicks, the folder of an applet.
 _DROPPED = ("integrity", "crossorigin", "nonce", "ping", "codebase", "manifest")
 _POLICIES = ("content-security-policy", "content-security-policy-report-only", "x-dns-prefetch-control")
 
-# Attributes of SVG that are properties of CSS with an address.
-_PROPERTIES = (
-    *("fill", "stroke", "filter", "mask", "clip-path", "cursor"),
-    *("marker", "marker-start", "marker-mid", "marker-end"),
-)
-_WITH_CSS = ", ".join(f"[{name}]" for name in ("style", *_PROPERTIES))
-
 _SCRIPT = re.compile(r"[\x00-\x20]*j[\t\r\n]*a[\t\r\n]*v[\t\r\n]*a[\t\r\n]*script[\t\r\n]*:", re.IGNORECASE)
+# What may be the name of a handler: also words of the text. To look at each element for handlers took twice
+# as long as to parse the page. Expressions that begin with letters are found ten times faster than one.
+_HANDLERS = [
+    re.compile(rf"""{begin}(?<=[\s/"']{begin})[a-zA-Z]++(?=[\s=/>])""", re.ASCII)
+    for begin in ("on", "On", "oN", "ON")
+]
 # A style sheet or a transformation of an XML document.
 _INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
-_WEB = ("http:", "https:")
 _NOWHERE = "#"
-_LOADED = ("src", "srcset", "href", "xlink:href", "data", "poster", "background", "imagesrcset")
 _ADDRESSES = ("href", "xlink:href", "src", "action", "formaction", "data")
+_WITH_USE = ", ".join((*USES, "link"))
 _ACTIVE = "script, set, animate, link, meta"
 _PREFIXED = (":script", ":set", ":animate")
 _WITH_DROPPED = ", ".join(f"[{name}]" for name in _DROPPED)
@@ -105,6 +103,7 @@ class Rewriter:
         <html><head></head><body><a href="/web/2024/http://a.example/b/d?e">x</a></body></html>
         """
         document = parse(text, positions=False, allow_declarative_shadow_roots=False)
+        _silence_handlers(document, text)
         self._rewrite(document, depth)
         if banner and (body := document.select_one("body")) is not None:
             body.insert_adjacent_html("afterbegin", banner)
@@ -119,6 +118,7 @@ class Rewriter:
         for node in list(document.children):
             if isinstance(node, ProcessingInstruction):  # style sheets and transformations
                 node.extract()
+        _silence_all_handlers(document)
         self._rewrite(document, 0)
         return document.inner_xml
 
@@ -132,9 +132,7 @@ class Rewriter:
             self._inner_document(inner, depth)
         if not self._links:
             return
-        base = document.select_one("base[href]")
-        address = joined(self._url, (base.attr("href") or "").strip()) if base is not None else None
-        self._base = address if address and address.startswith(_WEB) else self._url
+        self._base = base_of(document, self._url)
         for target in document.select("base[href]"):
             target.attrs["href"] = self._base
         sheets = list(self._taken_sheets(document))
@@ -152,8 +150,8 @@ class Rewriter:
             sheet = without_tags(self.sheet(element.text))
             element.set_text("")
             yield element, "", sheet
-        for element in document.select(_WITH_CSS):
-            for name in ("style", *_PROPERTIES):
+        for element in document.select(WITH_CSS):
+            for name in ("style", *PROPERTIES):
                 value = element.attr(name)
                 if value is not None and (name == "style" or "(" in value):
                     del element.attrs[name]
@@ -161,51 +159,26 @@ class Rewriter:
 
     def _inner_document(self, frame: Element, depth: int) -> None:
         text = frame.attr("srcdoc") or ""
-        inner = Rewriter(self._url, self._digits, _FRAMES, links=self._links)
+        inner = Rewriter(self._url, self._digits, FRAMES, links=self._links)
         frame.attrs["srcdoc"] = inner.page(text, depth=depth + 1) if depth < DEEPEST else ""
 
     def _replay(self, reference: str) -> str | None:
         """Return the address in the archive for a reference, None for one that leads nowhere else."""
-        reference = reference.strip()
-        if not reference or reference.startswith("#"):
+        address = web_address(self._base, reference)
+        if address is None:
             return None
-        address = joined(self._base, reference)
-        if address is None or not address.startswith(_WEB):
-            return None
-        return replay_path(self._digits, address, self._modifier if self._modifier == _FRAMES else "")
+        return replay_path(self._digits, address, self._modifier if self._modifier == FRAMES else "")
 
     def _tell_uses(self, document: Document) -> None:
         """Add the modifier of its use to each address of a frame, a picture, a style sheet or a medium."""
-        before = replay_path(self._digits, "", self._modifier if self._modifier == _FRAMES else "")
+        before = replay_path(self._digits, "", self._modifier if self._modifier == FRAMES else "")
         start = re.compile(rf"(?:(?<=\s)|(?<=,)|^){re.escape(before)}(?=https?:)")
-        for element in document.select(", ".join((*_USES, *_MEDIA, "link", "script"))):
-            use = _use(element)
-            for name in (
-                "src",
-                "srcset",
-                "href",
-                "xlink:href",
-                "data",
-                "poster",
-                "background",
-                "imagesrcset",
-            ):
+        for element in document.select(_WITH_USE):
+            use = use_of(element)
+            for name in LOADED:
                 if use and (value := element.attr(name)):
-                    own = _PICTURES if name in ("srcset", "poster") else use
+                    own = PICTURES if name in OF_PICTURES else use
                     element.attrs[name] = start.sub(replay_path(self._digits, "", own), value)
-
-
-def _use(element: Element) -> str:
-    """Return the modifier for the addresses of an element, "" for a link that is followed."""
-    tag = element.tag.lower()
-    if tag == "link":
-        relations = _relations(element)
-        return "cs_" if _SHEET in relations else _PICTURES if relations & _ICONS else ""
-    return _USES.get(tag) or _MEDIA.get(tag, "")
-
-
-def _relations(element: Element) -> set[str]:
-    return set((element.attr("rel") or "").lower().split())
 
 
 def _silence(document: Document) -> None:
@@ -214,8 +187,21 @@ def _silence(document: Document) -> None:
         if _is_active(element):
             element.decompose()
     _silence_attributes(document)
+
+
+def _silence_handlers(document: Document, text: str) -> None:
+    """Remove the handlers of events from a page, by the names that stand in its text."""
+    names = {name.lower() for handler in _HANDLERS for name in handler.findall(text)}
+    if names:
+        for element in document.select(", ".join(f"[{name}]" for name in names)):
+            for name in names.intersection(element.attrs):
+                del element.attrs[name]
+
+
+def _silence_all_handlers(document: Document) -> None:
+    """Remove the handlers of events from a document in XML, and scripts whose names have a prefix."""
     for element in document.select("*"):
-        if element.tag.endswith(_PREFIXED):  # in XML, where a selector sees the whole name
+        if element.tag.endswith(_PREFIXED):  # a selector sees the whole name
             element.decompose()
             continue
         for name in [name for name in element.attrs if name.startswith("on")]:
@@ -239,7 +225,7 @@ def _is_active(element: Element) -> bool:
     if tag in ("set", "animate"):
         return (element.attr("attributeName") or element.attr("attributename") or "").lower().endswith("href")
     if tag == "link":
-        return bool(_relations(element) & _HINTS)
+        return bool(relations_of(element) & _HINTS)
     if tag == "meta":
         return (element.attr("http-equiv") or "").strip().lower() in _POLICIES
     return tag == "script"

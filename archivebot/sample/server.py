@@ -56,7 +56,8 @@ def answer(state: str, path: str) -> Answer:
     if page is None:
         return Answer(HTTPStatus.NOT_FOUND, _note("There is no such page."))
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return Answer(HTTPStatus.OK, page.read_bytes(), f"{kind}; charset=utf-8")
+    charset = "; charset=utf-8" if kind.startswith("text/") else ""
+    return Answer(HTTPStatus.OK, page.read_bytes(), f"{kind}{charset}")
 
 
 def paths(state: str) -> list[str]:

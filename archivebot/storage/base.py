@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,9 +27,6 @@ When = datetime | None
 # A value that belongs to a page or a version: the URL, the number of the version, and the value.
 Fingerprinted = tuple[str, int, Fingerprint]
 Marked = tuple[str, int, Duplicate]
-
-# An anchor is a few words; without a limit, a page that is one large link would be stored twice.
-LONGEST_ANCHOR = 200
 
 # Maximum of pages returned for one key. More pages share a key if a text is on every page (a wall, an empty
 # shell): the first of them stands for all. Among 10 million random fingerprints 150 share 16 bits, so none of
@@ -157,23 +154,6 @@ class Edge:
     last: datetime
 
 
-def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
-    """Return the links of a page for storage: one for each target, the first that has an anchor.
-
-    >>> links = [Link("http://a.example/"), Link("http://a.example/", "News" * 99, role="navigation")]
-    >>> [(edge.anchor[:8], len(edge.anchor), edge.role) for edge in edges_of("", links, datetime.max)]
-    [('NewsNews', 200, 'navigation')]
-    """
-    by_url: dict[str, Link] = {}
-    for link in links:
-        if link.url not in by_url or (link.anchor and not by_url[link.url].anchor):
-            by_url[link.url] = link
-    return [
-        Edge(source, link.url, link.anchor[:LONGEST_ANCHOR], link.role, link.kind, when, when)
-        for link in by_url.values()
-    ]
-
-
 def missing(uri: str) -> NotArchived:
     """Return the error for a URI without an archive."""
     return NotArchived(f"there is no archive at {uri} yet: crawl or ingest first, or set ARCHIVE_URI")
@@ -209,11 +189,23 @@ class CaptureStore(Protocol):
         """
 
     def captures(
-        self, url: str, newest_first: bool = False, until: When = None, since: When = None
+        self,
+        url: str,
+        newest_first: bool = False,
+        until: When = None,
+        since: When = None,
+        brief: bool = False,
     ) -> Iterator[Capture]:
         """Return the captures of a URL, at or before ``until`` and after ``since`` if given.
 
-        They are read lazily.
+        They are read lazily. With ``brief`` they come faster, without headers, exchanges and
+        marks.
+        """
+
+    def state(self, url: str) -> Hashable:
+        """Return a value that changes with the captures of a URL.
+
+        If a capture was replaced, the value may change only when the archive is made durable.
         """
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
@@ -224,6 +216,9 @@ class CaptureStore(Protocol):
 
         Among the pages with the urlkey ``start``, only those with a URL after ``after`` are returned.
         """
+
+    def tallies(self) -> Iterator[tuple[str, int]]:
+        """Yield each URL with a number that changes if a visit is added or amended; in unspecified order."""
 
     def totals(self) -> dict[str, Totals]:
         """Return the totals of each host, and of the whole archive under the key ""."""
@@ -251,10 +246,7 @@ class VersionStore(Protocol):
         """Return the versions of a URL in the order they were stored, all or only the last ones."""
 
     def versions_after(self, url: str, after: VersionId | None = None) -> Iterator[StoredVersion]:
-        """Yield the versions of content of a URL in the order they were stored, all or those after ``after``.
-
-        They are read lazily.
-        """
+        """Yield, lazily, the versions of content of a URL in the order they were stored, after ``after``."""
 
     def version_ids(self) -> Iterator[VersionId]:
         """Yield the ids of all versions, page by page in the order they were stored."""

@@ -32,6 +32,9 @@ LARGEST = 64_000
 
 MOST_FIELDS = 50
 
+# The header that says what an answer lacks.
+NOTE = "X-Archive-Note"
+
 
 async def asked(request: Request, question: Question, given: Given) -> Part:
     """Return the answer to a question as a part; an answer that is one record is the only one of its part."""
@@ -62,8 +65,12 @@ def _part(answer: Any, given: Given) -> Part:
 
 async def answer(question: Question, request: Request) -> Response:
     """Answer a request by a question."""
+    return await answered(question, request, texts_of(request))
+
+
+async def answered(question: Question, request: Request, texts: dict[str, list[str]]) -> Response:
+    """Answer a request by a question, with the texts of its parameters."""
     check_rate(request)
-    texts = _texts(request)
     given = question.read(texts)
     part = await asked(request, question, given)
     headers = {}
@@ -71,11 +78,14 @@ async def answer(question: Question, request: Request) -> Response:
         following = urlencode(
             {**texts, **{name: [value] for name, value in part.following.items()}}, doseq=True
         )
-        headers["Link"] = f'<{server_address(request)}{request.url.path}?{following}>; rel="next"'
+        headers["Link"] = f'<{server_address(request)}{PREFIX}{question.name}?{following}>; rel="next"'
+    if part.notes:
+        headers[NOTE] = "; ".join(part.notes)
     return _json(list(part.records) if question.shape.get("type") == "array" else part.records[0], headers)
 
 
-def _texts(request: Request) -> dict[str, list[str]]:
+def texts_of(request: Request) -> dict[str, list[str]]:
+    """Return the parameters of a request by name; raises UsageError if they cannot be read."""
     query = request.url.query
     try:
         return parse_qs(query, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")

@@ -16,9 +16,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivebot.exceptions import ArchiveError
 from archivebot.records.question import Question
-from archivebot.web import api, pages, versions
+from archivebot.web import api, pages, surveys, versions
 from archivebot.web.cdx import cdx
 from archivebot.web.crawls import Crawls
+from archivebot.web.kept import answers
 from archivebot.web.limits import Buckets
 from archivebot.web.long import LongAnswers
 from archivebot.web.missing import error_status
@@ -27,6 +28,7 @@ from archivebot.web.readers import Readers
 from archivebot.web.replay import replay
 from archivebot.web.resources import resources
 from archivebot.web.safety import INTERFACE, is_known
+from archivebot.web.search import search
 from archivebot.web.templating import page
 from archivebot.web.timeline import TimeLines
 
@@ -41,13 +43,17 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
         Route("/openapi.json", api.describe),
         Route(f"{api.PREFIX}crawls", api.start_crawl, methods=["POST"]),
         *(Route(api.PREFIX + name, partial(api.answer, each)) for name, each in questions.items()),
-        Route("/", partial(pages.answer, pages.start)),
-        Route("/site", partial(pages.answer, pages.site)),
+        Route("/", surveys.start),
+        Route("/site", surveys.site),
+        Route("/topic", surveys.topic),
+        Route("/duplicates", surveys.duplicates),
+        *(Route(f"/{name}", partial(surveys.survey, name)) for name in surveys.TITLES),
         Route("/page", partial(pages.answer, pages.time_line)),
         Route("/version", partial(pages.answer, versions.version)),
         Route("/delta", partial(pages.answer, versions.delta)),
         Route("/marked", partial(pages.answer, versions.side)),
         Route("/block", partial(pages.answer, versions.block)),
+        Route("/search", search),
         Route("/resources", partial(pages.answer, resources)),
         Route("/web/{rest:path}", replay),
         Route("/cdx", cdx),
@@ -59,6 +65,7 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
         exception_handlers={ArchiveError: _failed, HTTPException: _refused},
     )
     app.state.readers, app.state.long, app.state.time_lines = readers, long, time_lines
+    app.state.answers = answers()
     app.state.version = desk.version
     app.state.questions, app.state.crawls, app.state.buckets = questions, desk.crawls, Buckets(desk.rate)
     return KnownHosts(app, bound)
@@ -98,7 +105,8 @@ async def _failed(request: Request, error: Exception) -> Response:
         return api.problem(status, str(error))
     if request.url.path.startswith(("/cdx", "/web/timemap")) or "accept-datetime" in request.headers:
         return PlainTextResponse(f"{error}\n", status, headers=dict(INTERFACE))
-    return page("error.html", status, title="Error", message=str(error))
+    title = {400: "The address cannot be read", 404: "Not in the archive"}.get(status, "Error")
+    return page("error.html", status, title=title, message=str(error))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -111,11 +119,12 @@ async def _refused(request: Request, error: Exception) -> Response:
         message = error.detail
     if is_api(request):
         return api.problem(error.status_code, message, error.headers)
-    answer = page("error.html", error.status_code, title="Error", message=message)
+    title = "Not ready yet" if error.status_code == 503 else "Error"
+    answer = page("error.html", error.status_code, title=title, message=message)
     answer.headers.update(error.headers or {})
     return answer
 
 
 def is_api(request: Request) -> bool:
     """Return whether a request asks for JSON, so that an error is JSON as well."""
-    return request.url.path.startswith(api.PREFIX)
+    return request.url.path.startswith(api.PREFIX) or request.query_params.get("format") == "json"

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from archivebot.archive import ArchiveReader
 from archivebot.replay.cdx import OUTPUTS, CdxQuery
+from archivebot.web.kept import Answer, Answers
 from archivebot.web.safety import INTERFACE, server_address
 
 
@@ -17,13 +18,21 @@ async def cdx(request: Request) -> Response:
     given = parse_qs(request.url.query, keep_blank_values=True)
     query = CdxQuery.read(given)
 
-    def answer(reader: ArchiveReader) -> tuple[str, str]:
-        rows, resume = query.rows(reader.mementos.keyed(*query.range))
-        return query.written(rows, resume), resume
+    answers: Answers = request.app.state.answers
 
-    text, resume = await request.app.state.readers.ask(answer)
+    def made(reader: ArchiveReader) -> Answer:
+        rows, resume = query.rows(reader.mementos.keyed(*query.range, *query.times))
+        return Answer(query.written(rows, resume).encode(), OUTPUTS[query.output], resume)
+
+    def answer(reader: ArchiveReader) -> Answer:
+        if query.match != "exact":  # the state of many pages takes as long as their rows
+            return made(reader)
+        state = reader.mementos.keyed_state(*query.range)
+        return answers.of((request.url.path, request.url.query), state, lambda: made(reader))
+
+    found = await request.app.state.readers.ask(answer)
     headers = dict(INTERFACE)
-    if resume:
-        following = urlencode(given | {"resumeKey": [resume]}, doseq=True)
+    if found.resume:
+        following = urlencode(given | {"resumeKey": [found.resume]}, doseq=True)
         headers["Link"] = f'<{server_address(request)}{request.url.path}?{following}>; rel="next"'
-    return Response(text, headers=headers | {"Content-Type": OUTPUTS[query.output]})
+    return Response(found.body, headers=headers | {"Content-Type": found.type})

@@ -1,4 +1,4 @@
-"""The pages of the interface: the whole archive, one site, the time line of one page."""
+"""The time line of a page, and what the pages on a site and on the whole archive read of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from operator import attrgetter
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -16,10 +17,11 @@ from archivebot.archive import ArchiveReader
 from archivebot.exceptions import UsageError
 from archivebot.models import Capture, Kind
 from archivebot.replay.address import moment
-from archivebot.urls import host_of_key
+from archivebot.web.kept import Answer, Answers
 from archivebot.web.readers import Readers
+from archivebot.web.safety import INTERFACE
 from archivebot.web.templating import page
-from archivebot.web.timeline import TimeLines
+from archivebot.web.timeline import TimeLine, TimeLines
 
 View = Callable[[ArchiveReader, Request], Response]
 
@@ -55,40 +57,32 @@ def time_of(request: Request) -> datetime | None:
     return moment(digits) if digits else None
 
 
-def start(reader: ArchiveReader, request: Request) -> Response:
-    """Show the sites of the archive, what changed lately, and what it stores."""
-    totals = reader.totals()
-    whole = totals.pop("", None)
+def number_of(request: Request, name: str) -> int:
+    """Return a parameter that counts, 0 without it or if it is no number."""
+    text = request.query_params.get(name, "")
+    return int(text) if text.isdecimal() and len(text) < 9 else 0
+
+
+def latest_changes(reader: ArchiveReader) -> tuple[list[Capture], int]:
+    """Return the pages that changed last, by their last visits.
+
+    The number of pages that were looked at comes with them if there are more, else 0.
+    """
     looked_at = [url for _, url in reader.pages(limit=LOOKED_AT + 1)]
     latest = filter(None, (_latest(reader, url) for url in looked_at[:LOOKED_AT]))
     changes = sorted(
         (each for each in latest if each.kind in _CHANGED), key=attrgetter("captured_at"), reverse=True
     )
-    return page(
-        "start.html",
-        title="Archive",
-        uri=reader.uri,
-        whole=whole,
-        sites=[(host_of_key(f"{host})/"), sums) for host, sums in totals.items()],
-        changes=changes[:CHANGES],
-        partly=LOOKED_AT if len(looked_at) > LOOKED_AT else 0,
-    )
+    return changes[:CHANGES], LOOKED_AT if len(looked_at) > LOOKED_AT else 0
 
 
-def site(reader: ArchiveReader, request: Request) -> Response:
-    """Show the pages of a site with the last visit of each."""
-    url = parameter(request, "url")
-    after = request.query_params.get("after")
+def site_pages(reader: ArchiveReader, url: str, after: str | None) -> dict[str, Any]:
+    """Return the pages of a site the versions and last visit of each, and where the next begin."""
     urls = reader.site(url, after=after, limit=LISTED + 1)
-    pages = [(each, reader.version_count(each), _latest(reader, each)) for each in urls[:LISTED]]
-    return page(
-        "site.html",
-        title=url,
-        url=url,
-        pages=pages,
-        following=urls[LISTED - 1] if len(urls) > LISTED else None,
-        after=after,
-    )
+    return {
+        "pages": [(each, reader.version_count(each), _latest(reader, each)) for each in urls[:LISTED]],
+        "following": urls[LISTED - 1] if len(urls) > LISTED else None,
+    }
 
 
 def time_line(reader: ArchiveReader, request: Request) -> Response:
@@ -98,12 +92,22 @@ def time_line(reader: ArchiveReader, request: Request) -> Response:
     line = time_lines.of(reader, url)
     given = request.query_params
     year, month = line.chosen(given.get("year", ""), given.get("month", ""))
-    skipped = given.get("skip", "")
-    skip = int(skipped) if skipped.isdecimal() and len(skipped) < 9 else 0
+    skip = number_of(request, "skip")
+    answers: Answers = request.app.state.answers
+
+    def made() -> Answer:
+        shown = _time_line(reader, url, line, year, month, skip)
+        return Answer(bytes(shown.body), shown.headers["Content-Type"])
+
+    found = answers.of(("page", url, year, month, skip), reader.mementos.state(url), made)
+    return Response(found.body, headers=dict(INTERFACE) | {"Content-Type": found.type})
+
+
+def _time_line(reader: ArchiveReader, url: str, line: TimeLine, year: int, month: int, skip: int) -> Response:
     visits = line.of_month(year, month)
     return page(
         "page.html",
-        title=url,
+        title=f"Time line of {url}",
         url=url,
         line=line,
         versions=reader.version_count(url),

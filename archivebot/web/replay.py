@@ -17,12 +17,13 @@ from starlette.responses import RedirectResponse, Response
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.markup.contenttype import content_type
-from archivebot.markup.media import media_of
+from archivebot.markup.media import Media, media_of
 from archivebot.models import Capture, Headers, Outcome
 from archivebot.replay.address import EXACT, ROOT, Address, moment, read_address, replay_path, whole_url
 from archivebot.replay.rewrite import Rewriter
 from archivebot.replay.timemap import TYPES, Neighbours, Part, Places, http_date, link_header, timemap
 from archivebot.timestamps import timestamp
+from archivebot.web.kept import Answer, Answers
 from archivebot.web.missing import missing
 from archivebot.web.readers import Readers
 from archivebot.web.safety import original, replayed, server_address
@@ -38,6 +39,7 @@ _ENCODED = re.compile(r"https?%3a", re.IGNORECASE)
 # What a reader may prefer (the proposal "Prefer" of the Memento authors), with the modifier that it means.
 _PREFERENCES = {"raw": EXACT, "rewritten": "if_", "banner-only": "bn_"}
 _PAGES = ("", "mp_", "bn_")
+_REWRITTEN = ("", "mp_", "bn_", "if_", "fr_", "cs_")  # others are rarely pages or style sheets
 _FRAMES = {"fr_": "if_", "oe_": "if_"}  # a link in them stays in the frame
 _WITHOUT_BODY = (204, 205, 304)
 
@@ -118,15 +120,26 @@ def _timemap(request: Request, reader: ArchiveReader, *, form: str, start: str |
         first, last = reader.mementos.ends(page)
     except (NotArchived, UsageError) as error:
         return missing(request, reader, url, error)
+    places = _places(request, page)
+    answers: Answers = request.app.state.answers
+    found = answers.of(
+        (places, form, start),
+        reader.mementos.state(page),
+        lambda: Answer(timemap(places, form, _part(reader, page, start, first, last)).encode(), TYPES[form]),
+    )
+    return Response(found.body, media_type=found.type)
+
+
+def _part(reader: ArchiveReader, page: str, start: str | None, first: Capture, last: Capture) -> Part:
+    """Return a part of a TimeMap: what begins at ``start``, or at the first memento."""
     since = moment(start) if start else first.captured_at
-    captures = reader.mementos.of(page, since=since)
+    captures = reader.mementos.of(page, since=since, brief=True)
     times = _seconds(capture.captured_at for capture in captures)
     part = list(islice(times, PART + 1))
     if not part:
         raise NotArchived(f"{page} has no memento from {start} on")
     more = part.pop() if len(part) > PART else None
-    listed = Part(part, _second(first.captured_at), _second(last.captured_at), more)
-    return Response(timemap(_places(request, page), form, listed), media_type=TYPES[form])
+    return Part(part, _second(first.captured_at), _second(last.captured_at), more)
 
 
 def _seconds(times: Iterable[datetime]) -> Iterable[datetime]:
@@ -178,7 +191,7 @@ def _memento(request: Request, reader: ArchiveReader, *, address: Address) -> Re
         notice = f"{capture.url} led to itself, or to another form of itself, which was not captured"
         return missing(request, reader, address.url, NotArchived(notice), address.digits)
     around = _around(reader, capture)
-    body, type_ = (b"", "") if target else _body(reader, shown, around)
+    body, type_ = (b"", "") if target else _body(request, reader, shown, around)
     headers = _headers(request, shown, around)
     if preferred:
         headers += (("Preference-Applied", preferred),)
@@ -229,19 +242,34 @@ def _around(reader: ArchiveReader, capture: Capture) -> Neighbours:
     )
 
 
-def _body(reader: ArchiveReader, shown: _Shown, around: Neighbours) -> tuple[bytes, str]:
+def _body(request: Request, reader: ArchiveReader, shown: _Shown, around: Neighbours) -> tuple[bytes, str]:
     """Return the body of a memento and its Content-Type, as its modifier wants it."""
-    body = reader.body(shown.capture) if shown.capture.digest else b""
     declared = content_type(shown.brought.headers)
-    if shown.modifier == EXACT:
-        return body, declared
-    media = media_of(body, declared)
-    banner = ""
-    if media.is_page and shown.modifier in _PAGES:
-        banner = rendered("_banner.html", capture=shown.capture, around=around, asked=shown.when)
-    url = shown.capture.url
+
+    def made() -> Answer:
+        body = reader.body(shown.capture) if shown.capture.digest else b""
+        if shown.modifier == EXACT:
+            return Answer(body, declared)
+        media = media_of(body, declared)
+        banner = _banner(shown, around) if media.is_page else ""
+        return Answer(*_rewritten(shown, body, media, banner))
+
+    answers: Answers = request.app.state.answers
+    place = (shown.capture.url, shown.capture.captured_at, shown.asked.digits, shown.modifier)
+    rewritten = shown.modifier in _REWRITTEN
+    found = answers.of(place, (shown.capture.digest, declared, around), made) if rewritten else made()
+    return found.body, found.type
+
+
+def _banner(shown: _Shown, around: Neighbours) -> str:
+    if shown.modifier not in _PAGES:
+        return ""
+    return rendered("_banner.html", capture=shown.capture, around=around, asked=shown.when)
+
+
+def _rewritten(shown: _Shown, body: bytes, media: Media, banner: str) -> tuple[bytes, str]:
     modifier = _FRAMES.get(shown.modifier, shown.modifier)
-    rewriter = Rewriter(url, shown.asked.digits, modifier, links=modifier != "bn_")
+    rewriter = Rewriter(shown.capture.url, shown.asked.digits, modifier, links=modifier != "bn_")
     return rewriter.body(body, media, modifier, banner)
 
 

@@ -12,8 +12,10 @@ import uvicorn
 
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import UsageError
+from archivebot.garbage import spare_collections
 from archivebot.interrupt import ASKING
 from archivebot.web.app import Desk, application
+from archivebot.web.connections import Admission, Connection
 from archivebot.web.long import LongAnswers
 from archivebot.web.readers import Readers
 
@@ -63,14 +65,17 @@ def serve(
         name, number = bound.getsockname()[:2]
         address = f"http://[{name}]:{number}/" if ":" in name else f"http://{name}:{number}/"
         readers, long = Readers(opened), LongAnswers(opened)
+
         config = uvicorn.Config(
-            application(readers, long, desk, host),
+            Admission(application(readers, long, desk, host)),
+            http=Connection,
             log_level="error",
             access_log=False,
             lifespan="off",
             server_header=False,
             timeout_graceful_shutdown=PATIENCE,
         )
+        spare_collections()
         try:
             asyncio.run(Server(config, lambda: ready(address)).serve([bound]))
         finally:
@@ -81,9 +86,12 @@ def serve(
 def _bound(host: str, port: int) -> socket.socket:
     try:
         (family, *_, address), *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        bound = socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(
             f"{host}:{port} cannot be served: {reason}; choose another --port or --host"
         ) from error
+    # Connections inherit it. Otherwise the body of each answer but the first waits 40 ms for the client.
+    bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return bound

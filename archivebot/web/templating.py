@@ -10,12 +10,27 @@ from urllib.parse import urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from archivebot.replay.address import replay_path
+from archivebot.models import Kind
+from archivebot.replay.address import moment, replay_path
 from archivebot.terminal import harmless
 from archivebot.timestamps import timestamp
 from archivebot.units import size
+from archivebot.urls import host_of_key, urlkey
+from archivebot.web.plots import EVENTS
 from archivebot.web.safety import INTERFACE
 from archivebot.web.timeline import MARKS
+
+# The areas of the interface that its navigation names: their addresses and names.
+AREAS = {
+    "": "Sites",
+    "changes": "Changes",
+    "pages": "Pages",
+    "search": "Search",
+    "frontier": "Crawl",
+    "topic": "Topic",
+    "duplicates": "Duplicates",
+    "forms": "Forms",
+}
 
 _UNITS = ((31_557_600, "year"), (2_629_800, "month"), (86_400, "day"), (3600, "hour"), (60, "minute"))
 
@@ -64,8 +79,26 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    found.globals |= {"address": address, "marks": MARKS, "replay_path": replay_path, "between": between}
-    found.filters |= {"digits": timestamp, "moment": _moment, "day": _day, "size": size}
+    found.globals |= {
+        "address": address,
+        "marks": MARKS,
+        "events": EVENTS,
+        "areas": AREAS,
+        "kinds": list(Kind),
+        "replay_path": replay_path,
+        "between": between,
+    }
+    found.filters |= {
+        "digits": timestamp,
+        "read": moment,
+        "moment": _moment,
+        "day": _day,
+        "ago": _ago,
+        "size": size,
+        "number": "{:,}".format,
+        "host": _host,
+        "share": "{:.0%}".format,
+    }
     return found
 
 
@@ -76,6 +109,17 @@ def _shown(value: Any) -> Any:
 
 def _moment(when: datetime) -> str:
     return f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _host(url: str) -> str:
+    """Return the host of a page, with its port if it has one."""
+    return host_of_key(urlkey(url))
+
+
+def _ago(when: datetime) -> str:
+    """Return how long ago a moment was, "" if it is to come."""
+    now = datetime.now(UTC)
+    return f"{between(when, now) or '0 seconds'} ago" if when <= now else ""
 
 
 def _day(when: datetime) -> str:

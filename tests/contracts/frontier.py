@@ -26,7 +26,18 @@ from hypothesis.stateful import (
 
 from archivebot.exceptions import NotArchived, StorageError
 from archivebot.frontier import open_frontier
-from archivebot.frontier.base import HOLD, LOOK, Charge, Counts, Entry, Frontier, HostCounts, Record, State
+from archivebot.frontier.base import (
+    EXTRA,
+    HOLD,
+    LOOK,
+    Charge,
+    Counts,
+    Entry,
+    Frontier,
+    HostCounts,
+    Record,
+    State,
+)
 from archivebot.models import Position
 from tests.contracts.frontier_workers import (
     CRAWL,
@@ -280,6 +291,25 @@ class FrontierContract:
         frontier.release()
         assert frontier.reprioritise({url_of("A", "a.com"): -1.5}) == 1
         assert lease_all(frontier) == ["B", "A"]
+
+    def test_what_belongs_to_fetched_pages_comes_first_and_beyond_the_limit(self, frontier: Frontier) -> None:
+        wide(frontier).add([entry("A", 1), entry("B", EXTRA), entry("C", EXTRA), entry("D", 2)])
+        leases = [frontier.lease(1), frontier.lease(1), frontier.lease(1)]
+        assert [lease and lease.entry.url[-1] for lease in leases] == ["B", "C", None]
+        for name in "BC":
+            assert frontier.settle(url_of(name), State.DONE)
+        lease = frontier.lease(1)
+        assert lease is not None
+        assert lease.entry.url == url_of("D")
+        frontier.settle(url_of("D"), State.DONE, answered=True)
+        frontier.add([entry("E", EXTRA)])
+        assert [bool(frontier.lease(1)), bool(frontier.lease(1))] == [True, False]
+
+    def test_no_url_waits_for_what_belongs_to_fetched_pages(self, frontier: Frontier) -> None:
+        frontier.add([entry("A", EXTRA, "a.com"), entry("B", EXTRA, "a.com"), entry("C", 1, "c.com")])
+        assert lease_all(frontier, slack=0.5) == ["A", "C"]
+        frontier.add([entry("D", 3, "d.com"), entry("E", 3, "d.com"), entry("F", 1, "f.com")])
+        assert lease_all(frontier, slack=0.5) == ["D"]
 
     def test_only_queued_urls_get_new_scores(self, frontier: Frontier) -> None:
         wide(frontier).add([entry("A"), entry("B"), entry("C")])

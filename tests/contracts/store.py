@@ -21,7 +21,6 @@ from archivebot.exceptions import Conflict, NotArchived
 from archivebot.models import Capture, Fingerprint, Headers, Kind, Link, Outcome, Page, Payload
 from archivebot.storage import open_store
 from archivebot.storage.base import (
-    LONGEST_ANCHOR,
     ArchiveStore,
     Edge,
     NewVersion,
@@ -30,6 +29,7 @@ from archivebot.storage.base import (
     Totals,
     VersionId,
 )
+from archivebot.storage.edges import LONGEST_ANCHOR
 from archivebot.storage.frames import LEAST_COST, cost, decode, encode
 from archivebot.urls import key_range, urlkey
 from archivebot.wire import Wire
@@ -221,6 +221,7 @@ class StoreContract:
         assert list(store.version_ids()) == []
         assert list(store.captures(URL)) == []
         assert list(store.urls("", "\U0010ffff")) == []
+        assert list(store.tallies()) == []
         assert store.similar(urlkey(URL), (1, 2), 1 << 40) is None
         assert store.check() == []
         totals = store.totals()
@@ -266,6 +267,29 @@ class StoreContract:
         (capture,) = store.captures(OTHER)
         assert (capture.headers, capture.wire) == (other.headers, wires[0])
         assert store.check() == []
+
+    def test_brief_captures_are_the_same_without_headers_and_exchanges(self, store: ArchiveStore) -> None:
+        for minute, headers in enumerate([(), (("ETag", "1"),), ()]):
+            wire = wire_of(minute) if minute == 2 else None
+            store.add(visit(minute, headers=headers, wire=wire), PageHead(), None)
+        store.add(visit(3, headers=(("A", "b"),), wire=wire_of(3)), PageHead(), None)
+        bare = [replace(each, headers=(), wire=None) for each in store.captures(URL)]
+        assert list(store.captures(URL, brief=True)) == bare
+        assert list(store.captures(URL, newest_first=True, brief=True)) == bare[::-1]
+
+    def test_the_state_of_a_page_changes_with_its_captures(self, store: ArchiveStore) -> None:
+        states = [store.state(URL)]
+        first = visit(1, kind=Kind.CHANGED, wire=wire_of(1))
+        for capture in (first, visit(0), visit(2)):
+            store.add(capture, PageHead(), None)
+            states.append(store.state(URL))
+        store.amend(first, replace(first, kind=Kind.TOUCHED))
+        store.sync()
+        states.append(store.state(URL))
+        assert len(set(states)) == len(states)
+        assert store.state(URL) == states[-1]
+        store.add(visit(3), PageHead(), None)
+        assert store.state(URL) != states[-1]
 
     def test_what_is_amended_keeps_the_facts_of_its_wire(self, store: ArchiveStore) -> None:
         old = visit(0, kind=Kind.CHANGED, wire=wire_of(0))
@@ -757,6 +781,26 @@ class StoreContract:
         assert store.similar(urlkey(URL), (1, 2), LEAST_COST - 1) is None
 
     # Sums
+
+    def test_a_tally_changes_with_the_visits_of_its_page_only(self, store: ArchiveStore) -> None:
+        first = put(store, b"first", 1)
+        put(store, b"other", 1, url=OTHER)
+        tallies = [dict(store.tallies())]
+
+        def told(changed: str) -> None:
+            tallies.append(dict(store.tallies()))
+            before, after = tallies[-2:]
+            assert {url for url in after if after[url] != before.get(url)} == {changed}
+
+        assert tallies[0].keys() == {URL, OTHER}
+        store.add(visit(2, first, kind=Kind.REVISIT), store.head(URL), first.id)
+        told(URL)
+        store.add(visit(0, first), store.head(URL), first.id)
+        told(URL)
+        store.amend(visit(0, first), visit(0, first, kind=Kind.TOUCHED))
+        told(URL)
+        put(store, b"gone", 3, url=OTHER, outcome=Outcome.GONE)
+        told(OTHER)
 
     def test_totals_are_sums_per_host_and_over_all(self, store: ArchiveStore) -> None:
         first = put(store, b"12345", 0)

@@ -49,6 +49,8 @@ class Progress:
     doors: int = 0
     dropped_in_tunnels: int = 0
     dropped_by_score: int = 0
+    requisites: int = 0
+    requisite_bytes: int = 0
 
     @classmethod
     def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
@@ -68,7 +70,7 @@ class Progress:
             fetched=count("archive/bytes_fetched"),
             stored=count("archive/bytes_stored"),
             warc=count("archive/bytes_warc_estimated"),
-            errors=count("archive/failed") + count("log_count/ERROR"),
+            errors=count("archive/failed") + count("requisites/failed") + count("log_count/ERROR"),
             queued=queued,
             seconds=seconds,
             judged=count("topic/judged"),
@@ -76,6 +78,8 @@ class Progress:
             doors=count("archive/query_forms"),
             dropped_in_tunnels=count("topic/dropped/tunnel"),
             dropped_by_score=count("topic/dropped/link_score"),
+            requisites=count("requisites/captures"),
+            requisite_bytes=count("requisites/bytes"),
         )
 
     def line(self) -> str:
@@ -87,9 +91,10 @@ class Progress:
         dropped = f"{self.dropped_in_tunnels} behind tunnels, {self.dropped_by_score} by their scores"
         if self.dropped_in_tunnels or self.dropped_by_score:
             harvest += f"; links dropped: {dropped}"
+        needed = f"; {self.requisites} requisites ({size(self.requisite_bytes)})" if self.requisites else ""
         return (
             f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other; "
+            f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other{needed}; "
             f"{size(self.fetched)} fetched, {size(self.stored)} stored; "
             f"{self.queued} queued, {self.errors} errors{harvest}{doors}"
         )

@@ -9,12 +9,21 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from archivebot.config import CrawlConfig
-from archivebot.crawl.process.calls import validators
+from archivebot.crawl.process.calls import is_fresh, validators
 from archivebot.crawl.process.session import ArchiveSession
+from archivebot.crawl.refusals import Refused
+from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.entries import REQUISITE
+
+# The reason in the frontier.
+FRESH = "fresh"
 
 
 class ConditionalMiddleware:
-    """Send the ETag and Last-Modified of the latest content as If-None-Match and If-Modified-Since."""
+    """Send the ETag and Last-Modified of the latest content as If-None-Match and If-Modified-Since.
+
+    A page requisite whose content is fresh by its own headers is not requested.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -36,6 +45,10 @@ class ConditionalMiddleware:
         is_known, etag, modified = await self.session.read(validators, request.url)
         if not is_known:
             self.new.add(host)
+        elif REQUISITE in request.meta and await self.session.read(is_fresh, request.url):
+            self.crawler.stats.inc_value("requisites/fresh")
+            Dispatcher.of(self.crawler).turn_down(request, FRESH)
+            raise Refused(FRESH)
         if etag:
             request.headers.setdefault("If-None-Match", etag)
         if modified:

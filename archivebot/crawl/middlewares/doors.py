@@ -22,7 +22,7 @@ from archivebot.crawl.scheduling.entries import ORDER, PARTS, READING, SCORE
 from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
 from archivebot.hypertext import Hypertext
-from archivebot.models import Focus, Link, Outcome, Page
+from archivebot.models import REQUISITE, Focus, Link, Outcome, Page
 from archivebot.text.terms import stem
 from archivebot.text.urltokens import url_tokens
 from archivebot.topic.linkmodel import LinkModel
@@ -104,7 +104,7 @@ class DoorMiddleware(LinkFilter):
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Add the forms to a page, unless it is off topic."""
-        if not isinstance(item, Page) or response is None:
+        if not isinstance(item, Page) or response is None or item.origin == REQUISITE:
             return item
         looked = self._looked(response)
         if found := looked.relevance:

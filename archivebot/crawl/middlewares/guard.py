@@ -17,6 +17,7 @@ from archivebot.config import CrawlConfig
 from archivebot.crawl.extensions.addresses import PublicAddresses, named_by_seeds
 from archivebot.crawl.refusals import PRIVATE, PrivateAddress, Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.entries import REQUISITE
 from archivebot.urls import Scope, host_of, is_private, joined, trap
 
 logger = logging.getLogger(__name__)
@@ -29,6 +30,8 @@ _GUARDS: WeakKeyDictionary[Crawler, Guard] = WeakKeyDictionary()
 
 class Guard:
     """Checks scope, depth, traps, length and addresses: why may this request not be made?
+
+    A page requisite may have any depth, and be out of scope.
 
     ``named`` are the hosts that may have private addresses; None allows all.
     """
@@ -59,20 +62,25 @@ class Guard:
 
     def refusal(self, request: Request) -> str | None:
         """Return the name of the reason against a request, or None."""
-        if self.deepest is not None and request.meta.get("depth", 0) > self.deepest:
-            return "depth"
         if request.meta.get("archive_hops", 0) > MAX_HOPS:
             return "redirect_chain"
+        if REQUISITE in request.meta:
+            return self._unsafe(request.url)
+        if self.deepest is not None and request.meta.get("depth", 0) > self.deepest:
+            return "depth"
         return self._refusal_of_url(request.url)
 
     def _url(self, url: str) -> str | None:
+        return self._unsafe(url) or (self.scope.refusal(url) if self.scope else None) or trap(url)
+
+    def _unsafe(self, url: str) -> str | None:
         if not url.startswith(("http://", "https://")):
             return "scheme"
         if self.longest and len(url) > self.longest:
             return "url_length"
         if self.is_private(url):
             return PRIVATE
-        return (self.scope.refusal(url) if self.scope else None) or trap(url)
+        return None
 
     def is_private(self, url: str) -> bool:
         """Return whether the host of a URL is a private address that is not among the seeds."""

@@ -13,8 +13,8 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.limits import Limits, Unwanted
-from archivebot.crawl.reading.convert import flagged, media_of_response, pairs
-from archivebot.crawl.scheduling.entries import READING
+from archivebot.crawl.reading.convert import flagged, headers_of, media_of_response, pairs
+from archivebot.crawl.scheduling.entries import READING, REQUISITE
 from archivebot.hypertext import Hypertext
 from archivebot.models import Outcome, Page
 
@@ -42,7 +42,8 @@ class LimitsDownloaderMiddleware:
         if self.limits.accept:
             request.headers.setdefault("Accept", self.limits.accept)
         if self.limits.size is not None:
-            request.meta["download_maxsize"] = self.limits.size
+            others = request.meta.get("download_maxsize", self.limits.size)
+            request.meta["download_maxsize"] = min(self.limits.size, others)
 
     def headers_received(self, headers: Headers, body_length: object, request: Request) -> None:
         """Raise StopDownload if the body is not wanted; an answer without a body is complete."""
@@ -80,15 +81,23 @@ class LimitsSpiderMiddleware(BaseSpiderMiddleware):
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         if not isinstance(item, Page) or item.outcome is not Outcome.FETCHED or response is None:
             return item
-        if response.request is None or is_exempt(response.request):
-            return item
-        reading: Hypertext = response.meta.get(READING, Hypertext())
-        unwanted = self.limits.of_media(media_of_response(response))
-        unwanted = unwanted or self.limits.of_date(item.headers, reading.published)
+        unwanted = self._unwanted(response)
         if unwanted is None:
             return item
         count(self.crawler, unwanted)
         return replace(item, outcome=Outcome.EXCLUDED, body=b"", reason=unwanted.reason)
+
+    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
+        """Drop the requisites of a page that is dropped."""
+        is_needless = REQUISITE in request.meta and response is not None and self._unwanted(response)
+        return None if is_needless else request
+
+    def _unwanted(self, response: Response) -> Unwanted | None:
+        if response.status == 304 or response.request is None or is_exempt(response.request):
+            return None
+        reading: Hypertext = response.meta.get(READING, Hypertext())
+        unwanted = self.limits.of_media(media_of_response(response))
+        return unwanted or self.limits.of_date(headers_of(response), reading.published)
 
 
 def limits_of(crawler: Crawler) -> Limits:
@@ -100,8 +109,8 @@ def limits_of(crawler: Crawler) -> Limits:
 
 
 def is_exempt(request: Request) -> bool:
-    """Return whether types and dates are not limited: the operator chose the URL, or it is robots.txt."""
-    return bool(request.meta.get("archive_seed") or request.meta.get("archive_robots"))
+    """Return whether types and dates are not limited: for seeds, requisites and robots.txt."""
+    return not {"archive_seed", "archive_robots", REQUISITE}.isdisjoint(request.meta)
 
 
 def count(crawler: Crawler, unwanted: Unwanted) -> None:

@@ -11,13 +11,14 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
+from archivebot import models
 from archivebot.config import WEIGHTS, FocusConfig
 from archivebot.crawl.arguments import TopicArguments
 from archivebot.crawl.middlewares.linkfilter import LinkFilter
 from archivebot.crawl.middlewares.order import BestFirst, BreadthFirst, Linear, LinkOrder, Order, RankOrder
 from archivebot.crawl.reading.convert import outcome_of_response
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
-from archivebot.crawl.scheduling.entries import DISTANCE, ORDER, PARTS, READING, SCORE
+from archivebot.crawl.scheduling.entries import DISTANCE, ORDER, PARTS, READING, REQUISITE, SCORE
 from archivebot.exceptions import UsageError
 from archivebot.hypertext import Hypertext
 from archivebot.models import Focus, Link, Outcome, Page
@@ -97,7 +98,7 @@ class TopicFilterMiddleware(LinkFilter):
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Add the judgement of the filter to a page."""
-        if not isinstance(item, Page) or response is None:
+        if not isinstance(item, Page) or response is None or item.origin == models.REQUISITE:
             return item
         page, _ = self._judged(response)
         request = response.request
@@ -111,9 +112,18 @@ class TopicFilterMiddleware(LinkFilter):
             why=response.meta[JUDGED][2],
         )
         item = replace(item, focus=focus)
-        if self.keeps or page.relevant is not False or item.outcome is not Outcome.FETCHED:
+        if not self._leaves_out(page) or item.outcome is not Outcome.FETCHED:
             return item
         return replace(item, outcome=Outcome.EXCLUDED, body=b"", reason=f"off topic: {page.relevance:.2f}")
+
+    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
+        """Judge a link as all filters do; drop the requisites of a page without its body."""
+        if REQUISITE not in request.meta or response is None or REQUISITE in response.meta:
+            return super().get_processed_request(request, response)
+        return None if self._leaves_out(self._judged(response)[0]) else request
+
+    def _leaves_out(self, page: Judged) -> bool:
+        return not self.keeps and page.relevant is False
 
     def _second_thought(self, url: str) -> str | None:
         """Return why a queued URL is not fetched after all, by what the crawl has learnt since."""

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from archivebot.archive import Archive
 from archivebot.crawl.reading.pages import read_page
 from archivebot.forms.record import FormRecord
+from archivebot.http import freshness
 from archivebot.hypertext import Hypertext
 from archivebot.markup.contenttype import content_type
-from archivebot.models import Page, Snapshot
+from archivebot.models import REQUISITE, Outcome, Page, Snapshot
 from archivebot.urls import host_of
+
+# Outcomes of a visit to which the server answered with content, or that it has not changed.
+SHOWS_CONTENT = frozenset((Outcome.FETCHED, Outcome.NOT_MODIFIED))
 
 # A stage: reads a page and adds something to its snapshot.
 Stage = Callable[[Archive, Snapshot], Snapshot]
@@ -40,6 +44,14 @@ def read_ahead(
 def validators(archive: Archive, url: str) -> tuple[bool, str | None, str | None]:
     """Return whether the archive has pages of the host of a URL, and ETag and Last-Modified of the page."""
     return (True, *archive.validators(url)) if any(archive.pages(limit=1, site=url)) else (False, None, None)
+
+
+def is_fresh(archive: Archive, url: str) -> bool:
+    """Return whether the last capture of a requisite shows content that is fresh by its own headers."""
+    last = archive.last(url)
+    if last is None or last.origin != REQUISITE or last.outcome not in SHOWS_CONTENT:
+        return False
+    return freshness.is_fresh(last.headers, last.captured_at, datetime.now(UTC))
 
 
 def run_stages(archive: Archive, snapshot: Snapshot, stages: Sequence[Stage]) -> Snapshot:

@@ -52,11 +52,13 @@ def read(
     context: bool = False,
     forms: bool = False,
     dated: bool = False,
+    requisites: bool = False,
 ) -> Hypertext:
     """Read a page; a plain text only for its beginning, if context is wanted; other bodies are empty."""
     media, body = media_of_response(response), response.body
     if media.is_page:
         asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms, "dated": dated}
+        asked["requisites"] = requisites
         return read_page(PageReading(shortened(body), content_type_of(response)), response.url, **asked)
     if context and media.is_prose:
         text = body[:MOST_BYTES].decode(media.charset, "replace")
@@ -163,6 +165,7 @@ def page_of(
     *,
     links: tuple[Link, ...] = (),
     level: int | None = None,
+    origin: str = "crawl",
 ) -> Page:
     """Return the Page of an answer: its bytes after content decoding, its headers and other data.
 
@@ -181,5 +184,6 @@ def page_of(
         location=location_of(response),
         links=links,
         level=level,
+        origin=origin,
         wire=wire,
     )

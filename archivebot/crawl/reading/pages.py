@@ -9,6 +9,7 @@ from archivebot.bounds import excess
 from archivebot.forms.find import search_forms
 from archivebot.hypertext import Hypertext
 from archivebot.hypertext import read_page as read_hypertext
+from archivebot.replay.requisites import body_requisites, has_requisites, page_requisites
 
 # Maximum of characters of a page that are judged. A million take 0.6 seconds, in which the crawl stands
 # still, and a log file may have 60 million; a quarter of a million is a book of 40,000 words.
@@ -34,12 +35,15 @@ def read_page(
     context: bool = False,
     forms: bool = False,
     dated: bool = False,
+    requisites: bool = False,
 ) -> Hypertext:
     """Return the links of a page; with ``context`` also title and main text, with ``forms`` also its forms,
-    with ``dated`` also the day of its publication.
+    with ``dated`` also the day of its publication, with ``requisites`` also what it loads.
 
-    The result is empty if the body is not a page.
+    If the body is not a page, the result is empty, except for the requisites of a style sheet or a drawing.
     """
+    if requisites and has_requisites(reading.media):
+        return Hypertext(requisites=body_requisites(reading.body, reading.media, url))
     if reading.content is None:
         return Hypertext()
     page = reading.content.page
@@ -51,4 +55,6 @@ def read_page(
         found = replace(found, forms=tuple(record.found() for record in records))
     if dated:
         found = replace(found, published=reading.content.published)
+    if requisites:
+        found = replace(found, requisites=page_requisites(page.document, url))
     return found

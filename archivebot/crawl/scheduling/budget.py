@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
 
-from archivebot.config import FrontierConfig
-from archivebot.frontier import Charge, Entry, Frontier
+from archivebot.config import FrontierConfig, RequisiteConfig
+from archivebot.frontier import EXTRA, Charge, Entry, Frontier
 from archivebot.urls import pattern
 
 # The cost of a page that repeats another archived page, in the budget of its pattern. A session id in each
@@ -17,11 +17,16 @@ REPEATED = 5
 
 @dataclass(frozen=True, slots=True)
 class UrlBudget:
-    """The maximum of URLs that share a path pattern, a pattern with a query, or a host; 0: no maximum."""
+    """The maximum of URLs that share a path pattern, a pattern with a query, or a host; 0: no maximum.
+
+    Requisites have budgets of their own: of the crawl, and of the page that needs them.
+    """
 
     paths: int
     queries: int
     host: int
+    requisites: int = 0
+    of_page: int = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> UrlBudget:
@@ -29,12 +34,17 @@ class UrlBudget:
         scope = getattr(getattr(crawler.spider, "arguments", None), "scope", "")
         # In every other scope the operator named the hosts.
         host = config.budget_host if scope == "web" else 0
-        return cls(config.budget_path, config.budget_query, host)
+        own = RequisiteConfig.from_settings(crawler.settings)
+        return cls(config.budget_path, config.budget_query, host, own.requisites_crawl, own.requisites_page)
 
     def charges(self, entry: Entry) -> tuple[Charge, ...]:
         """Return the budgets that an entry is charged to; a seed is charged to none."""
         if not entry.source:
             return ()
+        if entry.score >= EXTRA:
+            crawl = Charge("requisites of the crawl", self.requisites, "budget_requisites")
+            page = Charge(f"requisites of {entry.source}", self.of_page, "budget_page_requisites")
+            return tuple(charge for charge in (crawl, page) if charge.most)
         host = (Charge(entry.host, self.host, "budget_host"),) if self.host else ()
         name = pattern(entry.url)
         most = self.queries if name and "?" in name else self.paths

@@ -32,8 +32,9 @@ from archivebot.crawl.scheduling.identity import crawl_name, lost_by
 from archivebot.crawl.scheduling.outbox import STROKE, Outbox, Settled
 from archivebot.crawl.scheduling.pace import HostPace
 from archivebot.crawl.scheduling.patience import PAUSE, Patience
+from archivebot.crawl.scheduling.requisites import are_requisites_left
 from archivebot.exceptions import ArchiveError, StorageError
-from archivebot.frontier import Frontier, Lease, State, chosen_uri, open_frontier
+from archivebot.frontier import EXTRA, Frontier, Lease, State, chosen_uri, open_frontier
 from archivebot.models import Capture, Outcome, Page, Snapshot
 
 logger = logging.getLogger(__name__)
@@ -111,6 +112,7 @@ class Dispatcher(Extension):
         await ArchiveSession.of(self.crawler).opened()
         arguments = spider.arguments
         self.most, self.most_bytes = arguments.pages, arguments.bytes
+        self.requisites = arguments.requisites
         relied = self.frontier.relied()
         # Read after the frontier: an archive that others write to can only have advanced since.
         position = await ArchiveSession.of(self.crawler).run(Archive.position)
@@ -185,7 +187,7 @@ class Dispatcher(Extension):
                 self._rest()
                 return None
             self.crawler.stats.inc_value("scheduler/dequeued")
-            self._held.add(lease.entry.url)
+            self._held.add(lease.entry.url, judged=lease.entry.score >= EXTRA)
             if reason := self.refusal(lease.entry.url):
                 self._settle(Settled(lease.entry.url, State.REJECTED, reason))
                 continue
@@ -287,10 +289,12 @@ class Dispatcher(Extension):
             self._close_at(self.most)
 
     def _close_at(self, most: int) -> None:
-        """End the crawl at its page limit, whichever worker fetched the last page."""
+        """End the crawl at its page limit, whichever worker fetched the last page, after the requisites."""
         counts = self._patience.ask(self.frontier.counts)
         if counts and counts.answered >= most:
-            self._close("pages")
+            left = partial(are_requisites_left, self.frontier, counts)
+            if not (self.requisites and self._patience.ask(left)):
+                self._close("pages")
 
     def _close(self, reason: str) -> None:
         if not is_closing(self.crawler.engine):
@@ -349,7 +353,7 @@ class Dispatcher(Extension):
             return
         if stored:
             reason = "stored before the crawl was interrupted"
-            self._settle(Settled(url, State.DONE, reason, answered=True))
+            self._settle(Settled(url, State.DONE, reason, answered=lease.entry.score < EXTRA))
         else:
             self._again.append(request_of(lease, self.crawler.spider))
         self._go_on()

@@ -7,6 +7,7 @@ import json
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
+from archivebot import models
 from archivebot.crawl.scheduling import serializer
 from archivebot.frontier import Entry, Lease
 from archivebot.urls import canonical_url, host_of, with_method
@@ -17,11 +18,24 @@ DISTANCE = "archive_distance"  # the off-topic pages in a row before it
 ORDER = "archive_order"  # the number of the fetch
 SOURCE = "archive_source"  # the URL of the page with the link
 PARTS = "archive_parts"  # the parts of the score
+# The key of a request for a page requisite, whose SOURCE is the page that needs it. Its value is FRAME if the
+# page also needs what the answer loads ...
+REQUISITE = "archive_requisite"
+FRAME = "frame"
 # ... and keys that are never written to the frontier.
 LINK = "archive_link"  # the evidence of a link, until it is scored
 READING = "archive_reading"  # the data read from a page, while its links are scored
 
 _KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK, READING))
+
+
+def origin_of(request: Request) -> str:
+    """Return the origin of the page that answers a request.
+
+    >>> origin_of(Request("http://a.example/"))
+    'crawl'
+    """
+    return models.REQUISITE if REQUISITE in request.meta else "crawl"
 
 
 def key_of(request: Request) -> str:

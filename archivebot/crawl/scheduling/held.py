@@ -59,10 +59,11 @@ class HeldLeases:
         """The maximum seconds to wait for a better host."""
         return max(HOLD, HOLDS * median(self._waits)) if self._waits else HOLD
 
-    def add(self, url: str) -> None:
-        """Note a new lease."""
+    def add(self, url: str, judged: bool = False) -> None:
+        """Note a new lease; ``judged`` is whether no judgement of its page is awaited."""
         self._began[url] = self._clock()
-        self._open.add(url)
+        if not judged:
+            self._open.add(url)
 
     def arrived(self, url: str) -> bool:
         """Note an answer; return whether the URL is leased."""

@@ -8,7 +8,7 @@ from scrapy.statscollectors import StatsCollector
 
 from archivebot.crawl.scheduling.budget import UrlBudget
 from archivebot.frontier import Entry, Frontier, State
-from archivebot.models import Capture
+from archivebot.models import REQUISITE, Capture
 
 # Maximum of links written in one transaction: 0.1 s, in which the crawl stands still.
 STROKE = 1_000
@@ -92,6 +92,11 @@ class Outbox:
         return [entry for entry in self.entries if entry.url not in refused]
 
 
+def _is_answer(capture: Capture) -> bool:
+    """Return whether a capture counts towards the page limit."""
+    return capture.status is not None and capture.origin != REQUISITE
+
+
 def _settle(frontier: Frontier, settled: Settled, position: int) -> None:
     capture = settled.capture
     focus = capture.focus if capture else None
@@ -99,7 +104,7 @@ def _settle(frontier: Frontier, settled: Settled, position: int) -> None:
         settled.url,
         settled.state,
         position=position,
-        answered=settled.answered or (capture is not None and capture.status is not None),
+        answered=settled.answered or (capture is not None and _is_answer(capture)),
         reason=settled.reason,
         relevance=focus.relevance if focus else None,
         relevant=focus.relevant if focus else None,

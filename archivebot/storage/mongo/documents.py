@@ -207,6 +207,11 @@ def capture_of(
     )
 
 
+def brief_of(document: Document) -> Document:
+    """Return the document of a capture without its headers and its exchange."""
+    return document | {"headers": [], "wire": None}
+
+
 def quality_of(document: Document) -> Quality | None:
     """Read the quality of a capture; captures of schema 2 have none."""
     kind = document.get("quality")

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from archivebot.models import Link
-from archivebot.storage.base import Edge, edges_of
+from archivebot.storage.base import Edge
 from archivebot.storage.checksum import document_checksum
+from archivebot.storage.edges import edges_of
 from archivebot.storage.mongo.database import ASCENDING, MongoDatabase, Order
 from archivebot.storage.mongo.documents import Document, page_id
 from archivebot.storage.times import milliseconds, moment

@@ -12,7 +12,7 @@ updates with the minimum or maximum of a field. It uses no transactions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
@@ -39,6 +39,7 @@ from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDataba
 from archivebot.storage.mongo.dictionaries import MongoDictionaries, is_dictionary
 from archivebot.storage.mongo.documents import (
     Document,
+    brief_of,
     capture_document,
     capture_of,
     frame_name,
@@ -219,18 +220,30 @@ class MongoStore(MongoDatabase):
         return frames
 
     def captures(
-        self, url: str, newest_first: bool = False, until: When = None, since: When = None
+        self,
+        url: str,
+        newest_first: bool = False,
+        until: When = None,
+        since: When = None,
+        brief: bool = False,
     ) -> Iterator[Capture]:
         order = DESCENDING if newest_first else ASCENDING
         times = {"$lte": milliseconds(until)} if until else {}
         times |= {"$gt": milliseconds(since)} if since else {}
         query: Document = {"page": page_id(url)} | ({"time": times} if times else {})
-        marks = cache(lambda: {number: mark for _, number, mark in self.fingerprints.marks(url)})
+        marks = cache(
+            lambda: {} if brief else {number: mark for _, number, mark in self.fingerprints.marks(url)}
+        )
         # By time alone, which is indexed, so that the server need not sort all of them first.
         found = self.whole(self._captures, query, [("time", order)])
         for _, moment in groupby(found, itemgetter("time")):
             for document in sorted(moment, key=_version_name, reverse=newest_first):
-                yield capture_of(document, marks, self._wire.reference)
+                yield capture_of(brief_of(document) if brief else document, marks, self._wire.reference)
+
+    def state(self, url: str) -> Hashable:
+        """Return the number of captures, and the position of the archive."""
+        count = self.retried(lambda: self._captures.count_documents({"page": page_id(url)}))
+        return count, self.position()
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         query = {"page": page_id(url), "time": milliseconds(when), "outcome": outcome.value}
@@ -244,6 +257,11 @@ class MongoStore(MongoDatabase):
         for pages in batches(self.rows(self._pages, query, order)):
             visited = self._present(self._captures, "page", [page["_id"] for page in pages])
             yield from ((page["urlkey"], page["url"]) for page in pages if page["_id"] in visited)
+
+    def tallies(self) -> Iterator[tuple[str, int]]:
+        stages = [{"$group": {"_id": "$url", "sum": {"$sum": "$sum"}}}]
+        found = self.retried(lambda: list(self._captures.aggregate(stages)))
+        return ((page["_id"], int(page["sum"])) for page in found)
 
     def totals(self) -> dict[str, Totals]:
         dictionaries = self._sums("$frame_bytes", collection="dictionaries")

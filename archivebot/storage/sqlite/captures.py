@@ -11,7 +11,17 @@ from archivebot.storage.base import When
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.rows import FACTS, NO_FACTS, SHAPE, Shape, capture_of, origin_parts, packed
 from archivebot.storage.sqlite.sums import insert, intact, whole
-from archivebot.storage.sqlite.visits import EMPTY, LONGEST, Run, Visit, opened, runs, texts_of, unpacked
+from archivebot.storage.sqlite.visits import (
+    EMPTY,
+    LONGEST,
+    Run,
+    Visit,
+    alone,
+    opened,
+    runs,
+    texts_of,
+    unpacked,
+)
 from archivebot.storage.sqlite.wire import reference_for
 from archivebot.storage.times import milliseconds
 from archivebot.storage.wire import UNLIKE, Exchange, deflated, dictionary_of, exchange_of
@@ -34,6 +44,9 @@ BETWEEN = (
     f"{RUN} AND time <= ?2"
     " AND time >= coalesce((SELECT max(time) FROM capture WHERE page = ?1 AND time <= ?3), ?3) ORDER BY time"
 )
+
+# The runs of a page: their number, the begin of the last one, and their checksums in one.
+STATE = "SELECT count(*), max(time), sum(sum) FROM capture WHERE page = ?"
 
 ALIKE = (
     "SELECT id FROM shape WHERE sum = checksum(?1, ?2, ?3, ?4, ?5, ?6) AND outcome = ?1 AND kind = ?2"
@@ -106,8 +119,12 @@ class SQLiteCaptures:
         newest_first: bool = False,
         until: When = None,
         since: When = None,
+        brief: bool = False,
     ) -> Iterator[Capture]:
-        """Yield the captures of a page; ``marks`` returns the marks of its versions, by number."""
+        """Yield the captures of a page; ``marks`` returns the marks of its versions, by number.
+
+        With ``brief`` they have neither headers nor exchanges.
+        """
         shapes, key = Shapes(self._file, url), urlkey(url)
 
         @lru_cache(VERSIONS)
@@ -115,7 +132,7 @@ class SQLiteCaptures:
             return self._file.database.execute(FACTS, (version,)).fetchone() or NO_FACTS
 
         def texts(visits: Sequence[Visit]) -> Iterator[Visit]:
-            return opened(visits, shapes.dictionary)
+            return map(alone, visits) if brief else opened(visits, shapes.dictionary)
 
         for visit in self._between(page, newest_first, until, since, texts):
             yield capture_of(url, key, visit, shapes(visit.shape), facts(visit.version), marks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import astuple, fields, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -27,7 +27,7 @@ from archivebot.storage.base import (
 from archivebot.storage.checksum import checksum
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import decode, encode, shared
-from archivebot.storage.sqlite.captures import Shapes, SQLiteCaptures
+from archivebot.storage.sqlite.captures import STATE, Shapes, SQLiteCaptures
 from archivebot.storage.sqlite.dictionaries import SQLiteDictionaries
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.fingerprints import SQLiteFingerprints, lost_keys, put_fingerprint, put_mark
@@ -69,6 +69,12 @@ REFERENCELESS = (
     " JOIN page ON page.id = capture.page LEFT JOIN shape ON shape.id = capture.shape"
     " LEFT JOIN reference ON reference.id = reference"
     " WHERE shape.id IS NULL OR reference IS NOT NULL AND reference.id IS NULL"
+)
+
+# The URLs, each with the sum of the checksums of its runs.
+TALLIES = (
+    f"SELECT {intact('page')}, url, coalesce(sum(capture.sum), 0) FROM capture"
+    " JOIN page ON page.id = capture.page GROUP BY capture.page"
 )
 
 # Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
@@ -246,11 +252,21 @@ class SQLiteStore(ArchiveFile):
         return frames
 
     def captures(
-        self, url: str, newest_first: bool = False, until: When = None, since: When = None
+        self,
+        url: str,
+        newest_first: bool = False,
+        until: When = None,
+        since: When = None,
+        brief: bool = False,
     ) -> Iterator[Capture]:
-        marks = cache(lambda: {number: mark for _, number, mark in self.fingerprints.marks(url)})
+        marks = cache(
+            lambda: {} if brief else {number: mark for _, number, mark in self.fingerprints.marks(url)}
+        )
         with self.reading():
-            yield from self._captures.all(self._id(url), url, marks, newest_first, until, since)
+            yield from self._captures.all(self._id(url), url, marks, newest_first, until, since, brief)
+
+    def state(self, url: str) -> Hashable:
+        return self.one(tuple, STATE, self._id(url))
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
         seen = self.captures(url, until=when, since=when - timedelta(milliseconds=1))
@@ -266,6 +282,9 @@ class SQLiteStore(ArchiveFile):
             end,
             after,
         )
+
+    def tallies(self) -> Iterator[tuple[str, int]]:
+        return self.rows(whole, TALLIES)
 
     def totals(self) -> dict[str, Totals]:
         hosts = dict(self.all(totals_of, TOTALS))

@@ -153,6 +153,11 @@ def opened(visits: Iterable[Visit], dictionary: Dictionary) -> Iterator[Visit]:
         yield visit._replace(texts=known) if visit.wired else visit
 
 
+def alone(visit: Visit) -> Visit:
+    """Return a visit without its headers and its exchange."""
+    return visit._replace(record=None, texts=None, wired=0, headers=None)
+
+
 def texts_of(visits: Sequence[Visit]) -> bytes:
     """Return the texts of the last exchange of visits, with which the next exchange is compressed."""
     return next((visit.texts for visit in reversed(visits) if visit.texts is not None), b"")

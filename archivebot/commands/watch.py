@@ -1,0 +1,87 @@
+"""scrapy watch: alerts about the changes that the rules of a file name."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from archivebot.archive import ArchiveReader
+from archivebot.cli import TIME, ArchiveCommand, add_fields_option, print_json, print_table
+from archivebot.config import WatchConfig
+from archivebot.exceptions import CorruptObject, NotArchived, Undelivered, UsageError
+from archivebot.jobs.watch import Watched, past, watch
+from archivebot.terminal import note, write
+from archivebot.timestamps import parse_since
+from archivebot.watch.alert import Alert
+from archivebot.watch.file import Rules, read_rules
+
+
+class Command(ArchiveCommand):
+    """Send alerts about what was captured since the last run, by the rules of a file"""
+
+    arguments = "RULES"
+    explanation = "The first run of a rules file sends nothing: it notes what the archive holds."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--test", action="store_true", help="show what the rules would have sent, and send nothing"
+        )
+        parser.add_argument(
+            "--since", metavar="TIME", help="with --test: a time, or a duration before now (7d, 12h)"
+        )
+        parser.add_argument(
+            "--again", action="store_true", help="try failed deliveries now, without waiting for their turn"
+        )
+        add_fields_option(parser)
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        if opts.since and not opts.test:
+            raise UsageError("--since is for --test: a run begins where the last one ended")
+        if opts.again and opts.test:
+            raise UsageError("--test sends nothing: leave --again out")
+        self._rules: Rules = read_rules(args[0])
+        return super().work(args, opts)
+
+    def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        config = WatchConfig.from_settings(self.settings)
+        if opts.test:
+            since = parse_since(opts.since, datetime.now(UTC)) if opts.since else None
+            found = past(archive, self._rules, since, config, _note)
+        else:
+            uri = self.config.uri
+            found = watch(archive, uri, self._rules, config, _note, again=opts.again)
+        self._print(found, opts)
+        if opts.test:
+            return 0 if found.alerts else NotArchived.exit_code
+        return Undelivered.exit_code if any(tally.error for tally in found.outputs.values()) else 0
+
+    def _print(self, found: Watched, opts: argparse.Namespace) -> None:
+        if opts.json:
+            outputs = {name: tally.record() for name, tally in found.outputs.items()}
+            print_json({"alerts": [alert.record() for alert in found.alerts], "outputs": outputs})
+            return
+        if found.alerts:
+            _print_alerts(found.alerts)
+        if opts.test:
+            for rule in self._rules.rules:
+                own = [alert for alert in found.alerts if alert.rule == rule.name]
+                write(f"{rule.name}: {len(own)} alerts on {sum(len(each.pages) for each in own)} changes")
+        else:
+            for line in found.lines():
+                note(line)
+
+
+def _note(url: str, error: CorruptObject) -> None:
+    note(f"{url} is left out: {error}")
+
+
+def _print_alerts(alerts: Sequence[Alert]) -> None:
+    rows = ([alert.rule, alert.kind, f"{alert.when:{TIME}}", _pages(alert), alert.reason] for alert in alerts)
+    print_table(["rule", "kind", "captured", "page", "reason"], rows)
+
+
+def _pages(alert: Alert) -> str:
+    others = len(alert.pages) - 1
+    return f"{alert.pages[0].url} and {others} more" if others else alert.pages[0].url

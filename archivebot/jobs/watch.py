@@ -1,0 +1,218 @@
+"""Watching: judges the captures of an archive by rules, and sends the alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+
+from archivebot.archive import ArchiveReader
+from archivebot.config import WatchConfig, beside
+from archivebot.exceptions import CorruptObject
+from archivebot.fields.changes import shown
+from archivebot.jobs.changes import CONTENT, state_change, telling
+from archivebot.models import (
+    REQUISITE,
+    Attribute,
+    AttributeChange,
+    BlockChange,
+    Capture,
+    Change,
+    ChangeKind,
+    Kind,
+    SiteChange,
+)
+from archivebot.watch.alert import Alert, Match, alerts
+from archivebot.watch.change import WatchedChange
+from archivebot.watch.delivery import Tally, deliver
+from archivebot.watch.file import Rules
+from archivebot.watch.findings import Conditions, described, findings, lasting
+from archivebot.watch.outbox import Outbox
+from archivebot.watch.rule import Rule
+
+Seen = Callable[[str], datetime | None]
+Damaged = Callable[[str, CorruptObject], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The alerts of a run, what the outputs took, and whether it was the first run, which judges nothing."""
+
+    alerts: list[Alert]
+    outputs: dict[str, Tally] = field(default_factory=dict)
+    first: bool = False
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was done, in lines for a person."""
+        if self.first:
+            yield "watching from now on; --test shows what the rules would have sent before"
+        elif not self.alerts:
+            yield "no alerts"
+        for name, tally in self.outputs.items():
+            waits = f", {tally.waiting} waiting: {tally.error}" if tally.waiting else ""
+            yield f"{name}: {tally.sent} sent{waits}"
+
+
+def past(
+    archive: ArchiveReader, rules: Rules, since: datetime | None, config: WatchConfig, damaged: Damaged
+) -> Watched:
+    """Return the alerts that rules would have sent since a time, or ever."""
+    matches, _ = _judged(archive, rules.rules, lambda url: since, damaged)
+    return Watched(alerts(matches, archive.position().archive, config.watch_server))
+
+
+def watch(
+    archive: ArchiveReader,
+    archive_uri: str,
+    rules: Rules,
+    config: WatchConfig,
+    damaged: Damaged,
+    *,
+    again: bool = False,
+) -> Watched:
+    """Judge what was captured since the last run, and send what waits; ``again``: also what is not due yet.
+
+    The first run of a rules file sends nothing: what it finds is the state that later captures change.
+    Raises Conflict if another run judged the same captures meanwhile.
+    """
+    identity = archive.position().archive
+    with Outbox(beside(archive_uri, "watch"), identity, rules.path) as outbox:
+        first = not outbox.run
+        if first:
+            outbox.record((), {url: last.captured_at for url, last in _last(archive)})
+            found = []
+        else:
+            matches, seen = _judged(archive, rules.rules, outbox.seen, damaged)
+            found = alerts(matches, identity, config.watch_server)
+            outputs = {rule.name: rule.send for rule in rules.rules}
+            outbox.record(((alert, outputs[alert.rule]) for alert in found), seen)
+        if again:
+            outbox.make_due()
+        return Watched(found, deliver(outbox, rules.outputs.values(), partial(datetime.now, UTC)), first)
+
+
+def _last(archive: ArchiveReader) -> Iterator[tuple[str, Capture]]:
+    for _, url in archive.pages():
+        if last := archive.last(url):
+            yield url, last
+
+
+def _judged(
+    archive: ArchiveReader, rules: Iterable[Rule], seen: Seen, damaged: Damaged
+) -> tuple[list[Match], dict[str, datetime]]:
+    """Return the matches in new captures, and the last capture of each page that has new ones.
+
+    A requisite of pages is not a page of its own. A page whose versions cannot be read is passed to
+    ``damaged``, and is judged again by the next run.
+    """
+    matches: list[Match] = []
+    times: dict[str, datetime] = {}
+    for url, last in _last(archive):
+        since = seen(url)
+        if since is not None and last.captured_at <= since:
+            continue
+        watching = [rule for rule in rules if rule.watches(url) and last.origin != REQUISITE]
+        try:
+            page = PageChanges(archive, url) if watching else None
+            matches += [each for rule in watching if page for each in page.matches(rule, since)]
+        except CorruptObject as error:
+            damaged(url, error)
+            continue
+        times[url] = last.captured_at
+    return matches, times
+
+
+class PageChanges:
+    """The changes of one page, from each capture that shows its state to a later one."""
+
+    def __init__(self, archive: ArchiveReader, url: str) -> None:
+        self._archive, self._url = archive, url
+        self._captures = telling(archive.captures(url))
+        self._known: dict[tuple[int, int], WatchedChange | None] = {}
+
+    def matches(self, rule: Rule, since: datetime | None) -> Iterator[Match]:
+        """Yield the changes that match a rule and were decided by captures after a time.
+
+        A change is decided when ``persist`` captures in a row show it.
+        """
+        for index in range(len(self._captures) - rule.persist + 1):
+            last = index + rule.persist - 1
+            if since is not None and self._captures[last].captured_at <= since:
+                continue
+            found = self._findings(rule, index, index)
+            if not all(found):
+                continue
+            later = [self._findings(rule, index, other) for other in range(index + 1, last + 1)]
+            kept = lasting(found, later)
+            change = self._known[index, index]
+            if all(kept) and change:
+                yield Match(rule.name, change, described(kept))
+
+    def _findings(self, rule: Rule, first: int, last: int) -> Conditions:
+        """Return what a rule finds in the change from the state before ``first`` to the capture ``last``."""
+        now = self._captures[last]
+        if first == last and now.kind is Kind.TOUCHED and not rule.wants(SiteChange.TOUCHED):
+            return [[]]  # most versions: their furniture need not be compared again
+        if (first, last) not in self._known:
+            self._known[first, last] = self._change(first, now)
+        change = self._known[first, last]
+        return findings(rule, change) if change else [[]]
+
+    def _change(self, first: int, now: Capture) -> WatchedChange | None:
+        earlier = self._captures[:first]
+        before = next((each for each in reversed(earlier) if each.kind in CONTENT), None)
+        found = state_change(self._archive, before, earlier[-1] if earlier else None, now)
+        if found is None:
+            return None
+        kind, reason = found
+        change = WatchedChange(
+            self._url, kind, before.number if before else None, now.number, now.captured_at, reason
+        )
+        if kind is SiteChange.CHANGED and before:
+            return self._compared(change, before, now)
+        return self._new(change, now) if kind is SiteChange.NEW else change
+
+    def _compared(self, change: WatchedChange, before: Capture, now: Capture) -> WatchedChange:
+        delta = self._archive.delta(self._url, self._archive.seen(before), self._archive.seen(now))
+        kind = SiteChange.CHANGED if delta.kind is ChangeKind.CONTENT else SiteChange.TOUCHED
+        return WatchedChange(
+            change.url,
+            kind,
+            change.before,
+            change.after,
+            change.captured_at,
+            delta.reason,
+            delta.changes,
+            delta.attributes,
+        )
+
+    def _new(self, change: WatchedChange, now: Capture) -> WatchedChange:
+        version = self._archive.seen(now)
+        blocks = (
+            BlockChange(
+                Change.ADDED,
+                placed.lineage,
+                placed.topic,
+                None,
+                text,
+                0.0,
+                ChangeKind.FURNITURE if placed.label and placed.label.is_furniture else ChangeKind.CONTENT,
+                placed.label,
+            )
+            for placed, text in self._archive.blocks(version)
+        )
+        values = (
+            AttributeChange(Attribute.FIELD, each.name, "", shown(each), each.counts)
+            for each in self._archive.fields(version)
+        )
+        return WatchedChange(
+            change.url,
+            change.kind,
+            change.before,
+            change.after,
+            change.captured_at,
+            change.reason,
+            tuple(blocks),
+            tuple(values),
+        )

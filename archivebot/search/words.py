@@ -1,0 +1,91 @@
+"""The words of blocks and of searches as SQLite's full-text search reads them, in any script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from archivebot.exceptions import UsageError
+from archivebot.text import UNSPACED, WORD
+
+# The most characters of a search: a long sentence. SQLite reads it in less than a millisecond.
+LONGEST = 500
+
+# A character of a script without spaces is a word. A phrase of them is found wherever it begins, also in the
+# middle of a word; the other scripts here are Thai, Lao, Burmese and Khmer.
+_ALONE = re.compile(f"([{UNSPACED}\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff])")
+
+_PART = re.compile(r'"([^"]*)"?|([^\s"]+)')
+
+# Characters around a found place that are shown.
+_AROUND = 90
+
+Piece = tuple[str, bool]
+
+
+def spaced(text: str) -> str:
+    """Return a text with its words apart, in compatible characters.
+
+    >>> spaced("北京news"), spaced("ＡＢＣ"), spaced("plain text")
+    (' 北  京 news', 'ABC', 'plain text')
+    """
+    return text if text.isascii() else _ALONE.sub(r" \1 ", unicodedata.normalize("NFKC", text))
+
+
+def expression(words: str) -> str:
+    """Return the expression of FTS5 for a search: all words and all phrases in quotes are in the block.
+
+    A word with a star at its end stands for all words with that beginning. Raises UsageError if there is no
+    word, or if the search is too long.
+
+    >>> expression('tide "high water" fish*')
+    '"tide" "high water" "fish" *'
+    >>> expression("AND (x OR"), expression('"a" -b:c'), expression("東京")
+    ('"AND" "(x" "OR"', '"a" "-b:c"', '" 東  京 "')
+    """
+    parts = [f'"{text}" *' if is_prefix else f'"{text}"' for text, is_prefix in _parts(words)]
+    return " ".join(parts)
+
+
+def pieces(text: str, words: str) -> list[Piece]:
+    """Return a text in pieces, each with whether it is a word or phrase of a search.
+
+    Of a long text only the part around the first such piece is returned.
+
+    >>> pieces("The high water of the tide", '"high water"')
+    [('The ', False), ('high water', True), (' of the tide', False)]
+    """
+    pattern = re.compile("|".join(map(_pattern, _parts(words))), re.IGNORECASE)
+    first = pattern.search(text)
+    start = max(0, first.start() - _AROUND) if first else 0
+    if start and (blank := text.find(" ", start, start + _AROUND)) >= 0:
+        start = blank + 1
+    end = max(start, first.end() if first else 0) + 2 * _AROUND
+    found: list[Piece] = [("… ", False)] if start else []
+    for match in pattern.finditer(text, start, end):
+        found += [(text[start : match.start()], False), (match[0], True)]
+        start = match.end()
+    rest = text[start:end] + (" …" if end < len(text) else "")
+    return [piece for piece in (*found, (rest, False)) if piece[0]]
+
+
+def _parts(words: str) -> list[tuple[str, bool]]:
+    """Return the words and phrases of a search, each with whether it is the beginning of a word."""
+    if len(words) > LONGEST:
+        raise UsageError(f"the search has {len(words)} characters: give at most {LONGEST}")
+    known = words.encode("utf-8", "replace").decode().replace("\0", " ")
+    found = [
+        (spaced(phrase or word), bool(word) and word.endswith("*")) for phrase, word in _PART.findall(known)
+    ]
+    parts = [(text.rstrip("*"), is_prefix) for text, is_prefix in found if WORD.search(text)]
+    if not parts:
+        raise UsageError(f"{words!r} has no word to search for")
+    return parts
+
+
+def _pattern(part: tuple[str, bool]) -> str:
+    """Return the regular expression that finds a word or a phrase in a text."""
+    text, is_prefix = part
+    words = WORD.findall(_ALONE.sub(r" \1 ", text))
+    before, after = (r"\b" if word.isascii() else "" for word in (words[0], words[-1]))
+    return before + r"[\W_]*".join(map(re.escape, words)) + (r"\w*" if is_prefix else after)

@@ -1,0 +1,234 @@
+"""Reads a rules file: TOML with a table for each rule and each output."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from string import Template
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from archivebot.config import file_text
+from archivebot.exceptions import UsageError
+from archivebot.fields.patterns import url_pattern
+from archivebot.fields.tables import check_keys, listed, tables, texts
+from archivebot.kinds import Label, SiteChange
+from archivebot.watch.feeds import Feed, FeedFormat
+from archivebot.watch.mail import Mail
+from archivebot.watch.outputs import Output
+from archivebot.watch.program import Program
+from archivebot.watch.rule import Bounds, Rule
+from archivebot.watch.webhook import Webhook
+
+_RULE_KEYS = (
+    *("name", "match", "changes", "labels", "added", "removed", "fields", "numbers"),
+    *("size", "persist", "send"),
+)
+_BOUND_KEYS = ("above", "below", "share")
+_OUTPUT_KEYS = {
+    "atom": (),
+    "json": (),
+    "webhook": ("headers", "timeout"),
+    "mail": ("server", "sender", "timeout"),
+    "command": ("timeout",),
+}
+
+# What a rule reports if it does not say: new pages would be many at the first crawl.
+_DEFAULT_CHANGES = frozenset((SiteChange.CHANGED, SiteChange.GONE, SiteChange.MOVED, SiteChange.BACK))
+
+_NAME = re.compile(r"\w[\w -]*")
+_ADDRESS = re.compile(r"[^\s@<>,]+@[^\s@<>,]+")
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a file, and the outputs by name."""
+
+    path: Path
+    rules: tuple[Rule, ...]
+    outputs: Mapping[str, Output]
+
+
+def read_rules(name: str) -> Rules:
+    """Return the rules and outputs of a file, everything checked; ``@rules.toml`` is ``rules.toml``.
+
+    ``$NAME`` in a value of an output is read from the environment. Raises UsageError with the place of the
+    error: the line of what is not TOML, else the rule or the output, and its key.
+    """
+    path = Path(name.removeprefix("@"))
+    found = tables(file_text(str(path), "rules file"), str(path))
+    check_keys(found, ("rule", "output"), str(path))
+    given = found.get("output", {})
+    if not isinstance(given, dict) or not all(isinstance(each, dict) for each in given.values()):
+        raise UsageError(f"{path}: write a table [output.NAME] for each output")
+    outputs = {
+        output: _output(output, values, f"{path}, output {output}", path.parent)
+        for output, values in given.items()
+    }
+    rules = listed(found, "rule", str(path))
+    if not rules:
+        raise UsageError(f"{path} has no rule: write a table [[rule]] for each rule")
+    read = tuple(_rule(rule, f"{path}, rule {n}", outputs) for n, rule in enumerate(rules, 1))
+    names = [rule.name for rule in read]
+    for n, each in enumerate(names, 1):
+        if each in names[: n - 1]:
+            raise UsageError(f"{path}, rule {n}: {each!r} is the name of another rule")
+    return Rules(path.absolute(), read, outputs)
+
+
+def _rule(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> Rule:
+    name = found.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise UsageError(f'{at}: give a name of letters, digits, spaces, _ and -, name = "prices"')
+    at = f"{at} ({name})"
+    check_keys(found, _RULE_KEYS, at)
+    patterns = texts(found, "match", at) or ["*"]
+    added, removed = (_terms(found, key, at) for key in ("added", "removed"))
+    return Rule(
+        name=name,
+        patterns=tuple(url_pattern(pattern) for pattern in patterns),
+        changes=_words(found, "changes", SiteChange, at) or _DEFAULT_CHANGES,
+        labels=_words(found, "labels", Label, at),
+        added=added,
+        removed=removed,
+        fields=tuple(texts(found, "fields", at)),
+        numbers=_numbers(found.get("numbers", {}), f"{at}, numbers"),
+        size=_whole(found, "size", at, 0),
+        persist=_whole(found, "persist", at, 1),
+        send=_named(found, at, outputs),
+    )
+
+
+def _words(found: Mapping[str, Any], key: str, known: type[Word], at: str) -> frozenset[Word]:
+    given = texts(found, key, at)
+    for word in given:
+        if word not in list(known):
+            raise UsageError(f"{at}, {key}: there is no {word!r}, only {', '.join(known)}")
+    return frozenset(known(word) for word in given)
+
+
+def _terms(found: Mapping[str, Any], key: str, at: str) -> tuple[str, ...]:
+    terms = texts(found, key, at)
+    if not all(term.strip() for term in terms):
+        raise UsageError(f"{at}, {key}: an empty term is in every text: give a word or a phrase")
+    return tuple(terms)
+
+
+def _named(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> tuple[str, ...]:
+    names = texts(found, "send", at) if "send" in found else list(outputs)
+    for name in names:
+        if name not in outputs:
+            known = ", ".join(outputs) or "none"
+            raise UsageError(f"{at}, send: there is no output {name!r}; the outputs are: {known}")
+    return tuple(names)
+
+
+def _numbers(found: object, at: str) -> dict[str, Bounds]:
+    if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):
+        raise UsageError(f"{at} is {found!r}: give bounds by field, price = {{ below = 100 }}")
+    bounds = {}
+    for name, given in found.items():
+        check_keys(given, _BOUND_KEYS, f"{at}.{name}")
+        if not given:
+            raise UsageError(f"{at}.{name}: give a bound, one of {', '.join(_BOUND_KEYS)}")
+        bounds[name] = Bounds(**{key: _number(given, key, f"{at}.{name}") for key in given})
+    return bounds
+
+
+def _number(found: Mapping[str, Any], key: str, at: str) -> float:
+    value = found[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or (key == "share" and value < 0):
+        raise UsageError(f"{at}.{key} is {value!r}: give a number")
+    return float(value)
+
+
+def _whole(found: Mapping[str, Any], key: str, at: str, least: int) -> int:
+    value = found.get(key, least)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise UsageError(f"{at}, {key} is {value!r}: give a whole number, at least {least}")
+    return value
+
+
+def _output(name: str, found: Mapping[str, Any], at: str, folder: Path) -> Output:
+    kinds = [key for key in _OUTPUT_KEYS if key in found]
+    if len(kinds) != 1:
+        raise UsageError(f"{at}: give one of {', '.join(_OUTPUT_KEYS)}")
+    (kind,) = kinds
+    check_keys(found, (kind, *_OUTPUT_KEYS[kind]), at)
+    found = {key: _filled(value, f"{at}, {key}") for key, value in found.items()}
+    limit: dict[str, Any] = {"timeout": _positive(found, at)} if "timeout" in found else {}
+    if kind == "command":
+        words = texts(found, kind, at)
+        if not words or not words[0]:
+            raise UsageError(f'{at}, command: give a program with its arguments, ["notify", "--urgent"]')
+        return Program(name, tuple(words), folder, **limit)
+    value = _text(found, kind, at)
+    if kind == "webhook":
+        _check_url(value, ("http", "https"), f"{at}, webhook")
+        headers = found.get("headers", {})
+        if not isinstance(headers, dict):
+            raise UsageError(f"{at}, headers is {headers!r}: give a table of headers")
+        return Webhook(name, value, {key: _header(key, headers, at) for key in headers}, **limit)
+    if kind == "mail":
+        server = str(found.get("server", "smtp://localhost"))
+        _check_url(server, ("smtp", "smtps"), f"{at}, server")
+        sender = _text(found, "sender", at) if "sender" in found else value
+        return Mail(name, _address(value, f"{at}, mail"), _address(sender, f"{at}, sender"), server, **limit)
+    return Feed(name, folder / value, FeedFormat(kind))
+
+
+def _filled(value: Any, at: str) -> Any:
+    """Return a value with the variables of the environment in its texts."""
+    if isinstance(value, dict):
+        return {key: _filled(each, f"{at}.{key}") for key, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, at) for each in value]
+    try:
+        return Template(value).substitute(os.environ) if isinstance(value, str) else value
+    except KeyError as error:
+        raise UsageError(f"{at}: the environment has no variable {error.args[0]}; set it") from error
+    except ValueError as error:
+        raise UsageError(f"{at}: write $$ for a dollar sign, and $NAME for a variable") from error
+
+
+def _text(found: Mapping[str, Any], key: str, at: str) -> str:
+    value = found[key]
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"{at}, {key} is {value!r}: give a text")
+    return value
+
+
+def _header(key: str, headers: Mapping[str, Any], at: str) -> str:
+    value = _text(headers, key, f"{at}, headers")
+    if not re.fullmatch(r"[\w-]+", key, re.ASCII) or re.search(r"[\r\n\0]", value) or not value.isascii():
+        raise UsageError(f"{at}, headers.{key}: a header is one line of ASCII characters")
+    return value
+
+
+def _positive(found: Mapping[str, Any], at: str) -> float:
+    value = _number(found, "timeout", at)
+    if not 0 < value <= 3600:
+        raise UsageError(f"{at}, timeout is {value:g}: give seconds, from 1 to 3600")
+    return value
+
+
+def _address(text: str, at: str) -> str:
+    if not _ADDRESS.fullmatch(text):
+        raise UsageError(f"{at} is {text!r}: give one mail address")
+    return text
+
+
+def _check_url(text: str, schemes: tuple[str, ...], at: str) -> None:
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        known = False
+    if not known or re.search(r"[\s\x00-\x1f]", text):
+        raise UsageError(f"{at}: give an address that begins with {' or '.join(f'{s}://' for s in schemes)}")

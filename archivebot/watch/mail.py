@@ -1,0 +1,108 @@
+"""Mail: an alert as a message to one address."""
+
+from __future__ import annotations
+
+import smtplib
+import ssl
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.utils import format_datetime
+from ipaddress import ip_address
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from archivebot.exceptions import Refused, Undelivered
+from archivebot.watch.alert import Alert
+from archivebot.watch.outputs import deadline
+
+_MOST_SUBJECT = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail address, and the server that takes the messages: ``smtp://`` or ``smtps://``.
+
+    If a server offers STARTTLS, it is used. User name and password, parts of the address of the server, are
+    sent only through TLS or to this machine.
+    """
+
+    name: str
+    to: str
+    sender: str
+    server: str = field(repr=False)
+    timeout: float = 30.0
+    shown: int = 0
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which sending has ended."""
+        return self.timeout
+
+    def send(self, alerts: list[Alert]) -> None:
+        """Send an alert; raises Undelivered, or Refused if the server refuses this message."""
+        parts = urlsplit(self.server)
+        try:
+            with self._connected(parts) as client, deadline(self.timeout, lambda: client.sock):
+                self._prepare(client, parts)
+                client.send_message(message(alerts[0], self.sender, self.to))
+        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError) as error:
+            codes = [
+                code
+                for code, _ in (
+                    error.recipients.values()
+                    if isinstance(error, smtplib.SMTPRecipientsRefused)
+                    else [(error.smtp_code, error.smtp_error)]
+                )
+            ]
+            raise (Refused if min(codes) >= 500 else Undelivered)(
+                f"{parts.hostname} answered {codes[0]}"
+            ) from error
+        except (OSError, smtplib.SMTPException) as error:
+            raise Undelivered(f"{parts.hostname}: {error or type(error).__name__}") from error
+
+    def _connected(self, parts: SplitResult) -> smtplib.SMTP:
+        host = parts.hostname or ""
+        if parts.scheme == "smtps":
+            context = ssl.create_default_context()
+            return smtplib.SMTP_SSL(host, parts.port or 465, timeout=self.timeout, context=context)
+        return smtplib.SMTP(host, parts.port or 25, timeout=self.timeout)
+
+    def _prepare(self, client: smtplib.SMTP, parts: SplitResult) -> None:
+        """Begin TLS if the server offers it, and log in."""
+        client.ehlo()
+        safe = parts.scheme == "smtps" or _is_local(parts.hostname or "")
+        if parts.scheme == "smtp" and client.has_extn("starttls"):
+            client.starttls(context=ssl.create_default_context())
+            safe = True
+        if parts.username:
+            if not safe:
+                raise Undelivered(
+                    f"{parts.hostname} offers no TLS, and a password must not be sent without it"
+                )
+            client.login(unquote(parts.username), unquote(parts.password or ""))
+
+
+def message(alert: Alert, sender: str, to: str) -> EmailMessage:
+    """Return an alert as a message; its Message-ID is the same whenever it is sent again.
+
+    A mail server, or the program that reads the mail, drops a message that it already has by its Message-ID.
+    """
+    mail = EmailMessage()
+    mail["Subject"] = alert.title[:_MOST_SUBJECT]
+    mail["From"], mail["To"] = sender, to
+    mail["Date"] = format_datetime(alert.when)
+    mail["Message-ID"] = f"<{alert.id}@{sender.rpartition('@')[2]}>"
+    mail["Auto-Submitted"] = "auto-generated"  # RFC 3834: no vacation notes
+    mail.set_content(alert.text)
+    return mail
+
+
+def _is_local(host: str) -> bool:
+    """Return whether a host is this machine.
+
+    >>> _is_local("localhost"), _is_local("::1"), _is_local("mail.example.org")
+    (True, True, False)
+    """
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,218 @@
+"""The outbox: the alerts that are to be sent, what was sent, and how far each page was judged."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from archivebot.exceptions import Conflict
+from archivebot.storage.sqlite.migration import failure, transaction, upgrade
+from archivebot.watch.alert import Alert
+
+# "afwa" in ASCII: distinguishes an outbox from an archive and a frontier.
+APPLICATION_ID = 0x61667761
+
+ADVICE = "move it away"
+
+# Seconds before the second attempt, doubled for each further one; after an hour and a half a day has 4 to 16.
+FIRST_WAIT, LONGEST_WAIT = 60, 6 * 3600
+
+# Number of sent alerts that are kept for each rules file: a feed shows the last hundred.
+KEPT = 1000
+
+BUSY_TIMEOUT = 30  # seconds that a run waits for another run
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _first_schema(database: sqlite3.Connection) -> None:
+    for statement in (
+        """CREATE TABLE watch (
+            id INTEGER PRIMARY KEY,
+            archive TEXT NOT NULL,
+            rules TEXT NOT NULL,
+            run INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (archive, rules))""",
+        """CREATE TABLE seen (
+            watch INTEGER NOT NULL REFERENCES watch,
+            url TEXT NOT NULL,
+            captured_at INTEGER NOT NULL,
+            PRIMARY KEY (watch, url)) WITHOUT ROWID""",
+        """CREATE TABLE alert (
+            number INTEGER PRIMARY KEY,
+            watch INTEGER NOT NULL REFERENCES watch,
+            id TEXT NOT NULL UNIQUE,
+            record TEXT NOT NULL)""",
+        """CREATE TABLE delivery (
+            alert INTEGER NOT NULL REFERENCES alert,
+            output TEXT NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            due INTEGER NOT NULL DEFAULT 0,
+            sent INTEGER NOT NULL DEFAULT 0,
+            error TEXT NOT NULL DEFAULT '',
+            PRIMARY KEY (alert, output)) WITHOUT ROWID""",
+        "CREATE INDEX waiting ON delivery (output, due) WHERE NOT sent",
+    ):
+        database.execute(statement)
+
+
+STEPS = (_first_schema,)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An alert that an output has not taken yet."""
+
+    number: int
+    alert: Alert
+
+
+class Outbox:
+    """The outbox of one rules file for one archive, in a SQLite file that all of them share.
+
+    Judging is one transaction: the alerts and how far the pages were judged are stored together. An attempt
+    is stored before it is made, and its success after it: if the process is killed in between, the alert is
+    sent again, with the same id.
+    """
+
+    def __init__(self, path: Path, archive: str, rules: Path) -> None:
+        self.uri = f"sqlite:///{path}"
+        with self._translated():
+            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+        try:
+            with self._translated():
+                upgrade(self._db, self.uri, APPLICATION_ID, STEPS, ADVICE)
+                # A sent alert must not be unsent after a power cut.
+                self._db.execute("PRAGMA synchronous = FULL")
+                self._db.execute(
+                    "INSERT OR IGNORE INTO watch (archive, rules) VALUES (?, ?)", (archive, str(rules))
+                )
+                self._id, self.run = self._db.execute(
+                    "SELECT id, run FROM watch WHERE archive = ? AND rules = ?", (archive, str(rules))
+                ).fetchone()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._db.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise failure(self.uri, error, "no outbox; move it away") from error
+
+    def _rows(self, sql: str, *values: object) -> list[Any]:
+        with self._translated():
+            return self._db.execute(sql, values).fetchall()
+
+    def seen(self, url: str) -> datetime | None:
+        """Return the time of the last judged capture of a page, None if none was judged."""
+        rows = self._rows("SELECT captured_at FROM seen WHERE watch = ? AND url = ?", self._id, url)
+        return _EPOCH + timedelta(microseconds=rows[0][0]) if rows else None
+
+    def record(self, alerts: Iterable[tuple[Alert, Sequence[str]]], seen: Mapping[str, datetime]) -> None:
+        """Store alerts, each with the outputs that get it, and how far the pages were judged.
+
+        Raises Conflict if another run has judged since this outbox was opened; then nothing is stored.
+        """
+        times = ((self._id, url, (when - _EPOCH) // timedelta(microseconds=1)) for url, when in seen.items())
+        with self._translated(), transaction(self._db):
+            done = self._db.execute(
+                "UPDATE watch SET run = run + 1 WHERE id = ? AND run = ?", (self._id, self.run)
+            )
+            if not done.rowcount:
+                raise Conflict("another scrapy watch has judged the same captures meanwhile")
+            self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", times)
+            for alert, outputs in alerts:
+                added = self._db.execute(
+                    "INSERT OR IGNORE INTO alert (watch, id, record) VALUES (?, ?, ?)",
+                    (self._id, alert.id, json.dumps(alert.record())),
+                )
+                rows = [(added.lastrowid, output) for output in outputs] if added.rowcount else []
+                self._db.executemany("INSERT INTO delivery (alert, output) VALUES (?, ?)", rows)
+            self._prune()
+        self.run += 1
+
+    def _prune(self) -> None:
+        """Drop the oldest sent alerts."""
+        old = "SELECT number FROM alert WHERE watch = ? ORDER BY number DESC LIMIT -1 OFFSET ?"
+        unsent = "SELECT alert FROM delivery WHERE NOT sent"
+        self._db.execute(
+            f"DELETE FROM delivery WHERE alert IN ({old}) AND alert NOT IN ({unsent})", (self._id, KEPT)
+        )
+        self._db.execute(
+            f"DELETE FROM alert WHERE number IN ({old}) AND number NOT IN (SELECT alert FROM delivery)",
+            (self._id, KEPT),
+        )
+
+    def claim(self, output: str, now: datetime, patience: float) -> Waiting | None:
+        """Return the alert that is due first at an output, and count the attempt; None if none is due.
+
+        Until the next attempt is due, after ``patience`` and a wait that doubles, no other run takes it.
+        """
+        second = int(now.timestamp())
+        with self._translated(), transaction(self._db):
+            row = self._db.execute(
+                "SELECT number, record, attempts FROM delivery JOIN alert ON alert = number"
+                " WHERE watch = ? AND output = ? AND NOT sent AND due <= ? ORDER BY due, number LIMIT 1",
+                (self._id, output, second),
+            ).fetchone()
+            if row is None:
+                return None
+            number, record, attempts = row
+            wait = min(FIRST_WAIT << min(attempts, 16), LONGEST_WAIT)
+            self._db.execute(
+                "UPDATE delivery SET attempts = attempts + 1, due = ? WHERE alert = ? AND output = ?",
+                (second + int(patience) + wait, number, output),
+            )
+        return Waiting(number, Alert.from_record(json.loads(record)))
+
+    def settle(self, output: str, numbers: Iterable[int], error: str = "") -> None:
+        """Note that an output took alerts, or why it did not."""
+        rows = [(not error, error, number, output) for number in numbers]
+        with self._translated(), transaction(self._db):
+            self._db.executemany(
+                "UPDATE delivery SET sent = ?, error = ? WHERE alert = ? AND output = ?", rows
+            )
+
+    def make_due(self) -> None:
+        """Make everything due that waits."""
+        self._rows(
+            "UPDATE delivery SET due = 0 WHERE NOT sent"
+            " AND alert IN (SELECT number FROM alert WHERE watch = ?)",
+            self._id,
+        )
+
+    def last(self, output: str, limit: int) -> list[Waiting]:
+        """Return the last alerts of an output, sent or not, the newest first."""
+        rows = self._rows(
+            "SELECT number, record FROM delivery JOIN alert ON alert = number"
+            " WHERE watch = ? AND output = ? ORDER BY number DESC LIMIT ?",
+            self._id,
+            output,
+            limit,
+        )
+        return [Waiting(number, Alert.from_record(json.loads(record))) for number, record in rows]
+
+    def unsent(self) -> dict[str, list[int]]:
+        """Return the numbers of the alerts that wait, by output."""
+        found: dict[str, list[int]] = {}
+        for output, number in self._rows(
+            "SELECT output, alert FROM delivery JOIN alert ON alert = number"
+            " WHERE watch = ? AND NOT sent ORDER BY output, number",
+            self._id,
+        ):
+            found.setdefault(output, []).append(number)
+        return found

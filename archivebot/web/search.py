@@ -1,0 +1,57 @@
+"""The page of a search for words, and its results as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from archivebot.exceptions import ArchiveError
+from archivebot.models import Label
+from archivebot.records.question import Part, Question
+from archivebot.replay.address import moment
+from archivebot.search.words import pieces
+from archivebot.web import api
+from archivebot.web.missing import error_status
+from archivebot.web.templating import page
+
+# Results on one page.
+LISTED = 20
+
+
+async def search(request: Request) -> Response:
+    """Answer a search: as a page, or with ``format=json`` as the API does."""
+    question: Question = request.app.state.questions["search"]
+    texts = api.texts_of(request)
+    if texts.pop("format", ["html"]) == ["json"]:
+        return await api.answered(question, request, texts)
+    texts = {name: values for name, values in texts.items() if values[0].strip()}
+    if "q" not in texts:
+        return _page(texts)
+    try:
+        given = {**question.read({"limit": [str(LISTED)], **texts})}
+        return _page(texts, await api.asked(request, question, given))
+    except ArchiveError as error:
+        return _page(texts, error=error)
+
+
+def _page(
+    texts: dict[str, list[str]], part: Part | None = None, error: ArchiveError | None = None
+) -> Response:
+    given = {name: values[0] for name, values in texts.items()}
+    return page(
+        "search.html",
+        error_status(error) if error else 200,
+        title=f"Search: {given['q']}" if "q" in given else "Search",
+        given=given,
+        labels=[(label.value, label.value) for label in Label],
+        found=[_shown(record, given["q"]) for record in part.records] if part else None,
+        notes=[str(error)] if error else part.notes if part else (),
+        following={**given, **part.following} if part and part.following else None,
+    )
+
+
+def _shown(record: dict[str, Any], words: str) -> dict[str, Any]:
+    """Return a result with its time, and its text in pieces around the words."""
+    return {**record, "when": moment(record["captured_at"]), "pieces": pieces(record["text"], words)}

@@ -1,0 +1,183 @@
+"""Every page of the interface in a browser, narrow and wide, light and dark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browsed import PHRASE, Sample, browser, sample
+from tests.served import Served, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+NARROW, WIDE = 360, 1280
+DONE = {"missing": 404, "error": 404}
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return sample(tmp_path_factory.mktemp("browser"))
+
+
+@pytest.fixture(scope="module")
+def server(archive: Sample) -> Iterator[Served]:
+    with serving(archive.uri) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def addresses(archive: Sample, server: Served) -> dict[str, str]:
+    block, *_ = re.findall(r"lineage=([\w-]+)", server.get(archive.pages("")["delta"]).text)
+    return archive.pages(block)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_axe_finds_nothing(
+    server: Served, chromium: Browser, addresses: dict[str, str], width: int, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: pip install .[dev]")
+    context = chromium.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme="dark" if scheme == "dark" else "light",
+        bypass_csp=True,  # or axe cannot be put into the page
+    )
+    page, found = context.new_page(), []
+    for name, address in addresses.items():
+        answer = page.goto(server.host + address)
+        assert answer is not None
+        assert answer.status == DONE.get(name, 200), (name, page.inner_text("main"))
+        result = axe.Axe().run(page, options={"iframes": False})
+        assert len(result.response["passes"]) > 10, name
+        found += [
+            (name, each["id"], node["html"][:120])
+            for each in result.response["violations"]
+            for node in each["nodes"]
+        ]
+    context.close()
+    assert found == []
+
+
+def test_pages_fit_any_screen_need_no_script_and_ask_nothing_of_others(
+    server: Served, chromium: Browser, addresses: dict[str, str]
+) -> None:
+    titles = set()
+    for width in (NARROW, WIDE):
+        context = chromium.new_context(viewport={"width": width, "height": 800}, java_script_enabled=False)
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        for name, address in addresses.items():
+            page.goto(server.host + address)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+            assert page.locator("h1").count() == 1, name
+            assert page.locator("html[lang=en]").count() == 1
+            titles.add(page.title())
+        context.close()
+        assert [each for each in asked if not each.startswith(server.address)] == []
+    assert len(titles) > len(addresses) - 5  # views of the same list share a title
+
+
+def test_one_walks_from_the_start_to_a_block_by_keyboard(
+    archive: Sample, server: Served, chromium: Browser
+) -> None:
+    page = chromium.new_page()
+    page.goto(server.address)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#main")
+    followed = (
+        (archive.url.split("/")[2], "/site?"),
+        (archive.url, "/page?"),
+        ("Last change", "/delta?"),
+        ("News", "/block?"),
+    )
+    for name, path in followed:
+        link = page.locator("main").get_by_role("link", name=name, exact=True).first
+        link.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**{path}*")
+    assert "bicycle repair kit" in page.locator("ins").all_inner_texts()[-1]
+    page.close()
+
+
+def test_the_changed_block_is_highlighted_in_the_replayed_page(
+    server: Served, chromium: Browser, addresses: dict[str, str]
+) -> None:
+    page = chromium.new_page()
+    page.goto(server.host + addresses["delta"], wait_until="networkidle")
+    _, before, after = page.frames
+    assert "bicycle" not in before.inner_text("[data-archivebot-change=modified] >> nth=0")
+    block = after.locator("[data-archivebot-change=modified]").first
+    assert "Borrow a bicycle repair kit" in block.inner_text()
+    assert block.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+    page.close()
+
+
+def test_a_replayed_page_looks_like_the_live_page(archive: Sample, server: Served, chromium: Browser) -> None:
+    from archivebot.sample.server import SampleSite
+
+    page = chromium.new_page(viewport={"width": WIDE, "height": 800})
+    with SampleSite(int(archive.url.rstrip("/").rpartition(":")[2]), "second").running() as site:
+        for path in ("", "events.html", "hours.html"):
+            page.goto(site.url + path, wait_until="networkidle")
+            live = page.screenshot()
+            page.goto(f"{server.host}/web/2099if_/{site.url}{path}", wait_until="networkidle")
+            assert page.screenshot() == live, path
+    page.close()
+
+
+def test_a_phrase_that_was_removed_is_searched_from_the_start(
+    archive: Sample, server: Served, chromium: Browser
+) -> None:
+    page = chromium.new_page()
+    page.goto(server.address)
+    page.get_by_label("Words on any page").fill(f'"{PHRASE}"')
+    page.keyboard.press("Enter")
+    page.get_by_label("Change").select_option("removed")
+    page.get_by_role("main").get_by_role("button", name="Search").click()
+    assert page.locator(".change").all_inner_texts() == ["removed"]
+    assert "".join(page.locator("mark").all_inner_texts()) == PHRASE
+    page.get_by_role("link", name="what changed in version 2").click()
+    assert "/delta?" in page.url
+    page.close()
+
+
+def test_the_numbers_of_a_plot_lead_to_the_pages(server: Served, addresses: dict[str, str]) -> None:
+    shown = server.get(addresses["site"]).text
+    assert '<rect class="new"' in shown
+    (removed,) = re.findall(r'<a href="(/events[^"]*removed[^"]*)">2</a>', shown)
+    answer = server.get(removed.replace("&amp;", "&")).text
+    assert answer.count('<span class="kind removed">') == 2
+    assert "summer-fete.html" in answer
+
+
+def test_the_course_of_a_focused_crawl_is_drawn_and_told(server: Served, addresses: dict[str, str]) -> None:
+    shown = server.get(addresses["topic"]).text
+    assert "110 of 150 pages on topic" in re.sub(r"\s+", " ", shown)
+    assert shown.count("<polyline") == 3
+    assert '<td class="n">150</td><td class="n">110</td><td class="n">73%</td>' in shown
+
+
+def test_the_crawl_says_what_it_refused(server: Served, addresses: dict[str, str]) -> None:
+    assert "Nothing was rejected." in server.get(addresses["frontier"]).text
+    assert "off topic" in server.get(addresses["frontier-rejected"]).text
+    assert "The way from a seed" in server.get(addresses["explain"]).text
+
+
+def test_near_duplicates_and_forms_are_listed(server: Served, addresses: dict[str, str]) -> None:
+    assert "http://other.example/two" in server.get(addresses["duplicates"]).text
+    assert "http://one.example/" in server.get(addresses["duplicates-of"]).text
+    assert "<strong>Subject</strong>" in server.get(addresses["forms"]).text

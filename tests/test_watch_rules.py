@@ -1,0 +1,238 @@
+"""What rules find in the past of an archive, and the errors of a rules file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import UsageError
+from archivebot.models import REQUISITE, Outcome
+from archivebot.watch.file import read_rules
+from tests.factories import make_page
+from tests.watching import SITE, Watch, archived, page
+
+Found = Callable[[str], list[dict[str, Any]]]
+
+OPEN, LATE = "The harbour opens at six on weekdays.", "The harbour opens at eight on weekdays."
+
+
+@pytest.fixture(scope="module")
+def watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
+    """An archive of pages of which some changed, in their content or beside it."""
+    found = Watch(tmp_path_factory.mktemp("rules"))
+    gone = {"outcome": Outcome.GONE, "status": 410}
+    moved = {"outcome": Outcome.REDIRECT, "status": 301, "location": f"{SITE}new"}
+    archived(
+        found.uri,
+        0,
+        {
+            "hours": page(OPEN),
+            "menu": page("Home is here."),
+            "same": page("Nothing happens."),
+            "fete": page("The fete is on Sunday."),
+            "old": page("This page moves."),
+            "flicker": page("The tide is low."),
+        },
+    )
+    archived(
+        found.uri,
+        10,
+        {
+            "hours": page(LATE),
+            "menu": page("Home is here.", "events"),
+            "same": page("Nothing happens."),
+            "fete": gone,
+            "old": moved,
+            "new": page("This page is new and about eels."),
+            "flicker": page("The tide is high."),
+        },
+    )
+    archived(found.uri, 20, {"hours": page(LATE), "flicker": page("The tide is low.")})
+    with Archive.open(ArchiveConfig(uri=found.uri)) as archive:
+        for day in (0, 10):
+            seal = make_page(f"plate {day}".encode(), day, url=f"{SITE}seal.png")
+            archive.add(archive.segment(replace(seal, origin=REQUISITE)))
+    return found
+
+
+@pytest.fixture
+def found(watch: Watch) -> Found:
+    def found(rule: str) -> list[dict[str, Any]]:
+        watch.rules.write_text(f'[[rule]]\nname = "r"\n{rule}\n', "utf-8")
+        done = watch.sent("--test", code=0 if rule_finds(rule) else 1)
+        alerts: list[dict[str, Any]] = done["alerts"]
+        return alerts
+
+    return found
+
+
+def rule_finds(rule: str) -> bool:
+    return not rule.endswith("# nothing")
+
+
+def paths(alerts: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return the kind and the path of each page of each alert."""
+    return sorted(
+        (alert["kind"], each["url"].removeprefix(SITE)) for alert in alerts for each in alert["pages"]
+    )
+
+
+HOURS, FLICKER = ("changed", "hours"), ("changed", "flicker")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("", [FLICKER, FLICKER, HOURS, ("gone", "fete"), ("moved", "old")]),
+        (f'match = "{SITE}hours"', [HOURS]),
+        (f'match = ["{SITE}f*"]', [FLICKER, FLICKER, ("gone", "fete")]),
+        (f'match = "{SITE}same" # nothing', []),
+        ('changes = ["gone"]', [("gone", "fete")]),
+        ('changes = "touched"', [("touched", "menu")]),
+        (f'changes = "new"\nmatch = "{SITE}new"', [("new", "new")]),
+        ('changes = "new"\nadded = "eels"', [("new", "new")]),
+        ('added = "eight"', [HOURS]),
+        ('added = ["eight", "zeppelin"]', [HOURS]),
+        ('added = "six" # nothing', []),
+        ('removed = "six"', [HOURS]),
+        ('added = "eight"\nremoved = "low" # nothing', []),
+        ('added = "eigh" # nothing', []),
+        (f'size = 2\nmatch = "{SITE}hours"', [HOURS]),
+        (f'size = 9\nmatch = "{SITE}hours" # nothing', []),
+        ("persist = 2", [HOURS]),
+        ("persist = 3 # nothing", []),
+        ('labels = "navigation"', [("touched", "menu")]),
+        ('labels = "main"', [FLICKER, FLICKER, HOURS]),
+    ],
+)
+def test_a_rule_finds_the_changes_that_meet_its_conditions(
+    found: Found, rule: str, expected: list[tuple[str, str]]
+) -> None:
+    assert paths(found(rule)) == expected
+
+
+def test_an_alert_says_why_and_links_to_the_delta(found: Found) -> None:
+    (alert,) = found('added = "eight"')
+    assert alert["reason"] == "“eight” was added: The harbour opens at eight on weekdays."
+    assert alert["title"] == f"r: {SITE}hours changed"
+    assert alert["link"].endswith("/delta?url=http%3A%2F%2Fexample.com%2Fhours&from=1&to=2")
+    (gone,) = found('changes = "gone"')
+    assert gone["reason"] == "status 410"
+
+
+@pytest.mark.parametrize(
+    ("since", "expected"), [("20260106", [HOURS]), ("20260115", [])], ids=["before", "after"]
+)
+def test_the_past_is_judged_since_a_time(watch: Watch, since: str, expected: list[tuple[str, str]]) -> None:
+    watch.rules.write_text(f'[[rule]]\nname = "r"\nmatch = "{SITE}hours"\n', "utf-8")
+    done = watch.sent("--test", "--since", since, code=0 if expected else 1)
+    assert paths(done["alerts"]) == expected
+
+
+def test_one_change_of_a_template_on_many_pages_is_one_alert(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    watch.rules.write_text('[[rule]]\nname = "prices"\nadded = "reduced"\n', "utf-8")
+    for day, note in ((0, "All prices include tax."), (1, "All prices are reduced by tax.")):
+        pages = {f"{number}": page(f"Boat {number} is for hire. {note}") for number in range(30)}
+        archived(watch.uri, day, dict(pages))
+    archived(watch.uri, 0, {"": page("All prices include tax.")}, "http://other.example/")
+    archived(watch.uri, 9, {"": page("All prices are reduced by tax.")}, "http://other.example/")
+    done = watch.sent("--test")
+    assert sum(len(alert["pages"]) for alert in done["alerts"]) == 31
+    assert {alert["pages"][0]["url"].split("/")[2] for alert in done["alerts"]} == {
+        "example.com",
+        "other.example",
+    }
+
+
+def test_values_of_fields_and_numbers_beyond_bounds_are_watched(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    fields = tmp_path / "fields.toml"
+    fields.write_text(
+        f'[[site]]\nmatch = "{SITE}*"\n[site.fields]\nprice = {{ css = ".price", type = "number" }}\n'
+    )
+    for day, price in enumerate((100, 104, 60, 58)):
+        body = page("A boat for hire.").replace(b"</body>", f'<p class="price">{price}</p></body>'.encode())
+        archived(watch.uri, day, {"boat": body})
+
+    def reasons(rule: str) -> list[str]:
+        watch.rules.write_text(f'[[rule]]\nname = "r"\n{rule}\n', "utf-8")
+        done = watch.run("--test", "--json", "--fields", f"@{fields}")
+        assert done.returncode in (0, 1), done.stderr
+        return [alert["reason"] for alert in json.loads(done.stdout)["alerts"]]
+
+    assert reasons('fields = "price"') == [
+        "price: [-100-]{+104+}",
+        "price: [-104-]{+60+}",
+        "price: [-60-]{+58+}",
+    ]
+    assert reasons("numbers.price = { below = 90 }") == ["price 60 is below 90, was 104"]
+    assert reasons("numbers.price = { share = 0.1 }") == ["price changed by 42 %, was 104"]
+    assert reasons("numbers.price = { above = 102 }") == ["price 104 is above 102, was 100"]
+
+
+RULE = '[[rule]]\nname = "r"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[rule", "is not TOML"),
+        ("", "has no rule: write a table"),
+        ("[rule]\n", "write a table [[rule]] for each rule"),
+        ("x = 1\n" + RULE, "there is no 'x' here, only rule, output"),
+        ("[[rule]]\n", "rule 1: give a name"),
+        (RULE + RULE, "rule 2: 'r' is the name of another rule"),
+        (RULE + "machen = 1", "rule 1 (r): there is no 'machen' here"),
+        (RULE + "match = 1", "match is 1: give a text, or a list of texts"),
+        (RULE + 'changes = "chnged"', "there is no 'chnged', only new, changed"),
+        (RULE + 'labels = "body"', "labels: there is no 'body', only"),
+        (RULE + 'added = " "', "an empty term is in every text"),
+        (RULE + "persist = 0", "persist is 0: give a whole number, at least 1"),
+        (RULE + "size = true", "size is True: give a whole number"),
+        (RULE + "numbers = 3", "give bounds by field"),
+        (RULE + "numbers.price = {}", "numbers.price: give a bound"),
+        (RULE + 'numbers.price = { below = "x" }', "below is 'x': give a number"),
+        (RULE + 'send = "me"', "there is no output 'me'; the outputs are: none"),
+        (RULE + "[output.a]\n", "output a: give one of atom, json"),
+        (RULE + '[output.a]\natom = "a"\njson = "b"', "output a: give one of"),
+        (RULE + '[output.a]\nwebhook = "ftp://a/"', "begins with http:// or https://"),
+        (RULE + '[output.a]\nmail = "me"', "is 'me': give one mail address"),
+        (RULE + '[output.a]\nmail = "a@b.example, c@d.example"', "give one mail address"),
+        (RULE + '[output.a]\nmail = "a@b.example"\nserver = "b.example"', "begins with smtp://"),
+        (RULE + "[output.a]\ncommand = []", "give a program with its arguments"),
+        (RULE + '[output.a]\ncommand = ["x"]\ntimeout = 0', "give seconds, from 1 to 3600"),
+        (RULE + '[output.a]\nwebhook = "http://a/"\nheaders.X = "a\\nb"', "is one line of ASCII"),
+        (RULE + '[output.a]\nwebhook = "http://a/$NO_SUCH"', "the environment has no variable NO_SUCH"),
+        (RULE + '[output.a]\natom = "costs 5 $"', "write $$ for a dollar sign"),
+    ],
+)
+def test_an_error_in_a_rules_file_names_its_place(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(UsageError) as raised:
+        read_rules(str(path))
+    assert said in str(raised.value)
+    assert str(path) in str(raised.value)
+
+
+def test_a_rules_file_that_is_missing_stops_the_command(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    archived(watch.uri, 0, {"": page("Here.")})
+    done = watch.run()
+    assert done.returncode == 2
+    assert "rules.toml" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_options_that_contradict_each_other_are_refused(watch: Watch) -> None:
+    watch.rules.write_text(RULE, "utf-8")
+    for options in (("--since", "7d"), ("--test", "--again")):
+        assert watch.run(*options).returncode == 2
