@@ -18,9 +18,11 @@ TERN = "A tern dives for fish where the tide turns at noon. " * 6
 
 
 def page(text: str, menu: str = "news") -> bytes:
-    """Return a page with a menu, a text that stays, and a text of its own."""
-    return html(TERN, text).replace(
-        b"<body>", f"<body><nav><a href=/>Home</a> <a href=/{menu}>{menu}</a></nav>".encode()
+    """Return a page with a menu, a text of its own, a text that stays, and a footer."""
+    return (
+        html(text, TERN)
+        .replace(b"<body>", f"<body><nav><a href=/>Home</a> <a href=/{menu}>{menu}</a></nav>".encode())
+        .replace(b"</body>", b"<footer>Printed on recycled paper</footer></body>")
     )
 
 
