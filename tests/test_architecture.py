@@ -348,6 +348,7 @@ def test_the_settings_of_the_archive_are_read_in_one_file() -> None:
 DOORS = {ROOT / "archivebot/terminal.py", ROOT / "archivebot/sample/__main__.py"}
 
 
+@pytest.mark.long
 def test_nothing_is_printed_past_the_door_to_the_terminal() -> None:
     past = []
     for _, path in sources():

@@ -95,6 +95,7 @@ def test_a_site_gets_a_dictionary_and_its_pages_are_compressed_against_it(
     assert is_whole(opened(path), pages)
 
 
+@pytest.mark.long
 def test_a_growing_site_gets_larger_dictionaries_each_in_place_of_the_one_before(
     archive: Archive, path: Path
 ) -> None:
@@ -133,6 +134,7 @@ def test_sites_have_dictionaries_of_their_own(archive: Archive, path: Path) -> N
     assert is_whole(archive, pages)
 
 
+@pytest.mark.long
 def test_a_redesigned_site_gets_a_new_dictionary_and_keeps_the_old_one(archive: Archive, path: Path) -> None:
     old = add(archive, *(page(number, size=100_000) for number in range(22)))
     new = add(archive, *(page(100 + number, 1, size=100_000) for number in range(25)))
@@ -152,6 +154,7 @@ def test_growth_goes_on_in_the_next_run(path: Path) -> None:
     assert is_whole(opened(path), pages)
 
 
+@pytest.mark.long
 def test_a_writer_uses_no_dictionary_that_another_one_replaced(archive: Archive, path: Path) -> None:
     other = opened(path)
     pages = add(archive, *map(page, range(20)))
@@ -165,6 +168,7 @@ def test_a_writer_uses_no_dictionary_that_another_one_replaced(archive: Archive,
     assert archive.verify()[1] == []
 
 
+@pytest.mark.long
 def test_an_archive_that_is_open_elsewhere_goes_on_reading(archive: Archive, path: Path) -> None:
     pages = add(archive, *map(page, range(5)))
     reader = Archive.reader(ArchiveConfig(uri=f"sqlite:///{path}"))

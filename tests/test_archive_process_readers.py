@@ -39,6 +39,7 @@ def config(tmp_path: Path) -> ArchiveConfig:
     return config
 
 
+@pytest.mark.long
 def test_the_one_with_the_least_to_do_is_asked(config: ArchiveConfig) -> None:
     async def work() -> None:
         readers = Readers(config, 2)
@@ -132,6 +133,7 @@ def test_one_that_hangs_is_ended_and_its_call_is_blamed_when_it_hangs_alone(conf
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_when_they_are_closed_nobody_is_asked(config: ArchiveConfig) -> None:
     async def work() -> None:
         readers = Readers(config, 1)
@@ -182,6 +184,7 @@ def test_an_archive_that_cannot_be_opened_is_no_matter_of_a_page(tmp_path: Path)
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_a_page_of_which_a_process_dies_is_stored_whole(
     config: ArchiveConfig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -214,6 +217,7 @@ def test_a_page_of_which_a_process_dies_is_stored_whole(
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_a_crawl_has_as_many_as_the_setting_says(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": html(*(f"/{page}" for page in range(20))), **{f"/{n}": html() for n in range(20)}}
     watched = ("-s", stages(**{"tests.probes.CountedReaders": 200}))

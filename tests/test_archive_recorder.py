@@ -116,6 +116,7 @@ def test_another_level_changes_no_block(archive: Archive) -> None:
     ]
 
 
+@pytest.mark.long
 def test_large_pages_are_chained_beyond_the_bound(tmp_path: Path) -> None:
     archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/b.db", frame_bound=300_000))
     story = [f"{n} {STORIES[n % 8]} {n * 7919 % 104729}" for n in range(4000)]
@@ -241,6 +242,7 @@ def test_a_conflict_that_stays_is_raised(archive: Archive, monkeypatch: pytest.M
         visit(archive, make_page(html(*STORIES)))
 
 
+@pytest.mark.long
 def test_a_writer_that_always_comes_second_is_stored_all_the_same(
     archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,6 +132,7 @@ def schema_of(folder: Path) -> int:
         return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
+@pytest.mark.long
 def test_an_older_archive_that_is_brought_up_answers_as_its_version_did(older: Older) -> None:
     assert schema_of(older.folder) < len(STEPS)
     assert list(lost(older.commands, older.answers())) == []

@@ -132,6 +132,7 @@ def test_no_change_is_exit_code_1_and_wrong_use_2(run: Run) -> None:
     assert "give a time, such as --since 7d" in wrong.stderr
 
 
+@pytest.mark.long
 def test_the_last_crawl_is_where_changes_begin(site: MockServer, crawl: Crawl) -> None:
     site.routes = {"/": [Reply(page(OLD)), Reply(page(NEW))]}
     assert crawl(seeds=site.url()).code == 0

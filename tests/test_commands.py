@@ -112,6 +112,7 @@ def test_replay_writes_exactly_the_body_of_that_time(
     assert out.read_bytes() == html(*texts)
 
 
+@pytest.mark.long
 def test_replay_writes_bytes_to_stdout_and_talk_to_stderr(uri: str) -> None:
     command = [sys.executable, "-m", "scrapy", "replay", URL]
     result = subprocess.run(
@@ -229,6 +230,7 @@ def gone(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ["-s", f"ARCHIVE_URI={uri}"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["replay", "text", "blocks"])
 def test_what_is_shown_of_a_page_that_is_gone_is_said_to_be_older(
     run: Run, gone: list[str], command: str
@@ -243,6 +245,7 @@ def test_what_is_shown_of_a_page_that_is_gone_is_said_to_be_older(
     assert "gone" not in run(command, URL).stderr
 
 
+@pytest.mark.long
 def test_json_and_deltas_say_since_when_a_page_is_gone(run: Run, gone: list[str]) -> None:
     for command in ("replay", "text", "delta", "history"):
         assert document(run(command, URL, "--json", *gone))["gone_since"] == "20260121000000"
@@ -311,6 +314,7 @@ def test_a_file_that_is_no_archive_is_refused(run: Run, tmp_path: Path) -> None:
     assert "damaged or no archive" in result.stderr
 
 
+@pytest.mark.long
 def test_a_reader_that_stops_early_is_no_error(run: Run, uri: str) -> None:
     command = f"{sys.executable} -m scrapy history {URL} --json | head -1"
     result = subprocess.run(
@@ -319,6 +323,7 @@ def test_a_reader_that_stops_early_is_no_error(run: Run, uri: str) -> None:
     assert result.stderr == b""
 
 
+@pytest.mark.long
 def test_every_command_explains_itself(run: Run) -> None:
     for path in (ROOT / "archivebot/commands").glob("[a-z]*.py"):
         text = run(path.stem, "-h").stdout

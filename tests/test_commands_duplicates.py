@@ -116,6 +116,7 @@ def run(uri: str, capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
+@pytest.mark.long
 def test_mirrors_and_print_versions_are_told_with_the_page_captured_first_in_front(run: Run) -> None:
     found = run("--json")
     assert found.code == 0

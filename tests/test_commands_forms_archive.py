@@ -43,6 +43,7 @@ def told(uri: str, *options: object) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.long
 def test_a_scan_finds_the_forms_of_all_versions(uri: str, tmp_path: Path) -> None:
     answer = forms(uri, "--scan")
     assert (answer.returncode, answer.stderr) == (0, "pages read: 2; forms that search, seen on them: 4\n")
@@ -60,6 +61,7 @@ def test_a_scan_finds_the_forms_of_all_versions(uri: str, tmp_path: Path) -> Non
     assert [field["label"] for field in second["fields"]] == ["Author", "Title", "Year", "Publisher"]
 
 
+@pytest.mark.long
 def test_a_scan_done_twice_gives_one_record_for_each_form(uri: str) -> None:
     forms(uri, "--scan")
     once = told(uri)
@@ -67,6 +69,7 @@ def test_a_scan_done_twice_gives_one_record_for_each_form(uri: str) -> None:
     assert told(uri) == once
 
 
+@pytest.mark.long
 def test_an_export_has_a_line_for_each_form_with_all_its_pages(uri: str, tmp_path: Path) -> None:
     forms(uri, "--scan")
     assert forms(uri, "--export", tmp_path / "forms.jsonl").returncode == 0
@@ -75,6 +78,7 @@ def test_an_export_has_a_line_for_each_form_with_all_its_pages(uri: str, tmp_pat
     assert [{**line, "pages": []} for line in lines] == [{**form, "pages": []} for form in told(uri)]
 
 
+@pytest.mark.long
 def test_forms_of_one_site_or_domain_are_asked_for(uri: str) -> None:
     forms(uri, "--scan")
     assert len(told(uri, "--site", "a.example", "--domain", "books")) == 3
@@ -82,6 +86,7 @@ def test_forms_of_one_site_or_domain_are_asked_for(uri: str) -> None:
     assert forms(uri, "--domain", "hotels").returncode == 1
 
 
+@pytest.mark.long
 def test_a_scan_on_a_topic_leaves_other_pages_out(uri: str) -> None:
     assert forms(uri, "--scan", "--topic", "tyres gearboxes brakes").returncode == 1
     assert forms(uri, "--scan", "--topic", "books authors titles").returncode == 0

@@ -71,6 +71,7 @@ def forbid(folder: Path) -> None:
         path.chmod(0o555 if path.is_dir() else 0o444)
 
 
+@pytest.mark.long
 def test_reading_commands_need_no_right_to_write_and_wait_for_no_writer(folder: Path) -> None:
     files = sorted(path.name for path in folder.iterdir())
     usual = told(folder, *COMMANDS)

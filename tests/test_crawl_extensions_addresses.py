@@ -54,6 +54,7 @@ def test_links_and_redirects_to_private_addresses_are_refused(
     assert crawled.stat("guard/private_address") == len(links) + 1
 
 
+@pytest.mark.long
 def test_names_that_lead_to_private_addresses_are_refused_when_they_are_looked_up(
     site: MockServer, crawl: Crawl
 ) -> None:
@@ -74,6 +75,7 @@ def test_names_are_looked_up_without_robots_txt_too(site: MockServer, crawl: Cra
     assert crawled.stat("guard/private_address") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["127.0.0.2", "inner.example"])
 def test_a_robots_txt_leads_to_no_private_address(
     site: MockServer, other: MockServer, crawl: Crawl, name: str
@@ -89,6 +91,7 @@ def test_a_robots_txt_leads_to_no_private_address(
     assert (other.asked, {asked.path for asked in site.asked}) == ([], {"/robots.txt"})
 
 
+@pytest.mark.long
 def test_an_operator_may_archive_an_intranet(site: MockServer, other: MockServer, crawl: Crawl) -> None:
     site.routes["/"] = html(other.url("/"), f"http://inner.example:{site.port}/x")
     site.routes["/x"] = html()
@@ -97,6 +100,7 @@ def test_an_operator_may_archive_an_intranet(site: MockServer, other: MockServer
     assert (len(crawled.records), other.paths()) == (3, ["/"])
 
 
+@pytest.mark.long
 def test_behind_a_proxy_names_are_its_own(crawl: Crawl, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = {"http://a.example/": html("http://b.example/", "http://10.0.0.1/"), "http://b.example/": html()}
     with MockServer({**pages}) as proxy:

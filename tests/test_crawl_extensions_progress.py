@@ -91,6 +91,7 @@ def test_the_summary_says_where_the_archive_is_and_what_comes_next(site: MockSer
     assert f"scrapy history {site.url()} -s ARCHIVE_URI={crawl.uri}" in summary
 
 
+@pytest.mark.long
 def test_elsewhere_plain_lines_come_now_and_then(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": Reply(b"x", delay=0.5)}
     crawled = crawl("-s", "ARCHIVE_PROGRESS_INTERVAL=0.1", seeds=site.url())
@@ -98,6 +99,7 @@ def test_elsewhere_plain_lines_come_now_and_then(site: MockServer, crawl: Crawl)
     assert ERASE not in crawled.log
 
 
+@pytest.mark.long
 def test_logs_and_live_line_do_not_mix(site: MockServer, tmp_path: Path) -> None:
     site.routes |= {"/": Reply(html("/a").body, delay=0.8), "/a": Reply(b"x", delay=0.8)}
     ours, theirs = pty.openpty()

@@ -195,6 +195,7 @@ def test_a_crawl_that_ended_begins_anew(site: MockServer, crawl: Crawl) -> None:
     assert [record["kind"] for record in again.records] == ["revisit", "revisit"]
 
 
+@pytest.mark.long
 def test_a_crawl_that_ended_at_its_page_limit_goes_on_with_a_higher_one(
     site: MockServer, crawl: Crawl
 ) -> None:
@@ -206,6 +207,7 @@ def test_a_crawl_that_ended_at_its_page_limit_goes_on_with_a_higher_one(
     assert len(crawl(seeds=site.url(), pages=12).records) == 12  # not a higher one: a new crawl
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("limit", "reason"), [({"bytes": "2kB"}, "bytes"), ({"time": "1"}, "timeout")])
 def test_bytes_and_time_bound_a_run_and_the_next_one_goes_on(
     site: MockServer, crawl: Crawl, limit: dict[str, str], reason: str
@@ -218,6 +220,7 @@ def test_bytes_and_time_bound_a_run_and_the_next_one_goes_on(
     assert len(captures(crawl)) == PAGES
 
 
+@pytest.mark.long
 def test_one_request_to_a_host_at_a_time_where_that_is_wanted(site: MockServer, crawl: Crawl) -> None:
     site.routes |= tree(12, delay=0.05)
     crawl("-s", "ARCHIVE_LOCAL_CONCURRENCY=1", seeds=site.url())
@@ -236,6 +239,7 @@ def test_a_link_that_is_refused_does_not_end_the_lease_of_its_url(site: MockServ
     assert (states["done"], states["answered"], states["rejected"], states["leased"]) == (8, 8, 0, 0)
 
 
+@pytest.mark.long
 def test_the_frontier_is_shown_and_explained(site: MockServer, crawl: Crawl) -> None:
     away = "http://elsewhere.example/x"
     site.routes |= {"/": html("/a", away), "/a": html("/b"), "/b": html("/c"), "/c": html()}
@@ -254,6 +258,7 @@ def test_the_frontier_is_shown_and_explained(site: MockServer, crawl: Crawl) -> 
     assert (deep["state"], deep["path"]) == ("done", [site.url(path) for path in ("/", "/a", "/b")])
 
 
+@pytest.mark.long
 def test_a_failed_page_is_tried_again_on_request_and_a_forgotten_crawl_begins_anew(
     site: MockServer, crawl: Crawl
 ) -> None:

@@ -105,6 +105,7 @@ async def parsed(
     return [each async for each in found] if isinstance(found, AsyncIterator) else list(found)
 
 
+@pytest.mark.long
 def test_each_answer_gives_one_capture_that_can_be_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -354,6 +354,7 @@ def crawl_of(crawl: Crawl, server: StreamServer, *options: str) -> dict[str, Wir
     return {name: kept(crawl, server.url(name))[1] for name in server.kinds}
 
 
+@pytest.mark.long
 def test_one_connection_carries_all_requests_to_a_host(crawl: Crawl, tmp_path: Path) -> None:
     with StreamServer(tmp_path, PAGES).running() as server:
         found = crawl_of(crawl, server)
@@ -378,6 +379,7 @@ def test_http2_is_spoken_only_if_it_is_wanted(crawl: Crawl, tmp_path: Path) -> N
         assert kept(crawl, server.url("page"))[1].protocols == ("http/1.1", "tls/1.3")
 
 
+@pytest.mark.long
 def test_a_connection_that_ends_costs_no_page(crawl: Crawl, tmp_path: Path) -> None:
     with StreamServer(tmp_path, PAGES, goodbye_after=10).running() as server:
         assert {wire.head for wire in crawl_of(crawl, server).values()} == {Kind().head}

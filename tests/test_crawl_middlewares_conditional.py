@@ -71,6 +71,7 @@ def test_a_304_that_nobody_asked_for_is_recorded(site: MockServer, crawl: Crawl)
     assert (record["status"], record["outcome"], record["version"]) == (304, "not_modified", None)
 
 
+@pytest.mark.long
 def test_links_of_an_unchanged_page_are_followed_on_every_later_crawl(site: MockServer, crawl: Crawl) -> None:
     def front(asked: Asked) -> Reply:
         if asked.headers.get("If-None-Match") == '"1"':

@@ -129,6 +129,7 @@ def test_a_tunnel_ends_after_so_many_pages_off_topic(
     assert crawled.stat("topic/dropped/tunnel") == len(dropped)
 
 
+@pytest.mark.long
 def test_hard_focus_records_an_off_topic_page_without_its_body(tunnel: MockServer, focused: Crawl) -> None:
     options = {"seeds": tunnel.url(), "topic": TOPIC, "focus": "hard", "tunnel": 1}
     low = ("-s", "ARCHIVE_LINK_THRESHOLD=-99")
@@ -139,6 +140,7 @@ def test_hard_focus_records_an_off_topic_page_without_its_body(tunnel: MockServe
     assert kept["outcome"] == "fetched"
 
 
+@pytest.mark.long
 def test_hard_focus_drops_links_that_promise_too_little_and_can_take_them_back(
     tunnel: MockServer, focused: Crawl
 ) -> None:

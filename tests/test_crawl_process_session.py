@@ -59,6 +59,7 @@ def test_all_work_is_done_in_order(config: ArchiveConfig) -> None:
     asyncio.run(work())
 
 
+@pytest.mark.long
 def test_pages_of_any_size_go_there_and_back_at_once(config: ArchiveConfig) -> None:
     bodies = {
         f"http://example.com/{number}": random.Random(number).randbytes(3_000_000) for number in range(4)
@@ -244,6 +245,7 @@ def test_a_stopped_crawl_keeps_a_page_whose_links_are_still_on_their_way(
     assert crawled.of(site.url())["outcome"] == "fetched"
 
 
+@pytest.mark.long
 def test_a_stopped_crawl_goes_on_where_it_was(site: MockServer, crawl: Crawl) -> None:
     links = [f"/{page}" for page in range(50)]
     site.routes |= {link: Reply(markup(["/", *links[:9]]), delay=0.02) for link in links}

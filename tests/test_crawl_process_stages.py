@@ -76,6 +76,7 @@ def test_what_nobody_stores_is_pushed_out(tmp_path: Path, monkeypatch: pytest.Mo
     run(tmp_path, work)
 
 
+@pytest.mark.long
 def test_of_a_page_beyond_the_bounds_only_the_beginning_travels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,6 +83,7 @@ def test_retry_after_reads_dates() -> None:
     assert retry_after(format_datetime(now, usegmt=True), later) == 0
 
 
+@pytest.mark.long
 def test_a_page_is_tried_until_it_answers_and_recorded_once(site: MockServer, crawl: Crawl) -> None:
     again = ("Retry-After", "1")
     site.routes |= {

@@ -90,6 +90,7 @@ def test_a_requisite_is_charged_to_its_page_and_to_the_requisites_of_the_crawl()
     )
 
 
+@pytest.mark.long
 def test_a_calendar_without_end_comes_to_its_end(endless: Endless, crawl: Crawl) -> None:
     crawled = crawl(*SMALL, seeds=endless.url())
     assert crawled.code == 0
@@ -132,6 +133,7 @@ def test_a_restart_goes_on_with_what_is_left_of_a_budget(endless: Endless, crawl
     assert endless.kinds() == {"page": 4, "trap": 20}
 
 
+@pytest.mark.long
 def test_what_a_budget_refused_can_be_queued_by_hand(endless: Endless, crawl: Crawl) -> None:
     crawl(*SMALL, seeds=endless.url())
     refused = len(crawl.ask("frontier")["rejected"])

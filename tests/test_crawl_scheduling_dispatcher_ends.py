@@ -209,6 +209,7 @@ def test_only_a_crawl_that_ended_by_itself_is_over(tmp_path: Path, reason: str, 
     asyncio.run(run())
 
 
+@pytest.mark.long
 def test_a_crawl_waits_while_another_worker_may_find_more(tmp_path: Path) -> None:
     async def run() -> None:
         async with begun(tmp_path) as crawl:
@@ -231,6 +232,7 @@ def test_a_crawl_waits_while_another_worker_may_find_more(tmp_path: Path) -> Non
 # Patience
 
 
+@pytest.mark.long
 def test_a_frontier_that_is_away_for_a_while_is_waited_for(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -253,6 +255,7 @@ def test_a_frontier_that_is_away_for_a_while_is_waited_for(
     assert caplog.text.count("The frontier is unavailable, the crawl waits for it") == 1
 
 
+@pytest.mark.long
 def test_what_waits_is_written_when_the_frontier_is_back(tmp_path: Path) -> None:
     async def run() -> None:
         async with begun(tmp_path) as crawl:
@@ -276,6 +279,7 @@ def test_a_crawl_does_not_end_while_it_cannot_know_whether_anything_is_queued(tm
     asyncio.run(run())
 
 
+@pytest.mark.long
 def test_a_frontier_that_stays_away_ends_the_crawl_and_is_asked_no_more(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

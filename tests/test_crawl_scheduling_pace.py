@@ -47,6 +47,7 @@ def gaps(times: list[float]) -> list[float]:
     return [later - earlier for earlier, later in pairwise(times)]
 
 
+@pytest.mark.long
 def test_a_crawl_delay_is_observed_and_recorded(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": html("/a", "/b"), "/robots.txt": robots("User-agent: *\nCrawl-delay: 0.5")}
     crawled = crawl(seeds=site.url())
@@ -71,6 +72,7 @@ def test_connections_are_kept_for_as_many_requests_as_this_machine_gets_at_once(
     assert site.connections <= 9
 
 
+@pytest.mark.long
 def test_a_throttling_host_is_asked_more_slowly(site: MockServer, crawl: Crawl) -> None:
     links = [f"/{number}" for number in range(4)]
     site.routes |= {

@@ -71,6 +71,7 @@ def test_no_form_is_ever_submitted(site: MockServer, deepweb: Crawl) -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_form_on_many_pages_is_one_and_is_told_with_all_of_them(site: MockServer, deepweb: Crawl) -> None:
     site.routes["/"] = page(("/b", "Books"), ("/c", "Search"), extra=BOOKS.format(method="get"))
     site.routes["/b"] = site.routes["/c"] = page(extra=BOOKS.format(method="get"))

@@ -272,6 +272,7 @@ def test_a_body_is_recovered_by_hand_with_sqlite3_and_zstd(sample: Sample, tmp_p
     assert (folder / "body.html").read_bytes() == front_page()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
 def test_the_python_of_a_document_runs(path: Path, sample: Sample, tmp_path: Path) -> None:
     folder = sample.copy(tmp_path / "work")

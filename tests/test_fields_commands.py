@@ -53,6 +53,7 @@ def ask(crawl: Crawl, *command: str) -> subprocess.CompletedProcess[str]:
     return run_scrapy((*command, "-s", f"ARCHIVE_URI={crawl.uri}"))
 
 
+@pytest.mark.long
 def test_a_crawl_reads_fields_into_its_feed_and_the_delta_names_their_edits(
     site: MockServer, crawl: Crawl, fields: Callable[..., str]
 ) -> None:
@@ -104,6 +105,7 @@ def test_a_crawl_reads_fields_into_its_feed_and_the_delta_names_their_edits(
     ]
 
 
+@pytest.mark.long
 def test_extract_explains_what_it_lacks(site: MockServer, crawl: Crawl, fields: Callable[..., str]) -> None:
     site.routes = {"/tern": tern(), "/a.csv": Reply(b"a,1", type="text/csv")}
     url, other = site.url("/tern"), site.url("/a.csv")

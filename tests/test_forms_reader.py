@@ -91,6 +91,7 @@ def test_what_is_no_page_has_no_forms(body: bytes) -> None:
     assert read_forms(body, media_of(body, saved=True).charset) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece", ["<form><div>", "<label>", "<a><b>", "<form><input>y", "<input type=radio name=a>x", "<select>"]
 )

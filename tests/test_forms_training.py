@@ -73,6 +73,7 @@ def test_a_folder_without_labels_is_refused(tmp_path: Path) -> None:
         list(examples(tmp_path))
 
 
+@pytest.mark.long
 def test_the_script_writes_a_model(folder: Path) -> None:
     module = "archivebot.forms.training"
     command = [sys.executable, "-m", module, str(folder), "-o", str(folder / "model.json")]

@@ -88,6 +88,7 @@ def test_csv_has_a_row_for_every_page(run: Run, tmp_path: Path) -> None:
     assert run("--csv", "-").stdout == text
 
 
+@pytest.mark.long
 def test_the_plot_is_written_beside_the_table(run: Run, tmp_path: Path) -> None:
     result = run("--plot", str(tmp_path / "out.svg"))
     assert result.returncode == 0, result.stderr

@@ -60,6 +60,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("context", [False, True])
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_pages_are_read_and_their_links_stay_small(body: bytes, context: bool) -> None:

@@ -102,6 +102,7 @@ def test_a_crawl_and_a_warc_file_of_a_site_give_the_same_links(
         assert {url: archive.captures(url)[0].links for _, url in archive.pages()} == counts
 
 
+@pytest.mark.long
 def test_a_record_tells_the_facts_of_its_exchange(tmp_path: Path) -> None:
     url, body = "http://a.example/", gzip.compress(b"<a href=/b>b</a>" * 20)
     head = (
@@ -146,6 +147,7 @@ def test_a_record_tells_the_facts_of_its_exchange(tmp_path: Path) -> None:
     assert (resource.wire.record, resource.wire.received) == ("<urn:uuid:4>", b"")
 
 
+@pytest.mark.long
 def test_what_did_not_change_keeps_the_links_of_its_content(tmp_path: Path) -> None:
     url = "http://a.example/"
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"

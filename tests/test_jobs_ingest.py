@@ -130,6 +130,7 @@ def run(
     return asyncio.run(work())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_archive_is_the_same_with_one_process_and_with_several(
     order: int, files: list[Path], tmp_path: Path
@@ -194,6 +195,7 @@ def test_processes_that_are_killed_are_replaced_and_no_page_is_lost(
     assert whole(killed) == whole(one)
 
 
+@pytest.mark.long
 def test_a_page_of_which_processes_die_is_stored_without_blocks(tmp_path: Path) -> None:
     path, urls = tmp_path / "x.warc", [f"http://a.example/{number}" for number in range(4)]
     bodies = [html(text(number, 9), "deadly" if number == 1 else "") for number in range(4)]
@@ -208,6 +210,7 @@ def test_a_page_of_which_processes_die_is_stored_without_blocks(tmp_path: Path) 
         assert captures[1].reason.startswith("not cut: a process of the archive was killed by signal 9")
 
 
+@pytest.mark.long
 def test_when_the_store_fails_the_processes_end_and_what_is_stored_stays(
     files: list[Path], tmp_path: Path
 ) -> None:

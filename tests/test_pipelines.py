@@ -20,6 +20,7 @@ def stages(**more: int) -> str:
     return f"ITEM_PIPELINES={json.dumps(STAGES | more)}"
 
 
+@pytest.mark.long
 def test_every_capture_is_counted(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": html("/a", "/gone"), "/a": html(), "/gone": Reply(b"", 410)}
     crawled = crawl(seeds=site.url())
@@ -32,6 +33,7 @@ def test_every_capture_is_counted(site: MockServer, crawl: Crawl) -> None:
     assert least < crawled.stat("archive/bytes_warc_estimated") < least + fetched
 
 
+@pytest.mark.long
 def test_the_bytes_that_wait_for_the_archive_are_bounded(site: MockServer, crawl: Crawl) -> None:
     body, links = markup([], text="x" * 20_000), [f"/{page}" for page in range(60)]
     site.routes |= {"/": html(*links), **{link: Reply(body) for link in links}}
@@ -70,6 +72,7 @@ STORY = (
 CUT, MARK = "pipelines.segmentation.SegmentationPipeline", "pipelines.nearduplicates.NearDuplicatePipeline"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("left_out", [(), (CUT,), (MARK,), (CUT, MARK)])
 def test_a_stage_that_is_left_out_takes_its_work_along_and_no_other(
     site: MockServer, crawl: Crawl, left_out: tuple[str, ...]

@@ -57,6 +57,7 @@ def crawled(crawl: Crawl, site: MockServer, penalty: float = 10) -> Crawled:
     return crawl(*one, "-s", f"ARCHIVE_DUPLICATE_PENALTY={penalty}", seeds=site.url())
 
 
+@pytest.mark.long
 def test_a_print_version_is_marked_and_kept_and_its_links_come_last(
     mirrored: MockServer, crawl: Crawl
 ) -> None:
@@ -70,6 +71,7 @@ def test_a_print_version_is_marked_and_kept_and_its_links_come_last(
     assert mirrored.paths()[-4:] == ["/of-story", "/shared", "/of-tools", "/of-print"]
 
 
+@pytest.mark.long
 def test_without_a_penalty_links_keep_their_places(mirrored: MockServer, crawl: Crawl) -> None:
     found = crawled(crawl, mirrored, penalty=0)
     assert found.stat("archive/near_duplicates") == 1

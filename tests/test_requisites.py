@@ -94,6 +94,7 @@ def test_without_the_argument_nothing_else_is_fetched(site: MockServer, crawl: C
     assert "requisites" not in done.log
 
 
+@pytest.mark.long
 def test_each_outcome_is_recorded(site: MockServer, other: MockServer, crawl: Crawl) -> None:
     site.routes |= {
         "/": loads(
@@ -155,6 +156,7 @@ def test_the_budgets_of_bytes_end_the_requests(site: MockServer, crawl: Crawl, l
     assert done.stat(f"guard/{name}") == 7
 
 
+@pytest.mark.long
 def test_the_page_limit_counts_pages_and_waits_for_their_requisites(site: MockServer, crawl: Crawl) -> None:
     links = tuple(f"/p{number}" for number in range(20))
     names = [f"/{number}.png" for number in range(30)]
@@ -169,6 +171,7 @@ def test_the_page_limit_counts_pages_and_waits_for_their_requisites(site: MockSe
     assert len(kinds(crawl(seeds=site.url(), requisites="yes", pages=5), "crawl")) == 2
 
 
+@pytest.mark.long
 def test_html_in_scope_is_a_page_and_other_html_is_not_followed(
     site: MockServer, other: MockServer, crawl: Crawl
 ) -> None:
@@ -210,6 +213,7 @@ def test_a_frame_out_of_scope_is_archived_with_what_it_loads(
     assert {record["links"] for record in done.records if record["origin"] == "requisite"} == {0}
 
 
+@pytest.mark.long
 def test_a_second_crawl_asks_for_what_is_not_fresh_and_only_if_it_changed(
     site: MockServer, crawl: Crawl
 ) -> None:
@@ -245,6 +249,7 @@ def test_requisites_are_not_listed_among_the_pages(site: MockServer, crawl: Craw
     assert {page["url"] for page in both} == {site.url(), site.url("/1.png")}
 
 
+@pytest.mark.long
 def test_mongodb_holds_a_body_once_and_asks_whether_it_changed(
     site: MockServer, crawl: Crawl, mongo_uri: str
 ) -> None:
@@ -267,6 +272,7 @@ def test_mongodb_holds_a_body_once_and_asks_whether_it_changed(
             assert archive.body(archive.captures(site.url(path))[1]) == PNG.body
 
 
+@pytest.mark.long
 def test_requisites_keep_the_delay_of_their_host(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": loads("/1.png", "/2.png"), "/1.png": PNG, "/2.png": PNG}
     site.routes["/robots.txt"] = robots("User-agent: *\nCrawl-delay: 0.4")

@@ -231,6 +231,7 @@ def test_a_port_that_is_none_is_refused(tmp_path: Path, port: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_the_first_command_that_fails_ends_the_script(tmp_path: Path) -> None:
     done = run(tmp_path, "--port=0", ARCHIVE_URI="nothing://here")
     assert done.returncode == 2

@@ -146,6 +146,7 @@ def test_nul_and_broken_characters_in_a_text_do_no_harm(uri: str, path: str) -> 
     assert asked(uri, path, "three")[0] == asked(uri, path, "last")[0] == 1
 
 
+@pytest.mark.long
 def test_an_archive_on_a_server_has_the_same_index(uri: str, path: str, mongo_uri: str) -> None:
     for each in (uri, mongo_uri):
         archived(each, pages(6, (0, 1)))
@@ -156,6 +157,7 @@ def test_an_archive_on_a_server_has_the_same_index(uri: str, path: str, mongo_ur
     assert asked(mongo_uri, f"{path}.mongo", "furniture")[0] > 0
 
 
+@pytest.mark.long
 def test_runs_at_the_same_time_lead_to_one_index(uri: str, path: str) -> None:
     archived(uri, pages(150, (0, 1)))
     context = multiprocessing.get_context("spawn")
@@ -288,6 +290,7 @@ def forget(path: Path) -> None:
         database.execute("DELETE FROM words_data WHERE id > 10")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("damage", "options", "reason"),
     [
@@ -317,6 +320,7 @@ def test_a_damaged_index_is_named_and_made_anew(
     assert content(path) == fresh(uri, path)
 
 
+@pytest.mark.long
 def test_flipped_bits_lead_to_answers_or_messages(uri: str, path: str) -> None:
     archived(uri, pages(20, (0, 1)))
     update(uri, path)

@@ -185,6 +185,7 @@ def test_a_wrong_charset_never_raises(data: bytes, charset: str) -> None:
     topic(data, charset).encode()
 
 
+@pytest.mark.long
 def test_other_processes_give_the_same_topics() -> None:
     text = "<p>" + " ".join(f"word{n % 13} other{n % 7}" for n in range(60))
     code = f"from archivebot.segmentation.topic import topic; print(topic({text.encode()!r}, 'utf-8'))"

@@ -311,6 +311,7 @@ def test_a_request_for_the_head_has_no_body(server: Served) -> None:
     assert (answer.status, answer.body, answer.header("Memento-Datetime")) == (200, b"", JAN_DATE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_ends_the_server(tmp_path_factory: pytest.TempPathFactory, number: int) -> None:
     uri = archived(f"sqlite:///{tmp_path_factory.mktemp('a')}/a.db", [make_page(html("x"))])
@@ -321,6 +322,7 @@ def test_the_first_signal_ends_the_server(tmp_path_factory: pytest.TempPathFacto
         assert server.process.stderr.read() == "scrapy serve: ended\n"
 
 
+@pytest.mark.long
 def test_the_second_signal_ends_it_at_once(tmp_path_factory: pytest.TempPathFactory) -> None:
     large = make_page(bytes(30_000_000), headers=(("Content-Type", "application/octet-stream"),))
     uri = archived(f"sqlite:///{tmp_path_factory.mktemp('a')}/a.db", [large])
@@ -351,6 +353,7 @@ def test_no_archive_is_said_before_anything_is_served(tmp_path_factory: pytest.T
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.long
 def test_the_address_is_printed_as_json_too(server: Served) -> None:
     words = ["scrapy", "serve", "--port", "0", "--json", "-s", f"ARCHIVE_URI={_uri(server)}"]
     with subprocess.Popen(
@@ -362,6 +365,7 @@ def test_the_address_is_printed_as_json_too(server: Served) -> None:
     assert json.loads(text)["address"].startswith("http://127.0.0.1:")
 
 
+@pytest.mark.long
 def test_other_commands_import_no_server() -> None:
     code = "import sys, archivebot.commands.serve; sys.exit('starlette' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

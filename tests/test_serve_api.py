@@ -146,6 +146,7 @@ def test_every_question_is_described_and_asked(server: Served, openapi: dict[str
     ]
 
 
+@pytest.mark.long
 def test_commands_print_the_same(server: Served) -> None:
     uri = next(str(word).partition("=")[2] for word in server.process.args if "ARCHIVE_URI" in str(word))
     for command, name, parameters in (
@@ -257,6 +258,7 @@ def scrapyd(asked: list[dict[str, list[str]]]) -> Iterator[str]:
         running.shutdown()
 
 
+@pytest.mark.long
 def test_a_client_with_the_token_starts_a_crawl(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text(f"{TOKEN}\n")
@@ -305,6 +307,7 @@ def test_a_token_must_be_long_and_readable(tmp_path: Path) -> None:
         assert (done.returncode, reason in done.stderr) == (2, True)
 
 
+@pytest.mark.long
 def test_a_client_that_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     with serving(made(tmp_path), "-s", "ARCHIVE_API_RATE=2") as server:
         started = time.monotonic()

@@ -41,6 +41,7 @@ QUESTIONS = (
 )
 
 
+@pytest.mark.long
 def test_an_archive_in_mongodb_is_served(mongo_uri: str) -> None:
     pages = [make_page(html("one"), 0), make_page(html("two"), 31)]
     with serving(archived(mongo_uri, pages)) as server:
@@ -55,6 +56,7 @@ def test_an_archive_in_mongodb_is_served(mongo_uri: str) -> None:
         assert server.get(f"/resources?url={URL}").status == 200
 
 
+@pytest.mark.long
 def test_long_answers_follow_what_is_stored(tmp_path: Path) -> None:
     uri = archived(f"sqlite:///{tmp_path}/a.db", [make_page(html("one"), 0)])
     paths = (f"/page?url={URL}", f"/cdx?url={URL}", f"/web/timemap/link/{URL}", f"/web/2026/{URL}")
@@ -66,6 +68,7 @@ def test_long_answers_follow_what_is_stored(tmp_path: Path) -> None:
         assert [one == two for one, two in zip(before, after, strict=True)] == [False] * len(paths)
 
 
+@pytest.mark.long
 def test_a_page_is_served_as_soon_as_it_is_stored(tmp_path: Path) -> None:
     uri = archived(f"sqlite:///{tmp_path}/a.db", [make_page(html("one"), 0)])
     with serving(uri) as server, Archive.open(ArchiveConfig(uri=uri)) as archive:
@@ -76,6 +79,7 @@ def test_a_page_is_served_as_soon_as_it_is_stored(tmp_path: Path) -> None:
         assert "2 captures," in server.get(f"/page?url={URL}").text
 
 
+@pytest.mark.long
 def test_an_archive_that_is_deleted_and_made_again_is_opened_again(tmp_path: Path) -> None:
     uri = archived(f"sqlite:///{tmp_path}/a.db", [make_page(html("one"), 0)])
     with serving(uri) as server:
@@ -89,6 +93,7 @@ def test_an_archive_that_is_deleted_and_made_again_is_opened_again(tmp_path: Pat
         check(server)
 
 
+@pytest.mark.long
 def test_broken_and_slow_clients_keep_no_others_waiting(tmp_path: Path) -> None:
     uri = archived(f"sqlite:///{tmp_path}/a.db", [make_page(html("one"), 0), make_page(html("two"), 31)])
     with serving(uri) as server:
@@ -122,6 +127,7 @@ def test_a_long_timemap_comes_in_parts(tmp_path: Path) -> None:
         assert f'"next": "{server.host}' in server.get(f"/web/timemap/cdxj/{URL}").text
 
 
+@pytest.mark.long
 def test_an_older_archive_is_served_without_write_permission(tmp_path: Path) -> None:
     with tarfile.open(Path(__file__).with_name("archives") / "schema-3.tar.xz") as packed:
         packed.extractall(tmp_path, filter="data")

@@ -303,6 +303,7 @@ def test_hostile_pages_and_names_stay_inert_in_the_interface(
     assert shown == {"/", *(f"/{view}" for view in views.split())}
 
 
+@pytest.mark.long
 def test_a_script_that_runs_is_noticed(chromium: Browser) -> None:
     bad: list[str] = []
     visited(chromium, f"data:text/html,<script>{RUN}</script>", bad)

@@ -147,6 +147,7 @@ def test_a_wrong_parameter_is_explained_in_the_form(server: Served) -> None:
     assert (error.status, error.header("Content-Type")) == (400, "application/problem+json")
 
 
+@pytest.mark.long
 def test_the_page_says_that_the_index_is_missing_or_behind(tmp_path: Path) -> None:
     uri = archived(f"sqlite:///{tmp_path}/archive.db", [make_page(html("some words"))])
     environment = {**os.environ, "ARCHIVE_URI": uri}

@@ -147,6 +147,7 @@ def test_an_archive_of_schema_2_takes_fingerprints(
     again.close()
 
 
+@pytest.mark.long
 def test_links_whose_answer_is_lost_were_stored_once(mongo_server: MongoServer) -> None:
     with CuttingProxy(mongo_server.port) as proxy:
         store = MongoStore(proxy.uri("archive_test_cut_links"))
@@ -163,6 +164,7 @@ def test_links_whose_answer_is_lost_were_stored_once(mongo_server: MongoServer) 
         store.close()
 
 
+@pytest.mark.long
 def test_the_links_of_a_page_are_stored_again(store: MongoStore) -> None:
     """FerretDB waited for ever when one message changed a hundred documents."""
     for words, minute in (("first", 0), ("first", 1), ("second", 2)):
@@ -172,6 +174,7 @@ def test_the_links_of_a_page_are_stored_again(store: MongoStore) -> None:
     assert {(edge.anchor, edge.first, edge.last) for edge in edges} == {("second", at(0), at(2))}
 
 
+@pytest.mark.long
 def test_a_database_without_an_archive_is_told_as_a_missing_file_is(mongo_uri: str, tmp_path: Path) -> None:
     for uri in (mongo_uri, f"sqlite:///{tmp_path}/a.db"):
         asked = run_scrapy(("stats", "-s", f"ARCHIVE_URI={uri}"))
@@ -340,6 +343,7 @@ def test_a_server_that_stays_away_is_named(server: MongoServer, monkeypatch: pyt
     store.close()
 
 
+@pytest.mark.long
 def test_a_write_whose_answer_is_lost_was_made_once(mongo_server: MongoServer) -> None:
     with CuttingProxy(mongo_server.port) as proxy:
         store = MongoStore(proxy.uri("archive_test_cut"))

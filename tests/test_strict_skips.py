@@ -27,6 +27,7 @@ def run(folder: Path, ci: str, **files: tuple[str, str]) -> subprocess.Completed
     )
 
 
+@pytest.mark.long
 def test_skips_without_leave_turn_the_run_red_under_ci(tmp_path: Path) -> None:
     refused = {"skipped": SKIPPED, "module": MODULE_SKIPPED, "marked": MARKED}
     ran = run(

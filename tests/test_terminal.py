@@ -294,6 +294,7 @@ def on_a_terminal(folder: Path, *args: str) -> tuple[int, bytes, bytes]:
     return process.returncode, shown, told
 
 
+@pytest.mark.long
 def test_replay_shows_a_text_on_a_terminal_and_refuses_what_could_steer_it(folder: Path) -> None:
     archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{folder}/archive.db"))
     pages = {"plain": "Zwölf\r\nBücher\r\n".encode("latin-1"), "bomb": b"hello \x1b[2J", "png": PNG}

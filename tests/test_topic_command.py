@@ -96,6 +96,7 @@ def test_labelled_examples_train_a_model_and_are_cross_validated(run: Run, tmp_p
     assert "precision" in run("x", "--examples", "examples.jsonl", "--cross-validate").stdout
 
 
+@pytest.mark.long
 def test_the_words_of_a_model_are_selected_by_another_score(run: Run) -> None:
     def vocabulary(name: str, *more: str) -> list[str]:
         run(name, "--examples", "examples.jsonl", *more)
@@ -112,6 +113,7 @@ def test_the_words_of_a_model_are_selected_by_another_score(run: Run) -> None:
     assert "invalid choice: 'luck'" in run("x", "--examples", "examples.jsonl", "--select", "luck").stderr
 
 
+@pytest.mark.long
 def test_evaluate_judges_the_topic_that_is_named(run: Run) -> None:
     run("diving", "--words", "reef, coral")
     run("shops", "--words", "shop")
@@ -120,6 +122,7 @@ def test_evaluate_judges_the_topic_that_is_named(run: Run) -> None:
     assert "there is no topic 'unknown'" in run("unknown", "--evaluate", "examples.jsonl").stderr
 
 
+@pytest.mark.long
 def test_a_topic_that_exists_is_overwritten_only_when_told_so(run: Run) -> None:
     run("diving", "--words", "reef")
     refused = run("diving", "--words", "shop")
@@ -241,6 +244,7 @@ def test_a_crawl_that_could_not_begin_is_not_a_page_that_is_missing(run: Run, si
     assert "scrapy topic: the crawl could not begin" in result.stderr
 
 
+@pytest.mark.long
 def test_only_html_and_plain_text_of_the_archive_are_judged(run: Run, site: MockServer) -> None:
     site.routes |= {
         "/": answer(text="Dive the coral reef."),
@@ -301,6 +305,7 @@ def sites(tmp_path: Path) -> None:
     archive.close()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("sites")
 def test_sites_are_clustered_by_topic_with_their_terms(run: Run) -> None:
     found = document(run("--sites", "--json"))
@@ -317,6 +322,7 @@ def test_an_archive_without_words_has_no_clusters(run: Run, tmp_path: Path) -> N
     assert run("--sites").returncode == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -13,6 +13,7 @@ from archivebot.topic.evaluation import auc, average_precision, best_threshold, 
 judged = st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.9]), st.booleans()), min_size=2, max_size=30)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(judged)
 def test_figures_are_those_of_scikit_learn(pairs: list[tuple[float, bool]]) -> None:

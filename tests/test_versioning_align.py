@@ -261,6 +261,7 @@ def test_inserting_one_block_gives_exactly_one_addition(before: list[str], data:
     assert [change for _, _, change in changes(before, after)] == ["ADDED"]
 
 
+@pytest.mark.long
 @given(st.lists(st.lists(words, min_size=10, max_size=30).map(" ".join), min_size=1, max_size=12), st.data())
 def test_editing_one_word_of_a_long_block_gives_exactly_one_modification(
     before: list[str], data: st.DataObject

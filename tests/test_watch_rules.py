@@ -136,6 +136,7 @@ def test_the_past_is_judged_since_a_time(watch: Watch, since: str, expected: lis
     assert paths(done["alerts"]) == expected
 
 
+@pytest.mark.long
 def test_one_change_of_a_template_on_many_pages_is_one_alert(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
     watch.rules.write_text('[[rule]]\nname = "prices"\nadded = "reduced"\n', "utf-8")
