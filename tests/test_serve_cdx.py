@@ -144,6 +144,19 @@ def test_limits_count_from_the_begin_or_from_the_end(server: Served) -> None:
     assert times(ask(server, "url=ex.org&limit=99")) == whole
 
 
+def test_an_offset_leaves_out_the_first_rows(server: Served) -> None:
+    whole = times(ask(server, "url=ex.org"))
+    assert times(ask(server, "url=ex.org&offset=2")) == whole[2:]
+    assert times(ask(server, "url=ex.org&offset=1&limit=2")) == whole[1:3]
+    assert times(ask(server, "url=ex.org&offset=1&sort=reverse&limit=2")) == whole[::-1][1:3]
+    assert ask(server, "url=ex.org&offset=99") == []
+    rows = ask(server, "url=ex.org&offset=1&limit=2&showResumeKey=true")
+    assert times(rows[:2]) == whole[1:3]
+    assert times(ask(server, f"url=ex.org&resumeKey={quote(rows[-1][0])}")) == whole[3:]
+    ((following, _, _),) = server.get("/cdx?url=ex.org&offset=1&limit=2&output=json").links
+    assert times(server.get(following.removeprefix(server.host)).json[1:]) == whole[3:5]
+
+
 def test_rows_are_sorted_backwards_or_by_distance(server: Served) -> None:
     whole = times(ask(server, "url=ex.org"))
     assert times(ask(server, "url=ex.org&sort=reverse&limit=2")) == whole[::-1][:2]
@@ -211,6 +224,7 @@ def test_the_address_of_the_internet_archive_is_answered_too(server: Served) -> 
         ("url=ex.org&from=yesterday", "1 to 14 digits"),
         ("url=ex.org&limit=many", "write a number"),
         ("url=ex.org&limit=0", "write a number"),
+        ("url=ex.org&offset=-1", "the number of rows to leave out"),
         ("url=ex.org&filter=status", "write it like status:200"),
         ("url=ex.org&filter=colour:red", "there is no field"),
         ("url=ex.org&filter=status:[", "no regular expression"),

@@ -55,6 +55,7 @@ class CdxQuery:
     start: str
     end: str
     limit: int
+    skipped: int
     filters: tuple[Rule, ...]
     collapse: tuple[str, int | None] | None
     fields: tuple[str, ...]
@@ -88,6 +89,7 @@ class CdxQuery:
             start=padded(_digits("from", one("from"))),
             end=padded(_digits("to", one("to")), end=True),
             limit=_limit(one("limit")),
+            skipped=_skipped(one("offset")),
             filters=tuple(map(_rule, given.get("filter", ()))),
             collapse=_collapse(one("collapse")),
             fields=tuple(filter(None, one("fl", one("fields")).split(","))) or FIELDS,
@@ -130,9 +132,10 @@ class CdxQuery:
                 rows.reverse()
             elif self.order == "closest":
                 rows.sort(key=self._distance)
+            rows = rows[self.skipped :]
             limited = rows[self.limit :] if self.limit < 0 else rows[: self.limit]
             return limited[-MOST:], ""
-        rows = list(islice(found, self.limit + 1))
+        rows = list(islice(found, self.skipped, self.skipped + self.limit + 1))
         more = len(rows) > self.limit
         rows = rows[: self.limit]
         return rows, _place_of(rows[-1]) if more and rows else ""
@@ -198,6 +201,12 @@ def _limit(text: str) -> int:
     if not re.fullmatch(r"-?0*[1-9]\d{0,8}", text):
         raise UsageError(f"limit is {text!r}: write a number, or a negative one for the last rows")
     return max(-MOST, min(MOST, int(text)))
+
+
+def _skipped(text: str) -> int:
+    if text and not re.fullmatch(r"[0-9]{1,9}", text):
+        raise UsageError(f"offset is {text!r}: write the number of rows to leave out")
+    return int(text or 0)
 
 
 def _digits(name: str, text: str) -> str:

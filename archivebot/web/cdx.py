@@ -33,6 +33,6 @@ async def cdx(request: Request) -> Response:
     found = await request.app.state.readers.ask(answer)
     headers = dict(INTERFACE)
     if found.resume:
-        following = urlencode(given | {"resumeKey": [found.resume]}, doseq=True)
+        following = urlencode(given | {"offset": ["0"], "resumeKey": [found.resume]}, doseq=True)
         headers["Link"] = f'<{server_address(request)}{request.url.path}?{following}>; rel="next"'
     return Response(found.body, headers=headers | {"Content-Type": found.type})

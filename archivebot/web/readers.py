@@ -14,9 +14,9 @@ from archivebot.exceptions import StorageError
 
 Answer = TypeVar("Answer")
 
-# Python computes in one thread at a time; the others wait for the store. Threads that compute at the same time
-# take turns at each step of the store: with 8 clients a replay took 29 ms of CPU in four threads, 16 in two and 9
-# in one. A second thread answers while the first waits. Each reader caches up to 48 MB.
+# Python computes in one thread at a time; the others wait for the store. Threads that compute at the same
+# time take turns at each step of the store: with 8 clients a replay took 29 ms of CPU in four threads, 16 in
+# two and 9 in one. A second thread answers while the first one waits. Each reader caches up to 48 MB.
 THREADS = 2
 
 
