@@ -16,7 +16,6 @@ from archivebot.bounds import excess
 from archivebot.config import ArchiveConfig
 from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark
-from archivebot.duplicates.rule import fingerprint
 from archivebot.exceptions import StorageError
 from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
@@ -26,7 +25,6 @@ from archivebot.markup.contenttype import content_type
 from archivebot.models import (
     REQUISITE,
     Block,
-    Fingerprint,
     Kind,
     Label,
     Outcome,
@@ -185,14 +183,14 @@ class Inspector:
         page, site = snapshot.page, self._sites.of(snapshot.page.url)
         if self._holding(page).is_known and not (site and site.rules):
             return snapshot
-        found = _unless_broken(lambda page: self._read(page).fields(site, page.url), page)
+        found = _unless_broken(lambda page: self._following(page).fields(site, page.url), page)
         return replace(snapshot, fields=found or ())
 
     def _fingerprint(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
         if self._holding(page).is_known or _unless_broken(self._doubt, page) is not None:
             return snapshot
-        known = _unless_broken(lambda page: _known_by(self._read(page).main_text), page)
+        known = _unless_broken(lambda page: self._following(page).fingerprint, page)
         return replace(snapshot, fingerprint=known)
 
     def _judge(self, snapshot: Snapshot) -> Snapshot:
@@ -221,6 +219,14 @@ class Inspector:
 
     def _read(self, page: Page) -> PageReading:
         return self._readings.of(page.body, content_type(page.headers))
+
+    def _following(self, page: Page) -> PageReading:
+        """Return the reading of a page, with what it takes over from the version before."""
+        read, latest = self._read(page), self._holding(page).latest
+        known = self._bodies.readable(latest) if latest and latest.segmenter else None
+        if known is not None:
+            read.follow(self._readings.of(known.body, content_type(page.headers)))
+        return read
 
     def _doubt(self, page: Page) -> Quality | None:
         """Return the quality of a capture that is not the page; None if no sign of that was found."""
@@ -308,11 +314,6 @@ def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
     except Exception:
         logger.exception("%s could not be read; its bytes are kept", page.url)
         return None
-
-
-def _known_by(text: str) -> Fingerprint | None:
-    """Return the fingerprint of a main text; None if there is no text, as for a picture."""
-    return fingerprint(text) if text else None
 
 
 def _step(version: StoredVersion) -> Step:
