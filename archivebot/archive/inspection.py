@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
+from archivebot.archive import inheritance
 from archivebot.archive.bodies import Bodies
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.readings import PageReading, Readings
@@ -20,11 +21,9 @@ from archivebot.exceptions import StorageError
 from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
-from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.models import (
     REQUISITE,
-    Block,
     Kind,
     Label,
     Outcome,
@@ -36,21 +35,13 @@ from archivebot.models import (
     Snapshot,
 )
 from archivebot.quality.quality import judged
-from archivebot.segmentation.carry import carry
 from archivebot.segmentation.segmenter import SEGMENTER_VERSION, cut_page, uncut
 from archivebot.storage.base import ArchiveStore, StoredVersion
-from archivebot.storage.content import Slot
 from archivebot.versioning.policy import WINDOW, Step, next_level
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-# The labels of the version before hold while each block has grown or shrunk by at most this number of bytes
-# or this share of its bytes, whichever is more. 515 versions of history-dev have the tags of the version
-# before: of their 34,933 blocks one has another label if it is labelled again.
-MOST_BYTES = 200
-MOST_SHARE = 0.2
 
 # Main texts of archived pages in the cache. A page is compared with similar pages when it is marked and when
 # it is stored, and the next pages of a site resemble the same pages: 458 pages of a manual ask 41 times for
@@ -176,7 +167,7 @@ class Inspector:
         cut = _unless_broken(lambda page: self._partition(page, held.latest), page)
         if cut is None:
             return snapshot
-        labels = cut.labels or _unless_broken(lambda page: self._read(page).labels(cut.blocks), page)
+        labels = cut.labels or _unless_broken(lambda page: self._labels(page, cut, held.latest), page)
         return replace(snapshot, partition=replace(cut, labels=labels or ()))
 
     def _extract(self, snapshot: Snapshot) -> Snapshot:
@@ -257,22 +248,18 @@ class Inspector:
         level = page.level or self._level(page.url)
         read = self._read(page)
         charset = read.media.charset
-        if latest and (latest.level, latest.segmenter, latest.charset) == (level, SEGMENTER_VERSION, charset):
-            blocks, labels = self._carried(latest, page.body)
+        if latest and _is_cut_so(latest, level, charset) and (known := self._bodies.readable(latest)):
+            blocks, labels = inheritance.carried(known, page.body)
             if blocks:
                 return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks, labels)
         return cut_page(read.content.page, level) if read.content else uncut(page.body, level, charset)
 
-    def _carried(self, latest: StoredVersion, body: bytes) -> tuple[tuple[Block, ...], tuple[Label, ...]]:
-        """Return the blocks of a neighbouring version in another body, with the labels that still hold."""
-        known = self._bodies.readable(latest)
-        if known is None or is_wide(known.charset):
-            return (), ()
-        slots = known.slots
-        blocks = carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in slots], body) or ()
-        labels = tuple(slot.label for slot in slots if slot.label)
-        hold = len(labels) == len(blocks) and all(map(_is_as_long, slots, blocks))
-        return blocks, labels if hold else ()
+    def _labels(self, page: Page, cut: Partition, latest: StoredVersion | None) -> tuple[Label, ...]:
+        """Return the labels of a page; blocks that the latest version has keep theirs."""
+        read = self._read(page)
+        if latest and _is_cut_so(latest, cut.level, cut.charset) and (known := self._bodies.readable(latest)):
+            return inheritance.labels(known, page.body, cut.blocks, read.labels)
+        return read.labels(cut.blocks)
 
     def _level(self, url: str) -> int:
         known = self._store.versions(url, last=WINDOW + 1)
@@ -285,10 +272,9 @@ class Inspector:
         return adjusted or recent[-1].level
 
 
-def _is_as_long(before: Slot, now: Block) -> bool:
-    """Return whether a block has about the length of the block before."""
-    then = before.end - before.start
-    return abs(now.end - now.start - then) <= max(MOST_BYTES, MOST_SHARE * then)
+def _is_cut_so(version: StoredVersion, level: int, charset: str) -> bool:
+    """Return whether a version was cut at a level as pages are cut now."""
+    return (version.level, version.segmenter, version.charset) == (level, SEGMENTER_VERSION, charset)
 
 
 def snapshot_of(page: Page) -> Snapshot:
