@@ -37,7 +37,7 @@ class Hook(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_request(self, *args: object) -> None:
         """Print nothing."""
 
 
@@ -81,9 +81,10 @@ def hook() -> Iterator[tuple[int, type[Hook]]]:
 
 @pytest.fixture
 def mailbox() -> Iterator[tuple[int, list[str]]]:
-    kind = type("Own", (Mailbox,), {"taken": []})
+    taken: list[str] = []
+    kind = type("Own", (Mailbox,), {"taken": taken})
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), kind) as server, running(server):
-        yield server.server_address[1], kind.taken
+        yield server.server_address[1], taken
 
 
 def rules(**outputs: str) -> str:
