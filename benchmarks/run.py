@@ -75,6 +75,7 @@ BENCHMARKS = {
         Benchmark("charsets", "charsets.py DATA/articles-dev DATA/forms-dev DATA/wcxb-dev"),
         Benchmark("language", "language.py DATA/udhr"),
         Benchmark("alarms", "alarms.py DATA/history-dev"),
+        Benchmark("watch", "watch.py DATA/history-dev"),
         Benchmark("search", "search.py DATA/history-dev"),
         Benchmark("edits", "edits.py DATA/wcxb-dev"),
         Benchmark("duplicates", "duplicates.py DATA/history-dev"),
