@@ -19,6 +19,7 @@ from archivebot.warc.frames import RawFile, head_of, is_compressed
 from archivebot.warc.payload import (
     Body,
     PayloadError,
+    Response,
     State,
     digest_of,
     is_digest_of,
@@ -29,7 +30,7 @@ from archivebot.warc.records import Record, read_records
 from archivebot.warc.requests import Asked, Requests
 from archivebot.warc.source import HEAD, Source
 from archivebot.warc.wire import wire_of
-from archivebot.wire import without_secrets
+from archivebot.wire import Wire, header_fields, without_secrets
 
 # Larger bodies stay coded, larger records are skipped; 512 MiB is above every page of a crawl with Scrapy's
 # largest sensible DOWNLOAD_MAXSIZE, and fits in the memory of a small machine.
@@ -152,6 +153,8 @@ def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage 
     if build is None:
         return None
     uri = record.fields.get("warc-target-uri", "").strip("<> ")
+    if not uri and record.kind == "metadata":
+        return None
     if not uri:
         raise _PageError("record has no WARC-Target-URI")
     if not _WEB.match(uri):
@@ -159,7 +162,10 @@ def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage 
     when = record_date(record.fields.get("warc-date", ""))
     if when is None:
         raise _PageError(f"WARC-Date {record.fields.get('warc-date', '')!r} is missing or no date")
-    item, wrong = build(record, uri, when, max_body)
+    built = build(record, uri, when, max_body)
+    if built is None:
+        return None
+    item, wrong = built
     for reason in wrong:
         report(record.offset, reason)
     reason = "; ".join(filter(None, (record.flaw, item.page.reason, *wrong)))
@@ -173,19 +179,27 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built
         return _no_response(record, uri, when, str(error))
     body = read_body(response, max_body)
     outcome = outcome_of(response.status, body.content)
+    wire = wire_of(record, when, response, body)
     page = Page(
         url=uri,
         captured_at=when,
         outcome=_shortened(record, body) or outcome,
         status=response.status,
-        headers=response.headers,
+        headers=_headers(response, wire),
         body=body.content,
         reason=_truncation(record),
-        wire=wire_of(record, when, response, body),
+        wire=wire,
     )
     if outcome is Outcome.REDIRECT:
         page = replace(page, location=_location(page))
     return _checked(record, page, body)
+
+
+def _headers(response: Response | None, wire: Wire) -> Headers:
+    """Return the headers of a response as they were received."""
+    if response is None:
+        return ()
+    return response.headers if wire.received == response.head else wire.headers
 
 
 def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> _Built:
@@ -225,24 +239,39 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built
     fields = record.fields
     profile = fields.get("warc-profile", "").rpartition("/")[2]
     unchanged = profile == "server-not-modified" or (response is not None and response.status == 304)
+    wire = wire_of(record, when, response)
     page = Page(
         url=uri,
         captured_at=when,
         outcome=Outcome.NOT_MODIFIED if unchanged else Outcome.UNRESOLVED,
         status=response.status if response else None,
-        headers=response.headers if response else (),
+        headers=_headers(response, wire),
         reason="revisit: " + (profile or "unknown profile"),
-        wire=wire_of(record, when, response),
+        wire=wire,
     )
     refers_to = fields.get("warc-refers-to-target-uri", "").strip("<> ") or None
     refers_date = record_date(fields.get("warc-refers-to-date", ""))
     return WarcPage(page, fields.get("warc-payload-digest"), refers_to, refers_date), []
 
 
-_BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built]] = {
+def _visit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built | None:
+    """Return a visit without an answer, as an export writes it; None for other metadata."""
+    if record.fields.get("content-type") != "application/warc-fields":
+        return None
+    fields = dict(header_fields(record.block))
+    try:
+        outcome = Outcome(fields.get("outcome", ""))
+    except ValueError:
+        return None
+    page = Page(uri, when, outcome, reason=fields.get("reason", ""), wire=wire_of(record, when))
+    return WarcPage(page, None), []
+
+
+_BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built | None]] = {
     "response": _response,
     "resource": _resource,
     "revisit": _revisit,
+    "metadata": _visit,
 }
 
 
