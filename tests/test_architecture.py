@@ -137,6 +137,7 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "versioning",
         "vision",
+        "warc",
         "watch",
         "web",
     },

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 from archivebot.exceptions import WarcError
 from archivebot.http.status import outcome_of
 from archivebot.models import Headers, Outcome, Page
 from archivebot.urls import joined
 from archivebot.warc.damage import Damage, Report
-from archivebot.warc.dates import record_date
+from archivebot.warc.dates import record_date, repair
 from archivebot.warc.frames import RawFile, head_of, is_compressed
+from archivebot.warc.inputs import Input
 from archivebot.warc.payload import (
     Body,
     PayloadError,
@@ -37,7 +37,7 @@ from archivebot.wire import Wire, header_fields, without_secrets
 MAX_BODY = 512 << 20
 
 _FOREIGN: dict[bytes, str] = {
-    b"PK\x03\x04": "a ZIP file; of a WACZ package read the files in its folder archive/",
+    b"PK\x03\x04": "a ZIP file without WARC files",
     b"<": "HTML or XML",
     b"{": "JSON",
     b"%PDF": "a PDF document",
@@ -77,7 +77,7 @@ class _PageError(ValueError):
 
 
 def read_pages(
-    path: Path, on_damage: Callable[[Damage], None], max_body: int = MAX_BODY
+    path: Input, on_damage: Callable[[Damage], None], max_body: int = MAX_BODY
 ) -> Iterator[WarcPage]:
     """Stream the pages of a WARC (0.18, 1.0, 1.1) or ARC file, plain or compressed.
 
@@ -89,7 +89,6 @@ def read_pages(
     keep their content codings. A body that does not fit its digest is kept; the page's reason says so. Raises
     WarcError at the first item if the file cannot be read or holds no record at all.
     """
-    path = Path(path)
 
     def report(offset: int, reason: str) -> None:
         on_damage(Damage(path.name, offset, reason))
@@ -120,7 +119,7 @@ def _asked(page: Page, asked: Asked | None) -> Page:
     return replace(page, url=asked.url or page.url, wire=wire)
 
 
-def first_date(path: Path) -> datetime | None:
+def first_date(path: Input) -> datetime | None:
     """Return the date of the first dated record of a file; None if there is none."""
     with suppress(WarcError), RawFile(path) as raw:
         source = Source(raw, lambda offset, reason: None)
@@ -130,13 +129,13 @@ def first_date(path: Path) -> datetime | None:
     return None
 
 
-def _refuse_foreign(path: Path, raw: RawFile) -> None:
+def _refuse_foreign(path: Input, raw: RawFile) -> None:
     """Refuse a file of another known format at once, before a search for records in all of it."""
     if head_of(raw, 0).startswith(tuple(_FOREIGN)):
         raise _not_a_warc(path, raw)
 
 
-def _not_a_warc(path: Path, raw: RawFile) -> WarcError:
+def _not_a_warc(path: Input, raw: RawFile) -> WarcError:
     head = head_of(raw, 0)
     known = (name for magic, name in _FOREIGN.items() if head.startswith(magic))
     looks = next(known, f"unknown data that begin with {head[:16]!r}")
@@ -168,7 +167,8 @@ def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage 
     item, wrong = built
     for reason in wrong:
         report(record.offset, reason)
-    reason = "; ".join(filter(None, (record.flaw, item.page.reason, *wrong)))
+    repaired = repair(record.fields["warc-date"])
+    reason = "; ".join(filter(None, (record.flaw, item.page.reason, repaired, *wrong)))
     return replace(item, page=replace(item.page, origin=f"{file}:{record.offset}", reason=reason))
 
 
