@@ -86,12 +86,13 @@ def warcinfo(when: datetime, file: str, texts: Iterable[tuple[str, str]]) -> New
 
 def response(capture: Capture, body: bytes) -> NewRecord:
     """Return a capture with its body as a response record; a body without a head stands alone."""
-    truncated = capture.wire.truncated if capture.wire else ""
+    lines, truncated = head(capture), capture.wire.truncated if capture.wire else ""
     if capture.outcome in SHORT:
         truncated = truncated or "unspecified"
     more = (("WARC-Truncated", truncated),) if truncated else ()
-    fields = _fields("response", capture, *_payload(capture if body else None), *more)
-    return NewRecord("response", fields, (head(capture), body))
+    known = _payload(capture if body else None) if lines or not body else ()  # else there is no payload
+    fields = _fields("response", capture, *known, *more)
+    return NewRecord("response", fields, (lines, body))
 
 
 def revisit(capture: Capture, original: Original, profile: str) -> NewRecord:
