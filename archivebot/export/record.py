@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,8 +30,6 @@ EMPTY = f"sha256:{sha256(b'').hexdigest()}"
 
 # Outcomes whose body is not complete.
 SHORT = frozenset((Outcome.INCOMPLETE, Outcome.TOO_LARGE))
-
-CHUNKED = re.compile(rb"^transfer-encoding[ \t]*:", re.MULTILINE | re.IGNORECASE)
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -161,8 +158,6 @@ def head(capture: Capture) -> bytes:
         received, decoded = ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "replace"), True
     if capture.outcome is Outcome.NOT_MODIFIED:
         return received
-    if capture.outcome in SHORT:  # its length says how much is missing, but there are no chunks
-        return masked(received, capture.size, decoded=decoded) if CHUNKED.search(received) else received
     return masked(received, capture.size, decoded=decoded)
 
 

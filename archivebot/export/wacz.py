@@ -132,7 +132,7 @@ class _Entry:
 def pages_of(lines: Iterable[tuple[str, datetime, str]]) -> Iterator[dict[str, Any]]:
     """Yield the entries of a list of pages from URL, time and title.
 
-    The URL stands for a missing title: the validator of py-wacz takes an entry without title for an empty row.
+    The URL stands for a missing title: py-wacz takes an entry without a title for an empty row.
 
     >>> list(pages_of([("http://a.example/", datetime(2026, 1, 2, tzinfo=UTC), "A")]))
     [{'url': 'http://a.example/', 'ts': '2026-01-02T00:00:00Z', 'title': 'A'}]
