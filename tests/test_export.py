@@ -8,7 +8,9 @@ import os
 import subprocess
 import zipfile
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
@@ -23,10 +25,18 @@ from warcio.archiveiterator import ArchiveIterator
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.exceptions import WarcError
 from archivebot.models import Capture, Outcome
+from archivebot.timestamps import timestamp
+from archivebot.warc import inputs, read_pages
 from archivebot.wire import Wire
 from tests.commands import run_scrapy
 from tests.factories import URL, html, make_page
+
+WARCS = Path(__file__).parent / "warc"
+
+# Records of these files that an index of exported captures does not have, and why.
+EXCEPTIONS: dict[str, int] = {}
 
 OTHER = "http://example.com/other"
 FIRST, SECOND = html("The first paragraph.", "The second."), html("The first paragraph.", "Another second.")
@@ -329,3 +339,23 @@ def test_a_package_holds_index_pages_and_digests_and_is_signed(export: Run, tmp_
             record = next(ArchiveIterator(BytesIO(warc[int(values["offset"]) :])))
             assert field(record, "WARC-Target-URI") == values["url"]
         assert len(lines) == 7
+
+
+def test_archived_files_are_exported_with_the_bytes_of_every_record(export: Run, tmp_path: Path) -> None:
+    uri, files = f"sqlite:///{tmp_path}/c.db", [str(path) for path in inputs([str(WARCS)], tmp_path)]
+    export("ingest", *files, uri=uri)
+    done = export("export", "warc", "--output", tmp_path / "out", uri=uri)
+    assert done.returncode == 0, done.stderr
+    found = {
+        (line.split(" ")[1], json.loads(line.split(" ", 2)[2])["digest"])
+        for path in (tmp_path / "out").glob("*.cdxj")
+        for line in path.read_text().splitlines()
+    }
+    lost = Counter[str]()
+    for name in files:
+        with suppress(WarcError):
+            for item in read_pages(Path(name), lambda _: None):
+                key = (timestamp(item.page.captured_at), f"sha256:{sha256(item.page.body).hexdigest()}")
+                if item.page.body and key not in found:
+                    lost[Path(name).name] += 1
+    assert lost == EXCEPTIONS

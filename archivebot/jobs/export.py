@@ -41,6 +41,7 @@ MOST_ORIGINALS = 500_000
 BLOCKS = "urn:blocks:"
 
 _STATUS_OK = 200
+_REDIRECTS = 3  # their hundreds
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ class _Maker:
         if capture.digest is None:
             return response(capture, b"") if capture.status is not None else None
         original = self._originals.get(capture.digest)
-        if original and original.when <= capture.captured_at and capture.status is not None:
+        if original and original.when <= capture.captured_at and _may_revisit(capture):
             self._originals.move_to_end(capture.digest)
             return revisit(capture, original, IDENTICAL)
         record = response(capture, self._archive.body(capture))
@@ -233,6 +234,11 @@ class _Maker:
                 }
                 data = json.dumps(document, ensure_ascii=False).encode()
                 yield metadata(capture, name, BLOCKS + capture.url, "application/json", data)
+
+
+def _may_revisit(capture: Capture) -> bool:
+    """Return whether a capture may be a revisit record: pywb and ReplayWeb.page show a 3xx one as empty."""
+    return capture.status is not None and capture.status // 100 != _REDIRECTS
 
 
 def _revalidated(capture: Capture, brought: Capture) -> Capture:

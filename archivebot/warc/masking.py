@@ -18,6 +18,7 @@ _HIDDEN = re.compile(
     rb"^" + re.escape(PREFIX) + rb"(?=(?:content-encoding|transfer-encoding|content-length)[ \t]*:)",
     re.MULTILINE | re.IGNORECASE,
 )
+_DECODED = re.compile(rb"^" + re.escape(PREFIX) + rb"content-encoding[ \t]*:", re.MULTILINE | re.IGNORECASE)
 _ADDED = re.compile(rb"Content-Length: [0-9]+\r\n(?=\r?\n\Z)")
 _END = re.compile(rb"\r?\n\Z")
 
@@ -49,6 +50,8 @@ def unmasked(head: bytes) -> bytes:
     >>> unmasked(masked(head, 5, decoded=True)) == head, unmasked(head) == head
     (True, True)
     """
+    if PREFIX.lower() not in head.lower():
+        return head
     plain = _HIDDEN.sub(b"", head)
     return _ADDED.sub(b"", plain) if plain != head else head
 
@@ -59,7 +62,7 @@ def was_decoded(head: bytes) -> bool:
     >>> was_decoded(masked(b"HTTP/1.1 200 OK\\r\\nContent-Encoding: br\\r\\n\\r\\n", 5, decoded=True))
     True
     """
-    return any(found[1].lower() == (PREFIX + _CODING).lower() for found in _FIELD.finditer(head))
+    return _DECODED.search(head) is not None
 
 
 def coded_length(head: bytes) -> int | None:

@@ -18,7 +18,7 @@ def wire_of(
     head = unmasked(stored)
     decoded = body is not None and body.content is not body.entity
     length = len(body.entity) if body else None
-    if was_decoded(stored):
+    if head != stored and was_decoded(stored):
         decoded, length = True, coded_length(head)
     cut = record.cut or (body is not None and body.state is State.CUT)
     named = fields.get("warc-protocol", "").lower().split()
