@@ -76,6 +76,7 @@ BENCHMARKS = {
         Benchmark("language", "language.py DATA/udhr"),
         Benchmark("alarms", "alarms.py DATA/history-dev"),
         Benchmark("search", "search.py DATA/history-dev"),
+        Benchmark("recrawl", "recrawl.py DATA/history-dev"),
         Benchmark("edits", "edits.py DATA/wcxb-dev"),
         Benchmark("duplicates", "duplicates.py DATA/history-dev"),
         Benchmark("fingerprints", "fingerprints.py DATA/wcxb-dev"),

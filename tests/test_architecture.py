@@ -26,6 +26,7 @@ LONGEST = 400
 ROOMS: dict[str, set[str]] = {
     **{room: set() for room in FLOOR},
     "sample": set(),
+    "schedule": set(),
     "text": set(),
     "fingerprint": {"text"},
     "http": set(),
@@ -99,6 +100,7 @@ ROOMS: dict[str, set[str]] = {
         "links",
         "markup",
         "records",
+        "schedule",
         "search",
         "storage",
         "templates",
@@ -125,6 +127,7 @@ ROOMS: dict[str, set[str]] = {
         "markup",
         "quality",
         "records",
+        "schedule",
         "search",
         "segmentation",
         "storage",
@@ -151,7 +154,7 @@ FOREIGN: dict[str, set[str]] = {
     "redis": {"frontier/redis.py"},
     "scrapy_redis": {"crawl/scheduling/redis.py"},
     "numpy": {
-        *("content", "duplicates", "fingerprint", "forms", "links", "significance", "topic"),
+        *("content", "duplicates", "fingerprint", "forms", "links", "schedule", "significance", "topic"),
         "markup/page.py",
         "markup/seen.py",
     },
