@@ -36,7 +36,8 @@ from tables import Row, Table, at_least, report
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.models import Kind
-from archivebot.schedule.planner import Planner, Policy, Watched
+from archivebot.schedule.planner import Planner, Watched
+from archivebot.schedule.policy import Policy
 from archivebot.urls import host_of
 from archivebot.urls.pattern import pattern
 

@@ -83,6 +83,7 @@ ROOMS: dict[str, set[str]] = {
         "markup",
         "records",
         "replay",
+        "schedule",
         "text",
         "topic",
         "urls",
@@ -142,7 +143,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "pipelines": {"archive", "crawl", "frontier", "urls", "warc"},
     "settings": {""},
-    "spiders": {"archive", "crawl", "forms", "frontier", "urls"},
+    "spiders": {"archive", "crawl", "forms", "frontier", "jobs", "schedule", "urls"},
 }
 
 # What is foreign -> the rooms or modules that may import it; everything else of ours may not.

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from archivebot.schedule.allocation import Rates, catching_visits, fresh_visits, seen_share, sufficient_visits
-from archivebot.schedule.planner import Planner, Policy, Watched
+from archivebot.schedule.planner import Planner, Watched
+from archivebot.schedule.policy import Policy
 from archivebot.schedule.rate import Prior, Visit, estimate, likeliest_rate, regular_rate
 
 RATES = st.lists(st.floats(0.01, 50.0), min_size=2, max_size=6)

@@ -15,7 +15,7 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import UsageError
 from archivebot.jobs.schedule import schedule
 from archivebot.models import REQUISITE, Outcome
-from archivebot.schedule.planner import Policy
+from archivebot.schedule.policy import Policy
 from tests.commands import run_scrapy
 from tests.factories import html, make_page
 from tests.servers import mongo_server, mongo_uri
@@ -111,7 +111,7 @@ def test_due_pages_are_those_whose_time_has_come(uri: str) -> None:
 def test_a_budget_that_is_none_is_refused(uri: str, words: tuple[str, str]) -> None:
     done = run(uri, *words)
     assert done.returncode == UsageError.exit_code
-    assert done.stderr == f"scrapy schedule: --budget is {words[1]!r}: give visits, as 500/day or 20/hour\n"
+    assert done.stderr == f"scrapy schedule: the budget is {words[1]!r}: give visits, as 500/day or 20/hour\n"
 
 
 def test_an_archive_in_mongodb_has_the_same_schedule(uri: str, mongo_uri: str) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import re
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, print_json, print_table
-from archivebot.exceptions import NotArchived, UsageError
+from archivebot.exceptions import NotArchived
 from archivebot.jobs.schedule import ScheduledPage, days, now, schedule
-from archivebot.schedule.planner import Policy
+from archivebot.schedule.budget import read_budget
+from archivebot.schedule.policy import Policy
 from archivebot.terminal import note
-
-_BUDGET = re.compile(r"(\d+(?:\.\d+)?)(?:/(minute|hour|day|week))?")
-_A_DAY = {"minute": 1440.0, "hour": 24.0, "day": 1.0, "week": 1 / 7}
 
 
 class Command(ArchiveCommand):
@@ -56,21 +53,6 @@ class Command(ArchiveCommand):
         else:
             note(f"no page of {archive.uri} is due" if opts.due else f"{archive.uri} has no page to visit")
         return 0 if pages else NotArchived.exit_code
-
-
-def read_budget(text: str) -> float:
-    """Return the visits a day of a budget; raises UsageError for other texts.
-
-    >>> read_budget("12/hour"), read_budget("500"), read_budget("7/week")
-    (288.0, 500.0, 1.0)
-    >>> read_budget("0/day")
-    Traceback (most recent call last):
-    archivebot.exceptions.UsageError: --budget is '0/day': give visits, as 500/day or 20/hour
-    """
-    found = _BUDGET.fullmatch(text.strip())
-    if not found or not float(found[1]):
-        raise UsageError(f"--budget is {text!r}: give visits, as 500/day or 20/hour")
-    return float(found[1]) * _A_DAY[found[2] or "day"]
 
 
 def _row(page: ScheduledPage) -> list[object]:

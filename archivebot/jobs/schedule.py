@@ -10,7 +10,8 @@ from typing import Any
 
 from archivebot.archive import ArchiveReader
 from archivebot.models import REQUISITE, Capture, Kind
-from archivebot.schedule.planner import Planner, Policy, Watched
+from archivebot.schedule.planner import Planner, Watched
+from archivebot.schedule.policy import Policy
 from archivebot.schedule.rate import Estimate, estimate
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of
@@ -64,6 +65,10 @@ class ScheduledPage:
         """Return whether the next visit is not later than a time."""
         return self.next is not None and self.next <= now
 
+    def overdue(self, now: datetime) -> float:
+        """Return how often the interval has passed since the last visit."""
+        return (now - self.last).total_seconds() / DAY / self.interval
+
     def record(self, now: datetime) -> dict[str, Any]:
         """Return the page as a record; rates are in changes a day, the interval is in days."""
         found = self.estimate
@@ -104,6 +109,15 @@ def schedule(
             there.append((_watched(url, captures), captures))
     found.extend(_planned(there, float(len(there)) if budget is None else budget, policy))
     return sorted(found, key=lambda page: (page.next is None, page.next or page.last, page.url))
+
+
+def due_pages(
+    archive: ArchiveReader, budget: float | None = None, policy: Policy = Policy.CHANGES
+) -> list[str]:
+    """Return the URLs of the pages whose next visit is due, the most overdue of its interval first."""
+    time = now()
+    due = [page for page in schedule(archive, budget, policy) if page.is_due(time)]
+    return [page.url for page in sorted(due, key=lambda page: -page.overdue(time))]
 
 
 def _watched(url: str, captures: Sequence[Capture]) -> Watched:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.schedule.adaptive import YEAR, AdaptiveInterval
 from archivebot.schedule.allocation import catching_visits, fresh_visits, sufficient_visits
+from archivebot.schedule.policy import Policy
 from archivebot.schedule.rate import Prior, Visit, likeliest_rate
 
 # Visits that count, the last of each page. An older rhythm says little about the next days.
@@ -25,16 +25,6 @@ LOSS = 0.01
 
 _SWEEPS = 3  # through pages and their groups: each moves the rates of groups nearer to those of their pages
 _LEAST = 1e-6  # days between two visits: a tenth of a second
-
-
-class Policy(StrEnum):
-    """The rule by which a budget of visits is divided among pages."""
-
-    CHANGES = "changes"  # sees most changes, and no page loses more than LOSS of its own to others
-    FRESHNESS = "freshness"  # is up to date for the largest share of the time
-    PROPORTIONAL = "proportional"  # visits in proportion to the changes
-    ADAPTIVE = "adaptive"  # the intervals of Nutch
-    FIXED = "fixed"  # visits all pages equally often
 
 
 @dataclass(frozen=True, slots=True)
