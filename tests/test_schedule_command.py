@@ -114,6 +114,7 @@ def test_a_budget_that_is_none_is_refused(uri: str, words: tuple[str, str]) -> N
     assert done.stderr == f"scrapy schedule: the budget is {words[1]!r}: give visits, as 500/day or 20/hour\n"
 
 
+@pytest.mark.long
 def test_an_archive_in_mongodb_has_the_same_schedule(uri: str, mongo_uri: str) -> None:
     fill(mongo_uri)
     with Archive.reader(ArchiveConfig(uri=uri)) as one, Archive.reader(ArchiveConfig(uri=mongo_uri)) as other:
