@@ -78,6 +78,7 @@ BENCHMARKS = {
         Benchmark("alarms", "alarms.py DATA/history-dev"),
         Benchmark("watch", "watch.py DATA/history-dev"),
         Benchmark("search", "search.py DATA/history-dev"),
+        Benchmark("recrawl", "recrawl.py DATA/history-dev"),
         Benchmark("edits", "edits.py DATA/wcxb-dev"),
         Benchmark("duplicates", "duplicates.py DATA/history-dev"),
         Benchmark("fingerprints", "fingerprints.py DATA/wcxb-dev"),

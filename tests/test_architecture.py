@@ -26,6 +26,7 @@ LONGEST = 400
 ROOMS: dict[str, set[str]] = {
     **{room: set() for room in FLOOR},
     "sample": set(),
+    "schedule": set(),
     "text": set(),
     "fingerprint": {"text"},
     "http": set(),
@@ -83,6 +84,7 @@ ROOMS: dict[str, set[str]] = {
         "markup",
         "records",
         "replay",
+        "schedule",
         "text",
         "topic",
         "urls",
@@ -101,6 +103,7 @@ ROOMS: dict[str, set[str]] = {
         "links",
         "markup",
         "records",
+        "schedule",
         "search",
         "storage",
         "templates",
@@ -128,6 +131,7 @@ ROOMS: dict[str, set[str]] = {
         "markup",
         "quality",
         "records",
+        "schedule",
         "search",
         "segmentation",
         "storage",
@@ -143,7 +147,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "pipelines": {"archive", "crawl", "frontier", "urls", "warc"},
     "settings": {""},
-    "spiders": {"archive", "crawl", "forms", "frontier", "urls"},
+    "spiders": {"archive", "crawl", "forms", "frontier", "jobs", "schedule", "urls"},
 }
 
 # What is foreign -> the rooms or modules that may import it; everything else of ours may not.
@@ -155,7 +159,7 @@ FOREIGN: dict[str, set[str]] = {
     "redis": {"frontier/redis.py"},
     "scrapy_redis": {"crawl/scheduling/redis.py"},
     "numpy": {
-        *("content", "duplicates", "fingerprint", "forms", "links", "significance", "topic"),
+        *("content", "duplicates", "fingerprint", "forms", "links", "schedule", "significance", "topic"),
         "markup/page.py",
         "markup/seen.py",
     },
