@@ -20,7 +20,10 @@ def cdx(reader: ArchiveReader, request: Request) -> Response:
     query = CdxQuery.read(given)
 
     def made() -> Answer:
-        rows, resume = query.rows(reader.mementos.keyed(*query.range, *query.times))
+        captures = reader.mementos.keyed(*query.range, *query.times)
+        if query.counts_pages:
+            return Answer(query.pages(captures).encode(), OUTPUTS["json"])
+        rows, resume = query.rows(captures)
         return Answer(query.written(rows, resume).encode(), OUTPUTS[query.output], resume)
 
     if query.match == "exact":
@@ -29,6 +32,13 @@ def cdx(reader: ArchiveReader, request: Request) -> Response:
         found = made()
     headers = dict(INTERFACE)
     if found.resume:
-        following = urlencode(given | {"offset": ["0"], "resumeKey": [found.resume]}, doseq=True)
+        following = urlencode(given | _following(query, found.resume), doseq=True)
         headers["Link"] = f'<{server_address(request)}{request.url.path}?{following}>; rel="next"'
     return Response(found.body, headers=headers | {"Content-Type": found.type})
+
+
+def _following(query: CdxQuery, resume: str) -> dict[str, list[str]]:
+    """Return the parameters that lead to the rows after an answer."""
+    if query.page is not None:
+        return {"page": [str(query.page + 1)]}
+    return {"offset": ["0"], "resumeKey": [resume]}
