@@ -237,7 +237,7 @@ class _Maker:
 
 
 def _may_revisit(capture: Capture) -> bool:
-    """Return whether a capture may be a revisit record: pywb and ReplayWeb.page show a 3xx one as empty."""
+    """Return whether a capture may be a revisit record."""
     return capture.status is not None and capture.status // 100 != _REDIRECTS
 
 

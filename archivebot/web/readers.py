@@ -37,7 +37,7 @@ _UNSENT = b"kept by the server"
 class Readers:
     """Answers questions to an archive in processes, because Python computes on one core in each.
 
-    With 8 clients, the 95th percentile of replays was 211 ms in one process and four threads.
+    With 8 clients, 95 % of replays took up to 211 ms in one process with four threads.
     """
 
     def __init__(self, config: ArchiveConfig, processes: int) -> None:
