@@ -31,7 +31,6 @@ from archivebot.models import (
     Damage,
     Delta,
     Field,
-    Headers,
     Kind,
     Outcome,
     Page,
@@ -118,11 +117,11 @@ class ArchiveReader:
                 return capture
         return None
 
-    def stored(self, url: str) -> tuple[Headers, bytes] | None:
-        """Return headers and body of the content fetched last; None if there is none or it is damaged."""
+    def stored(self, url: str) -> tuple[Capture, bytes] | None:
+        """Return the capture that fetched content last, and its body; None if there is none or damaged."""
         capture = self.fetched(url)
         content = self._bodies.readable(self.seen(capture)) if capture else None
-        return (capture.headers, content.body) if capture and content else None
+        return (capture, content.body) if capture and content else None
 
     def seen_since(self, url: str, when: datetime) -> bool:
         """Return whether a page was captured at or after a time."""

@@ -292,6 +292,15 @@ class LinkStore(Protocol):
         A known link keeps its first time, and the words of its last sighting.
         """
 
+    def last(self, url: str) -> tuple[datetime, list[str]] | None:
+        """Return when the links of a page were seen last, and the targets of the links seen then.
+
+        Returns None if no link of the page was ever seen.
+        """
+
+    def again(self, url: str, seen: datetime, when: datetime) -> None:
+        """Store that the links of a page that were last seen at ``seen`` were seen again at a later time."""
+
     def all(self) -> Iterator[Edge]:
         """Yield all links in unspecified order, read lazily."""
 

@@ -12,6 +12,16 @@ from archivebot.storage.base import Edge
 LONGEST_ANCHOR = 200
 
 
+def last_seen(edges: Iterable[Edge]) -> tuple[datetime, list[str]] | None:
+    """Return the latest time of the edges of a page, and the targets of the edges seen then.
+
+    >>> last_seen([])
+    """
+    found = list(edges)
+    latest = max((edge.last for edge in found), default=None)
+    return (latest, [edge.target for edge in found if edge.last == latest]) if latest else None
+
+
 def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
     """Return the links of a page for storage: one for each target, the first that has an anchor.
 

@@ -615,6 +615,23 @@ class StoreContract:
         store.links.add(URL, [Link(OTHER, "词" * (LONGEST_ANCHOR + 1))], at(0))
         assert [edge.anchor for edge in store.links.all()] == ["词" * LONGEST_ANCHOR]
 
+    def test_the_links_seen_last_are_seen_again_without_their_names(self, store: ArchiveStore) -> None:
+        third = "http://example.org/"
+        assert store.links.last(URL) is None
+        store.links.again(URL, at(0), at(1))
+        store.links.add(URL, [Link(OTHER, "words"), Link(third)], at(0))
+        store.links.add(URL, [Link(OTHER, "words"), Link(URL)], at(1))
+        seen = store.links.last(URL)
+        assert seen is not None
+        assert (seen[0], set(seen[1])) == (at(1), {OTHER, URL})
+        store.links.again(URL, at(1), at(5))
+        store.links.again(URL, at(1), at(9))  # no link was seen last at that time any more
+        store.links.again(URL, at(5), at(3))
+        times = {edge.target: (edge.first, edge.last) for edge in store.links.of(URL)}
+        assert times == {third: (at(0), at(0)), OTHER: (at(0), at(5)), URL: (at(1), at(5))}
+        assert {edge.anchor for edge in store.links.to(OTHER)} == {"words"}
+        assert store.check() == []
+
     def test_links_and_their_capture_are_stored_together(self, store: ArchiveStore) -> None:
         with store.together():
             store.links.add(URL, [Link(OTHER)], at(0))
