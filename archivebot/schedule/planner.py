@@ -46,14 +46,24 @@ class Planner:
     """
 
     def __init__(
-        self, pages: Sequence[Watched], budget: float, policy: Policy = Policy.CHANGES, loss: float = LOSS
+        self,
+        pages: Sequence[Watched],
+        budget: float,
+        policy: Policy = Policy.CHANGES,
+        *,
+        loss: float = LOSS,
+        weight: float = WEIGHT,
+        window: int = WINDOW,
     ) -> None:
         count = len(pages)
-        self.pages, self.budget, self.policy, self.loss = pages, budget, policy, loss
+        self.pages, self.budget, self.policy = pages, budget, policy
+        self.loss, self.weight, self.window = loss, weight, window
         self.rates = np.full(count, budget / max(count, 1))
         self.last = np.zeros(count)
         self._weights = np.array([page.weight for page in pages], dtype=np.float64)
         self._visits: list[list[Visit]] = [[] for _ in pages]
+        self._gaps: list[list[float]] = [[] for _ in pages]  # of the visits that saw a change
+        self._unchanged = np.zeros(count)  # days of the other gaps
         self._sites = _numbered([page.site for page in pages])
         self._kinds = _numbered([(page.site, page.kind) for page in pages])
         self._site_of_kind = np.zeros(int(self._kinds.max(initial=-1)) + 1, dtype=np.intp)
@@ -74,9 +84,14 @@ class Planner:
 
     def visited(self, index: int, when: float, *, changed: bool) -> None:
         """Learn from a visit to a page whether its content had changed since the visit before."""
-        visits = self._visits[index]
-        visits.append(Visit(max(when - self.last[index], _LEAST), changed))
-        del visits[:-WINDOW]
+        visits, gap = self._visits[index], max(when - float(self.last[index]), _LEAST)
+        visits.append(Visit(gap, changed))
+        if changed:
+            self._gaps[index].append(gap)
+        else:
+            self._unchanged[index] += gap
+        if len(visits) > self.window:
+            self._forget(index, visits.pop(0))
         self.last[index] = when
         self.rates[index] = self._rate(index)
         if changed:
@@ -144,11 +159,16 @@ class Planner:
         for index in np.flatnonzero(self._alive).tolist():
             self.rates[index] = self._rate(index)
 
+    def _forget(self, index: int, oldest: Visit) -> None:
+        if oldest.changed:
+            self._gaps[index].pop(0)
+        else:
+            self._unchanged[index] = max(self._unchanged[index] - oldest.gap, 0.0)
+
     def _rate(self, index: int) -> float:
-        visits = self._visits[index]
-        changed = [visit.gap for visit in visits if visit.changed]
-        unchanged = sum(visit.gap for visit in visits if not visit.changed)
-        return likeliest_rate(changed, unchanged, Prior(float(self._expected[index]), WEIGHT))
+        prior = Prior(float(self._expected[index]), self.weight)
+        near = float(self.rates[index])
+        return likeliest_rate(self._gaps[index], float(self._unchanged[index]), prior, near)
 
 
 def _numbered(names: Sequence[Hashable]) -> NDArray[np.intp]:
