@@ -1,6 +1,7 @@
 """Policies of revisits: which of the content changes of known histories they see, at equal budgets.
 
-    python benchmarks/recrawl.py DATA/history-dev [--archive FILE] [--days N] [--json] [--constants]
+    python benchmarks/recrawl.py DATA/history-dev [--archive FILE] [--days N] [--goal SHARE] [--json]
+                                                  [--constants]
 
 Ingests all versions of the data with `scrapy ingest`; with `--archive` an archive made before is read. The
 content changes are those that archivebot judged: versions that only touched furniture are none. A version
@@ -12,7 +13,8 @@ one fetch; every other policy has one fetch at the same moment, and chooses the 
 the same budget at any time, and none knows more than it has fetched, except the oracle: it knows all time
 lines, and fetches the changed page whose version ends first, which is the optimum for unit fetches with
 deadlines. `changes` is the default of `scrapy schedule`, `adaptive` the rule of Apache Nutch's
-AdaptiveFetchSchedule. `--days` ends the time lines after a number of days. `--constants` instead changes
+AdaptiveFetchSchedule. `--days` ends the time lines after a number of days; `--goal` is another share than
+0.6, for scarcer budgets. `--constants` instead changes
 the constants of the default policy one at a time, and shows for each site what the value sees there that is
 best on all other sites. Exit code 1 if a bound fails.
 """
@@ -25,6 +27,7 @@ import os
 import random
 import sys
 import tempfile
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -113,13 +116,13 @@ def read_lines(data: Path, archive: Path, most_days: float) -> list[Line]:
     return found
 
 
-def fixed_interval(lines: Sequence[Line]) -> float:
-    """Return the interval in days at which visits at a random phase see GOAL of all changes."""
+def fixed_interval(lines: Sequence[Line], goal: float) -> float:
+    """Return the interval in days at which visits at a random phase see a share of all changes."""
     lasting = np.concatenate([(line.ends - line.states)[1:] for line in lines])
     low, high = 1e-5, 1e5
     for _ in range(60):
         middle = (low * high) ** 0.5
-        low, high = (middle, high) if np.minimum(1, lasting / middle).mean() > GOAL else (low, middle)
+        low, high = (middle, high) if np.minimum(1, lasting / middle).mean() > goal else (low, middle)
     return float(low)
 
 
@@ -143,6 +146,7 @@ def planned_visits(
     """Return the pages that a policy visits at given times; it is told only what each visit found."""
     planner = Planner([line.page for line in lines], len(lines) / interval, policy, **constants)
     ending = sorted(range(len(lines)), key=lambda index: lines[index].end)
+    begun = [line.states.tolist() for line in lines]
     states, left, gone = [0] * len(lines), len(lines), 0
     chosen = np.empty(len(when), dtype=np.intp)
     for slot, time in enumerate(when.tolist()):
@@ -151,8 +155,8 @@ def planned_visits(
             planner.remove(ending[gone])
             gone, left = gone + 1, left - 1
             planner.budget = left / interval
-        index = planner.next(time)
-        state = int(np.searchsorted(lines[index].states, time, side="right")) - 1
+        index = planner.next()
+        state = bisect_right(begun[index], time) - 1
         planner.visited(index, time, changed=state != states[index])
         states[index], chosen[slot] = state, index
     return chosen
@@ -286,6 +290,7 @@ def main() -> int:
     parser = data_folder(__doc__)
     parser.add_argument("--archive", type=Path, help="an archive into which the data were ingested")
     parser.add_argument("--days", type=float, default=float("inf"), help="end of the time lines")
+    parser.add_argument("--goal", type=float, default=GOAL, help="of the changes, for the fixed interval")
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--constants", action="store_true", help="try other constants of the default policy")
     options = parser.parse_args()
@@ -295,7 +300,7 @@ def main() -> int:
     if not any(len(line.states) > 1 for line in lines):
         print("these histories have no change of content", file=sys.stderr)
         return 1
-    interval = fixed_interval(lines)
+    interval = fixed_interval(lines, options.goal)
     if options.constants:
         return report(*constants(lines, interval))
     found = results(lines, interval)

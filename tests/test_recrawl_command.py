@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
 from archivebot.exceptions import Busy, NotArchived, UsageError
+from archivebot.frontier import frontier_uri, read_frontier
 from archivebot.jobs.instance import only_instance
 from tests.commands import run_scrapy
 from tests.conftest import ROOT, Crawl
-from tests.mockserver import MockServer, html
+from tests.mockserver import MockServer, Reply, html
 
 OFTEN = "budget=1000/minute"  # a page is due again within a second
 PATIENCE = 60.0  # seconds
@@ -101,7 +103,7 @@ def test_a_service_visits_what_is_due_until_a_signal(crawl: Crawl, site: MockSer
 def test_a_second_signal_ends_the_service_and_its_round_at_once(crawl: Crawl, site: MockServer) -> None:
     site.routes["/"] = html()
     archived(crawl, site)
-    site.routes["/"] = html(wait=PATIENCE)
+    site.routes["/"] = Reply(b"late", delay=PATIENCE)
     service = start(crawl, "--forever", "-a", OFTEN)
     wait_for_visits(site, 1)
     service.terminate()
@@ -119,7 +121,6 @@ def test_a_round_by_hand_ends_by_itself(crawl: Crawl, site: MockServer) -> None:
     archived(crawl, site)
     assert run(crawl, "-a", OFTEN).returncode == 0
     assert site.paths().count("/") == 1
-    frontier = crawl.ask("frontier")
     assert run(crawl, "-a", OFTEN).returncode == 0
-    names = [each["name"] for each in crawl.ask("frontier")["crawls"]]
-    assert [name.partition("-")[0] for name in names] == ["recrawl", "site"], frontier
+    with closing(read_frontier(frontier_uri(crawl.uri))) as frontier:
+        assert sorted(each.name.partition("-")[0] for each in frontier.crawls()) == ["recrawl", "site"]
