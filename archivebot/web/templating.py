@@ -25,6 +25,7 @@ AREAS = {
     "": "Sites",
     "changes": "Changes",
     "pages": "Pages",
+    "alerts": "Alerts",
     "search": "Search",
     "frontier": "Crawl",
     "topic": "Topic",
