@@ -24,7 +24,7 @@ class Proofs:
     def proof(self, capture: Capture) -> Proof:
         """Return the proof of a capture; raises CorruptObject if the log does not have it as it is now."""
         leaf, log = digest_of(capture), self._store.log
-        index = log.index(leaf)
+        index = log.index(capture)
         if index is None:
             raise CorruptObject(
                 f"the log does not have the capture of {capture.url} as it is stored: it was changed"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from archivebot.models import Capture
+
 
 class LogStore(Protocol):
     """The entries of the log, in the order in which they were written.
@@ -23,8 +25,8 @@ class LogStore(Protocol):
         Raises CorruptObject if one is missing.
         """
 
-    def index(self, entry: bytes) -> int | None:
-        """Return the index of the last such entry, None if there is none."""
+    def index(self, capture: Capture) -> int | None:
+        """Return the index of the entry of a capture, None if it has none as it is now."""
 
     def subtrees(self) -> Mapping[int, bytes]:
         """Return the stored roots of subtrees by their number, from 0."""

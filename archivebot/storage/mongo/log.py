@@ -1,21 +1,23 @@
 """The log of an archive in a MongoDB database.
 
 The entry of a capture is in the document of the capture: ``entry`` is its index, and ``leaf`` the entry. An
-index is taken once, because ``entry`` has a unique index. A removal is a document of ``captures`` that belongs
-to no page: it also holds the removed entry, whose index is ``removed``.
+index is taken once, because ``entry`` has a unique index. A removal is a document of ``captures`` that
+belongs to no page: it also holds the removed entry, whose index is ``removed``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture
 from archivebot.proof.merkle import WIDTH, leaf_hash, root_of
-from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase
-from archivebot.storage.mongo.documents import Document
-from archivebot.storage.mongo.sums import sealed
+from archivebot.storage.mongo.database import ASCENDING, BATCH, DESCENDING, MongoDatabase
+from archivebot.storage.mongo.documents import Document, page_id
+from archivebot.storage.mongo.sums import sealed, whole
 from archivebot.storage.record import digest_of, removal_of, removed_by
+from archivebot.storage.times import milliseconds
 
 # What is read of the documents of captures.
 _FIELDS = {"entry": True, "leaf": True, "removed": True}
@@ -37,13 +39,7 @@ class MongoLog:
     def replace(self, before: Document, after: Document, capture: Capture) -> None:
         """Replace the document of a capture by another with the same id, which gets a new entry."""
         self.record_removal(before)
-        entry = {"leaf": digest_of(capture)}
-
-        def replaced(index: int) -> bool:
-            document = sealed("captures", {**after, **entry, "entry": index})
-            return self._database.replace(self._captures, document)
-
-        self._written(replaced)
+        self._enter(after, digest_of(capture))
 
     def record_removal(self, document: Document) -> None:
         """Write the entry that removes the capture of a document; once, however often it is called."""
@@ -51,46 +47,55 @@ class MongoLog:
         removal = {"_id": name, "slot": name, "removed": document["entry"]}
         self._insert(removal, removal_of(bytes(document["leaf"])))
 
-    def complete(self, captures: Callable[[Document], Capture]) -> None:
+    def complete(self, capture_of: Callable[[Document], Capture]) -> None:
         """Write the entries of the captures of an older archive; may be interrupted and continued."""
-        order = [("page", ASCENDING), ("time", DESCENDING)]
-        query: Document = {"entry": {"$exists": False}}
-        for document in self._database.rows(self._captures, query, order):
-            try:
-                digest = digest_of(captures(document))
-            except CorruptObject:  # scrapy verify reports it
-                continue
-            self._written(lambda index, found=document, leaf=digest: self._entered(found, leaf, index))
+        last = ""
+        while some := self._database.all(
+            self._captures, {"_id": {"$gt": last}, "entry": {"$exists": False}}, [("_id", ASCENDING)], BATCH
+        ):
+            for document in some:
+                last = str(document["_id"])
+                with suppress(CorruptObject):  # scrapy verify reports it
+                    self._enter(document, digest_of(capture_of(whole("captures", document))))
 
-    def _entered(self, document: Document, leaf: bytes, index: int) -> bool:
-        after = sealed("captures", {**document, "entry": index, "leaf": leaf})
-        return self._database.replace(self._captures, after)
+    def _enter(self, document: Document, leaf: bytes) -> None:
+        """Write a stored document again, with a new entry."""
+
+        def replaced(index: int) -> bool | None:
+            entered = sealed("captures", {**document, "entry": index, "leaf": leaf})
+            return self._database.replace(self._captures, entered)
+
+        self._written(replaced)
 
     def _insert(self, document: Document, leaf: bytes) -> bool:
-        known = {"_id": document["_id"]}, {"slot": document["slot"]}
-        taken = False
+        names: list[Document] = [{key: document[key]} for key in ("_id", "slot")]
 
-        def inserted(index: int) -> bool:
-            nonlocal taken
-            whole = sealed("captures", {**document, "entry": index, "leaf": leaf})
-            if self._database.insert(self._captures, whole):
+        def inserted(index: int) -> bool | None:
+            entered = sealed("captures", {**document, "entry": index, "leaf": leaf})
+            if self._database.insert(self._captures, entered):
                 return True
-            taken = any(self._database.retried(lambda q=query: self._captures.find_one(q)) for query in known)
-            return taken
+            # The document is there, or its index was taken by another one.
+            known = any(self._database.all(self._captures, name, [("_id", ASCENDING)], 1) for name in names)
+            return None if known else False
 
-        self._written(inserted)
-        return not taken
+        return self._written(inserted)
 
-    def _written(self, write: Callable[[int], bool]) -> None:
-        """Write an entry at the next free index; ``write`` returns False if the index is taken."""
+    def _written(self, write: Callable[[int], bool | None]) -> bool:
+        """Write an entry at the next free index; return whether that was possible.
+
+        ``write`` returns False if the index is taken, None if the document is.
+        """
         index = self.size() if self._next is None else self._next
-        while not write(index):
+        while not (done := write(index)):
+            if done is None:
+                return False
             index = max(index + 1, self.size())
         self._next = index + 1
         if self._next % WIDTH == 0:
-            number = index // WIDTH
-            root = root_of([leaf_hash(entry) for entry in self.entries(number * WIDTH, self._next)])
-            self._database.insert(self._subtrees, {"_id": number, "root": root})
+            start = self._next - WIDTH
+            root = root_of([leaf_hash(entry) for entry in self.entries(start, self._next)])
+            self._database.insert(self._subtrees, {"_id": start // WIDTH, "root": root})
+        return True
 
     def size(self) -> int:
         query: Document = {"entry": {"$gte": 0}}
@@ -110,7 +115,8 @@ class MongoLog:
         if end is not None:
             yield from self._between(removed, expected, end)
 
-    def _between(self, removed: Mapping[int, bytes], start: int, end: int) -> Iterator[bytes]:
+    @staticmethod
+    def _between(removed: Mapping[int, bytes], start: int, end: int) -> Iterator[bytes]:
         for index in range(start, end):
             if index not in removed:
                 raise CorruptObject(f"the entry {index} of the log is lost")
@@ -120,10 +126,12 @@ class MongoLog:
         for document in self._database.rows(self._captures, {"removed": {"$gte": 0}}, fields=_FIELDS):
             yield int(document["removed"]), removed_by(bytes(document["leaf"])) or b""
 
-    def index(self, entry: bytes) -> int | None:
-        found = self._database.all(self._captures, {"leaf": entry}, [("entry", DESCENDING)], 1)
-        return int(found[0]["entry"]) if found else None
+    def index(self, capture: Capture) -> int | None:
+        query: Document = {"page": page_id(capture.url), "time": milliseconds(capture.captured_at)}
+        digest = digest_of(capture)
+        found = self._database.rows(self._captures, query, fields=_FIELDS)
+        return next((int(each["entry"]) for each in found if bytes(each.get("leaf", b"")) == digest), None)
 
     def subtrees(self) -> Mapping[int, bytes]:
-        rows: Iterable[Document] = self._database.rows(self._subtrees, {})
-        return {int(document["_id"]): bytes(document["root"]) for document in rows}
+        found = self._database.rows(self._subtrees, {})
+        return {int(document["_id"]): bytes(document["root"]) for document in found}

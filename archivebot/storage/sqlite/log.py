@@ -57,11 +57,10 @@ class SQLiteLog:
                 raise CorruptObject(f"the entry {expected - 1} of the log is lost")
             yield bytes(entry)
 
-    def index(self, entry: bytes) -> int | None:
+    def index(self, capture: Capture) -> int | None:
         # A scan: an index takes half the space of the entries, for a question that is rarely asked.
-        return self._file.one(
-            _first, "SELECT id - 1 FROM log WHERE entry = ? ORDER BY id DESC LIMIT 1", entry
-        )
+        sql = "SELECT id - 1 FROM log WHERE entry = ? ORDER BY id DESC LIMIT 1"
+        return self._file.one(_first, sql, digest_of(capture))
 
     def subtrees(self) -> Mapping[int, bytes]:
         return dict(self._file.all(tuple, "SELECT id - 1, root FROM subtree"))
