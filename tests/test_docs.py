@@ -298,7 +298,8 @@ def test_a_proof_is_checked_by_hand_with_python(sample: Sample, tmp_path: Path) 
     ((_, block), *_) = fenced(text_of("docs/proof.md"), "sh")
     for line in sample.adapted(block).splitlines():
         command, _, name = line.partition(" > ")
-        (folder / name).write_text(run(shlex.split(command), folder).stdout, "utf-8")
+        printed = run(shlex.split(command), folder).stdout
+        (folder / (name or "printed")).write_text(printed, "utf-8")
     ((_, script),) = fenced(text_of("docs/proof.md"), "python")
     check = [sys.executable, "-I", "-S", "-c", script]  # without archivebot, and without any package
     subprocess.run(check, cwd=folder, check=True)
