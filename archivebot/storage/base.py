@@ -19,6 +19,7 @@ from typing import Protocol
 
 from archivebot.exceptions import NotArchived, Outdated, StorageError
 from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Link, Outcome, Position
+from archivebot.storage.log import LogStore
 from archivebot.storage.revisits import RevisitStore
 
 VersionId = int | str
@@ -371,6 +372,7 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
     templates: TemplateStore
     forms: FormStore
     revisits: RevisitStore
+    log: LogStore
 
     def together(self) -> AbstractContextManager[None]:
         """Run the calls inside it as one transaction, if the store supports that.
