@@ -41,8 +41,9 @@ from archivebot.models import (
 from archivebot.proof.checkpoint import Checkpoint
 from archivebot.segmentation.topic import topic
 from archivebot.significance.significance import Significance
-from archivebot.storage.base import ArchiveStore, Edge, StoredVersion, Totals, VersionId
+from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, VersionId
 from archivebot.storage.content import Slot
+from archivebot.storage.edges import Edge
 from archivebot.timestamps import timestamp
 from archivebot.urls import key_range, parse_seed, urlkey
 from archivebot.versioning.delta import PlacedText, compare

@@ -20,16 +20,8 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict, NotArchived
 from archivebot.models import Capture, Fingerprint, Headers, Kind, Link, Outcome, Page, Payload
 from archivebot.storage import open_store
-from archivebot.storage.base import (
-    ArchiveStore,
-    Edge,
-    NewVersion,
-    PageHead,
-    StoredVersion,
-    Totals,
-    VersionId,
-)
-from archivebot.storage.edges import LONGEST_ANCHOR
+from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion, Totals, VersionId
+from archivebot.storage.edges import LONGEST_ANCHOR, Edge
 from archivebot.storage.frames import LEAST_COST, cost, decode, encode
 from archivebot.urls import key_range, urlkey
 from archivebot.wire import Wire

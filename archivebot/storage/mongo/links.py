@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from archivebot.models import Link
-from archivebot.storage.base import Edge
 from archivebot.storage.checksum import document_checksum
-from archivebot.storage.edges import edges_of, last_seen
+from archivebot.storage.edges import Edge, edges_of, last_seen
 from archivebot.storage.mongo.database import ASCENDING, MongoDatabase, Order
 from archivebot.storage.mongo.documents import Document, page_id
 from archivebot.storage.times import milliseconds, moment

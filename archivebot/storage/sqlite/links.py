@@ -18,8 +18,7 @@ from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Link
-from archivebot.storage.base import Edge
-from archivebot.storage.edges import edges_of
+from archivebot.storage.edges import Edge, edges_of
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.sums import insert, intact, value_of, whole
 from archivebot.storage.sqlite.texts import packs, unpacked
