@@ -93,7 +93,7 @@ ROOMS: dict[str, set[str]] = {
         "topic",
         "urls",
     },
-    "web": {"archive", "markup", "records", "replay", "search", "storage", "urls", "versioning"},
+    "web": {"archive", "markup", "records", "replay", "search", "storage", "urls", "versioning", "watch"},
     "jobs": {
         "archive",
         "content",
@@ -161,7 +161,7 @@ FOREIGN: dict[str, set[str]] = {
     "scrapy": {"crawl", "commands", "cli", "settings", "spiders", "pipelines"},
     "twisted": {"crawl"},
     "zope": {"crawl"},
-    "sqlite3": {"storage", "frontier", "search", "watch/outbox.py"},
+    "sqlite3": {"storage", "frontier", "search", "watch/outbox.py", "watch/sent.py"},
     "redis": {"frontier/redis.py"},
     "scrapy_redis": {"crawl/scheduling/redis.py"},
     "numpy": {

@@ -32,7 +32,6 @@ from archivebot.models import (
     Damage,
     Delta,
     Field,
-    Headers,
     Kind,
     Outcome,
     Page,
@@ -42,8 +41,9 @@ from archivebot.models import (
 from archivebot.proof.checkpoint import Checkpoint
 from archivebot.segmentation.topic import topic
 from archivebot.significance.significance import Significance
-from archivebot.storage.base import ArchiveStore, Edge, StoredVersion, Totals, VersionId
+from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, VersionId
 from archivebot.storage.content import Slot
+from archivebot.storage.edges import Edge
 from archivebot.timestamps import timestamp
 from archivebot.urls import key_range, parse_seed, urlkey
 from archivebot.versioning.delta import PlacedText, compare
@@ -120,11 +120,11 @@ class ArchiveReader:
                 return capture
         return None
 
-    def stored(self, url: str) -> tuple[Headers, bytes] | None:
-        """Return headers and body of the content fetched last; None if there is none or it is damaged."""
+    def stored(self, url: str) -> tuple[Capture, bytes] | None:
+        """Return the capture that fetched content last, and its body; None if there is none or damaged."""
         capture = self.fetched(url)
         content = self._bodies.readable(self.seen(capture)) if capture else None
-        return (capture.headers, content.body) if capture and content else None
+        return (capture, content.body) if capture and content else None
 
     def seen_since(self, url: str, when: datetime) -> bool:
         """Return whether a page was captured at or after a time."""

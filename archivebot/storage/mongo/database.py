@@ -280,6 +280,11 @@ class MongoDatabase:
         for few in batches(updates, UPDATES):
             self.retried(partial(collection.bulk_write, few, ordered=False))
 
+    def update_all(self, collection: Collection[Document], which: Document, change: Document) -> None:
+        """Change all documents that a filter selects."""
+        self._writing()
+        self.retried(lambda: collection.update_many(which, change))
+
     def _size(self) -> int:
         # A server may count a page of its files only once it was written back.
         return int(self.retried(lambda: self._database.command("dbStats")).get("totalSize", 0))

@@ -26,7 +26,6 @@ from archivebot.storage.base import (
     DictionaryStore,
     FingerprintStore,
     FormStore,
-    LinkStore,
     NewVersion,
     PageHead,
     StoredVersion,
@@ -35,6 +34,7 @@ from archivebot.storage.base import (
     VersionId,
     When,
 )
+from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
 from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
 from archivebot.storage.mongo.dictionaries import MongoDictionaries, is_dictionary

@@ -16,7 +16,6 @@ from archivebot.storage.base import (
     DictionaryStore,
     FingerprintStore,
     FormStore,
-    LinkStore,
     NewVersion,
     PageHead,
     StoredVersion,
@@ -26,6 +25,7 @@ from archivebot.storage.base import (
     When,
 )
 from archivebot.storage.checksum import checksum
+from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import decode, encode, shared
