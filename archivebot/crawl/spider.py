@@ -157,8 +157,8 @@ class ArchiveSpider(Spider):
             if self._is_read_apart(request, response, outcome):
                 return self._settle_slowly(response, request, page)
             is_read = REQUISITE not in request.meta and _is_wanted(response, outcome)
-            reading = self._read(response) if is_read else Hypertext()
-            return self._settle(response, request, page, reading)
+            reading = self.read_links(response) if is_read else Hypertext()
+            return self.settle(response, request, page, reading)
         return self._later(request, page, wait)
 
     def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
@@ -220,8 +220,8 @@ class ArchiveSpider(Spider):
             del request.meta[REQUISITE]
             page = replace(page, origin=origin_of(request))
         if not self._is_read_apart(request, stored, Outcome.FETCHED):
-            reading = Hypertext() if REQUISITE in request.meta else self._read(stored)
-            for output in self._settle(response, request, page, reading):
+            reading = Hypertext() if REQUISITE in request.meta else self.read_links(stored)
+            for output in self.settle(response, request, page, reading):
                 yield output
             return
         async for output in self._settle_slowly(response, request, page, stored):
@@ -233,12 +233,13 @@ class ArchiveSpider(Spider):
         """Read a page in a process, then settle it; if the answer has no body, ``stored`` is read."""
         read = replace(page, headers=headers_of(stored), body=stored.body) if stored else page
         reading = await self._read_page(read, response.url)
-        for number, output in enumerate(self._settle(response, request, page, reading), 1):
+        for number, output in enumerate(self.settle(response, request, page, reading), 1):
             yield output
             if not number % STRETCH:
                 await asyncio.sleep(0)
 
-    def _settle(self, response: Response, request: Request, page: Page, reading: Hypertext) -> Iterator[Any]:
+    def settle(self, response: Response, request: Request, page: Page, reading: Hypertext) -> Iterator[Any]:
+        """Yield the links of an answer, and then its page."""
         allowed = self._directives(response, reading)
         response.meta[READING] = reading
         yield from self._redirected(response, request)
@@ -270,7 +271,8 @@ class ArchiveSpider(Spider):
         near = self.depth_limit is None or request.meta["depth"] <= self.depth_limit
         return near and not self.scope.refusal(request.url) and media_of_response(response).is_page
 
-    def _read(self, response: Response) -> Hypertext:
+    def read_links(self, response: Response) -> Hypertext:
+        """Return what is read from an answer that no process of the archive reads."""
         return read(response, **self._asked)
 
     async def _read_page(self, page: Page, url: str) -> Hypertext:
