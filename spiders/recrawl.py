@@ -88,7 +88,7 @@ class RecrawlSpider(ArchiveSpider):
         yield from super().settle(response, request, page, reading)
 
     def read_links(self, response: Response) -> Hypertext:
-        """Return what is read from an answer; the links of a sitemap or a feed are the pages that it names."""
+        """Return what is read from an answer; the links of a sitemap or feed are the pages that it names."""
         reading = super().read_links(response)
         if not self.arguments.discover or media_of_response(response).is_page:
             return reading

@@ -14,8 +14,10 @@ PAGE = "http://a.example/page"
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
 SITEMAP = f"""<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:i="http://www.google.com/schemas/sitemap-image/1.1">
-<url><loc> {PAGE} </loc><lastmod>2026-01-02T13:00:00+01:00</lastmod><i:image><i:loc>/x.png</i:loc></i:image></url>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+xmlns:i="http://www.google.com/schemas/sitemap-image/1.1">
+<url><loc> {PAGE} </loc><lastmod>2026-01-02T13:00:00+01:00</lastmod>
+<i:image><i:loc>/x.png</i:loc></i:image></url>
 </urlset>"""
 ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><link href="/"/><updated>2026-02-01T00:00:00Z</updated>
 <entry><link rel="self" href="/self"/><link href="/page"/><published>2026-01-01T12:00:00Z</published>
@@ -25,12 +27,12 @@ RSS2 = """<rss version="2.0"><channel><link>http://a.example/</link><item><title
 RSS1 = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
 xmlns:dc="http://purl.org/dc/elements/1.1/"><item><link>/page</link><dc:date>2026-01-02T12:00:00Z</dc:date></item>
 </rdf:RDF>"""
-INDEX = f"<sitemapindex><sitemap><loc>{PAGE}</loc><lastmod>2026-01-02T12:00:00Z</lastmod></sitemap></sitemapindex>"
+INDEX = f"""<sitemapindex><sitemap><loc>{PAGE}</loc><lastmod>2026-01-02T12:00:00Z</lastmod></sitemap>
+</sitemapindex>"""
+FORMATS = {"sitemap": SITEMAP, "atom": ATOM, "rss2": RSS2, "rss1": RSS1, "index": INDEX}
 
 
-@pytest.mark.parametrize(
-    "text", [SITEMAP, ATOM, RSS2, RSS1, INDEX], ids=["sitemap", "atom", "rss2", "rss1", "index"]
-)
+@pytest.mark.parametrize("text", FORMATS.values(), ids=FORMATS)
 @pytest.mark.parametrize("packed", [False, True])
 def test_each_format_names_its_pages_with_their_times(text: str, packed: bool) -> None:
     body = gzip.compress(text.encode()) if packed else text.encode()
@@ -63,6 +65,7 @@ def test_the_time_that_most_entries_share_is_no_change() -> None:
     assert listed(2) == (second,)
 
 
+@pytest.mark.long
 def test_a_list_has_no_more_entries_than_the_protocol_allows() -> None:
     urls = "".join(f"<url><loc>/{number}</loc></url>" for number in range(MOST_ENTRIES + 5))
     assert len(entries(f"<urlset>{urls}</urlset>".encode(), BASE)) == MOST_ENTRIES

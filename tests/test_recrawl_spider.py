@@ -95,6 +95,7 @@ def test_new_removed_and_islanded_pages_of_a_site_are_found(tmp_path: Path) -> N
         assert asked(site) == []
 
 
+@pytest.mark.long
 def test_a_change_that_a_sitemap_states_makes_a_page_due(tmp_path: Path) -> None:
     with MockServer({"/": html("/one", "/two"), "/one": html(), "/two": html()}) as site:
         site.routes["/sitemap.xml"] = xml(sitemap(site, "/one", changed="2001-01-01"))
