@@ -153,7 +153,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "pipelines": {"archive", "crawl", "frontier", "urls", "warc"},
     "settings": {""},
-    "spiders": {"archive", "crawl", "forms", "frontier", "jobs", "schedule", "urls"},
+    "spiders": {"archive", "crawl", "forms", "frontier", "hypertext", "jobs", "schedule", "urls"},
 }
 
 # What is foreign -> the rooms or modules that may import it; everything else of ours may not.
@@ -195,7 +195,7 @@ FOREIGN: dict[str, set[str]] = {
     "uvicorn": {"web/server.py", "web/connections.py"},
     "h11": {"web/connections.py"},
     "jinja2": {"web/templating.py"},
-    "lxml": {"forms"},
+    "lxml": {"forms", "hypertext/entries.py"},
     "regex": {"replay/cdx.py"},
     "ada_url": {"urls/canonical.py"},
     "tldextract": {"urls/scope.py"},

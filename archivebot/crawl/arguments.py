@@ -312,13 +312,15 @@ class QueryArguments(Arguments):
 class RecrawlArguments(Arguments):
     """The arguments of visits to pages that are due: the ``budget`` in visits a day, and the ``policy``.
 
-    Without a budget there is one visit a day for each page. The seeds are the pages that are due.
+    Without a budget there is one visit a day for each page. The seeds are the pages that are due. With
+    ``discover`` the new pages of their sites are visited, too.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
         **{name: read for name, read in Arguments.READERS.items() if name not in ("seeds", "scope", "depth")},
         "budget": read_budget,
         "policy": _choice("policy", *Policy),
+        "discover": _yes("discover"),
     }
 
     seeds: tuple[str, ...] = ()
@@ -326,6 +328,7 @@ class RecrawlArguments(Arguments):
     depth: int | None = 0
     budget: float | None = None
     policy: str = Policy.CHANGES
+    discover: bool = False
 
 
 def _refuse_unknown(names: Iterable[str], known: tuple[str, ...]) -> None:
