@@ -23,6 +23,31 @@ UNSAFE = re.compile(
 )
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
+PROGRAMS = ("scrapy", "archivebot")  # the programs that have the commands
+_program = PROGRAMS[0]
+# A command that a message names; "scrapy" alone is the library.
+_COMMAND = re.compile(r"\bscrapy (?=[a-z]+\b)")
+
+
+def program() -> str:
+    """Return the name of the program that runs: messages propose its commands."""
+    return _program
+
+
+def name_program(name: str) -> None:
+    """Set the name of the program that runs."""
+    global _program
+    _program = name
+
+
+def commanded(text: str) -> str:
+    """Return a message with the commands of the program that runs.
+
+    >>> commanded("scrapy forms lists them; Scrapy 2.19")
+    'scrapy forms lists them; Scrapy 2.19'
+    """
+    return text if _program == PROGRAMS[0] else _COMMAND.sub(f"{_program} ", text)
+
 
 def harmless(text: str) -> str:
     """Replace what could steer a terminal or disguise a text.
@@ -96,7 +121,7 @@ def write(text: str = "", colours: Mapping[str, str] | None = None) -> None:
 def note(text: str) -> None:
     """Print a text to stderr, made harmless, in place of the line that :func:`status` printed."""
     status("")
-    _bare(sys.stderr).write(f"{harmless(text)}\n")
+    _bare(sys.stderr).write(f"{commanded(harmless(text))}\n")
 
 
 _shown = ""  # the line that status() left on the terminal

@@ -19,6 +19,9 @@ from archivebot.watch.file import Rules, read_rules
 class Command(CrawlCommand):
     """Scrapy's own ``crawl`` with the exit codes of archivebot's errors."""
 
+    def short_desc(self) -> str:
+        return "Archive pages with a spider: site, topic, deepweb, query or recrawl"
+
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         guard()  # before anything is printed, also by Scrapy and argparse
         super().add_options(parser)

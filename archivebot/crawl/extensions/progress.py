@@ -19,7 +19,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
 from archivebot.config import ARCHIVE, ArchiveConfig, CrawlConfig, without_password
-from archivebot.terminal import Harmless, harmless, status
+from archivebot.terminal import Harmless, harmless, program, status
 from archivebot.units import size
 
 logger = logging.getLogger(__name__)
@@ -158,16 +158,16 @@ class ProgressLog:
         seed = next(iter(getattr(getattr(self.crawler.spider, "arguments", None), "seeds", ())), "URL")
         archive, redis = self._given(ARCHIVE), self._given("REDIS_URL")
         figures = self._progress()
-        after = f"scrapy forms{archive}" if figures.doors else f"scrapy frontier{archive}{redis}"
+        after = f"{program()} forms{archive}" if figures.doors else f"{program()} frontier{archive}{redis}"
         return (
             f"\narchivebot: {reason} after {self.clock() - self.begun:.1f} s\n"
             f"  {figures.line()}\n"
             f"  stored:  {size(figures.stored)} of frames; {size(figures.warc)} as WARC.gz (estimated)\n"
             f"  archive: {uri}\n"
-            f"  next:    scrapy changes{archive}\n"
-            f"           scrapy stats{archive}\n"
+            f"  next:    {program()} changes{archive}\n"
+            f"           {program()} stats{archive}\n"
             f"           {after}\n"
-            f"           scrapy history {seed}{archive}\n"
+            f"           {program()} history {seed}{archive}\n"
         )
 
     def _given(self, setting: str) -> str:
