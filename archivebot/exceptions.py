@@ -12,6 +12,7 @@
     │   ├── Crashed       a process of a crawl died (archivebot.archive.process.worker)
     │   └── CorruptObject stored bytes do not match their digest         exit 4
     ├── WarcError         a WARC or ARC file cannot be read              exit 5
+    ├── NothingFetched    a crawl got no answer to any of its requests      exit 7
     └── Undelivered       an alert was not taken; a later run sends it   exit 6
         └── Refused       the receiver refused this alert
 """
@@ -65,6 +66,12 @@ class WarcError(ArchiveError):
     """A WARC or ARC file cannot be read."""
 
     exit_code = 5
+
+
+class NothingFetched(ArchiveError):
+    """No server answered any request of a crawl; the failures are captures."""
+
+    exit_code = 7
 
 
 class Undelivered(ArchiveError):

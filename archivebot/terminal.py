@@ -29,11 +29,6 @@ _program = PROGRAMS[0]
 _COMMAND = re.compile(r"\bscrapy (?=[a-z]+\b)")
 
 
-def program() -> str:
-    """Return the name of the program that runs: messages propose its commands."""
-    return _program
-
-
 def name_program(name: str) -> None:
     """Set the name of the program that runs."""
     global _program
@@ -128,11 +123,15 @@ _shown = ""  # the line that status() left on the terminal
 
 
 def status(line: str, stream: TextIO | None = None) -> None:
-    """Show a line on the terminal in place of the previous line; print nothing if it is no terminal."""
+    """Show a line, or several, on the terminal in place of those before; print nothing if it is no terminal.
+
+    No line may be wider than the terminal.
+    """
     global _shown
     stream = stream or sys.stderr
     if stream.isatty() and (line or _shown):
-        _bare(stream).write(ERASE + harmless(line))
+        above = _shown.count("\n") * f"\x1b[1A{ERASE}"  # a line up
+        _bare(stream).write(ERASE + above + harmless(line))
         stream.flush()
         _shown = line
 
