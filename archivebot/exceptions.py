@@ -12,9 +12,10 @@
     │   ├── Crashed       a process of a crawl died (archivebot.archive.process.worker)
     │   └── CorruptObject stored bytes do not match their digest         exit 4
     ├── WarcError         a WARC or ARC file cannot be read              exit 5
-    ├── NothingFetched    a crawl got no answer to any of its requests      exit 7
-    └── Undelivered       an alert was not taken; a later run sends it   exit 6
-        └── Refused       the receiver refused this alert
+    ├── Undelivered       an alert was not taken; a later run sends it   exit 6
+    │   └── Refused       the receiver refused this alert
+    ├── Busy              another program visits the pages of the archive   exit 7
+    └── NothingFetched    no request of a crawl was answered                exit 8
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class WarcError(ArchiveError):
 class NothingFetched(ArchiveError):
     """No server answered any request of a crawl; the failures are captures."""
 
-    exit_code = 7
+    exit_code = 8
 
 
 class Undelivered(ArchiveError):
@@ -82,3 +83,9 @@ class Undelivered(ArchiveError):
 
 class Refused(Undelivered):
     """The receiver of an output refused one alert; it may take others."""
+
+
+class Busy(ArchiveError):
+    """Another program visits the pages of the archive again; only one may."""
+
+    exit_code = 7

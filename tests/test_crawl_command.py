@@ -83,7 +83,7 @@ def test_a_crawl_is_quiet_unless_asked(site: MockServer, crawl: Crawl) -> None:
 
 def test_a_crawl_without_any_answer_fails_and_says_why(crawl: Crawl) -> None:
     done = crawl("-s", "RETRY_TIMES=0", seeds="http://127.0.0.1:9/?a=1&b=2")
-    assert done.code == 7
+    assert done.code == 8
     assert "refused: robots denied: http://127.0.0.1:9/?a=1&b=2 (robots.txt unreachable: " in done.log
     assert "archivebot: nothing could be fetched" in done.log
     assert "history 'http://127.0.0.1:9/?a=1&b=2'" in done.log
@@ -105,6 +105,15 @@ def test_a_limit_of_pages_counts_pages_that_a_server_answered(site: MockServer, 
     assert "archivebot: stopped at your limit of 6 pages" in done.log
     assert re.search(r"^  6 pages \(", done.log, re.MULTILINE)
     assert sum(record["status"] == 200 for record in done.records) == 6
+
+
+@pytest.mark.parametrize("wrong", [("-a", "sedes=x"), ("-s", "ARCHIVE_LEVEL=99"), ("-s", "DOWNLOAD_DELAY=x")])
+def test_a_job_that_cannot_start_is_an_error_in_its_log(wrong: tuple[str, str], tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    done = scrapy("site", "-a", "seeds=http://a.example/", "-a", "_job=1", "-s", f"LOG_FILE={log}", *wrong)
+    assert done.returncode == 2
+    message = done.stderr.removeprefix("archivebot: ").strip()
+    assert f"[archivebot] ERROR: {message}\n" in log.read_text("utf-8")
 
 
 def test_scrapyd_passes_its_job(site: MockServer, crawl: Crawl) -> None:

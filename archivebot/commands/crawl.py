@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from archivebot.archive import Archive
-from archivebot.cli import check, run_crawl
+from archivebot.cli import TIME, check, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.exceptions import ArchiveError, NothingFetched
 from archivebot.jobs.watch import watch
-from archivebot.terminal import guard, note
+from archivebot.terminal import guard, harmless, note
 from archivebot.watch.file import Rules, read_rules
 
 
@@ -39,7 +42,7 @@ class Command(CrawlCommand):
         try:
             check(self.settings)  # before Scrapy reads them
         except ArchiveError as error:
-            note(f"archivebot: {error}")
+            self._report(error)
             sys.exit(error.exit_code)
         project = SETTINGS_PRIORITIES["project"]
         is_chosen = (self.settings.getpriority("LOG_LEVEL") or 0) > project
@@ -69,8 +72,17 @@ class Command(CrawlCommand):
             if not answered:
                 raise NothingFetched("nothing could be fetched: the summary says why")
         except ArchiveError as error:
-            note(f"archivebot: {error}")
+            self._report(error)
             self.exitcode = error.exit_code
+
+    def _report(self, error: ArchiveError) -> None:
+        """Print an error, also into the log file: a service shows the log of a job that could not start."""
+        note(f"archivebot: {error}")
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        if name := self.settings["LOG_FILE"]:
+            line = f"{datetime.now():{TIME}} [archivebot] ERROR: {harmless(str(error))}\n"
+            with suppress(OSError), Path(name).open("a", encoding="utf-8") as file:
+                file.write(line)
 
     def _watch(self, rules: Rules, config: WatchConfig) -> None:
         """Send the alerts of a crawl that has ended; one that is not taken does not make the crawl fail."""

@@ -20,12 +20,12 @@ COMMANDS = "archivebot.commands"
 
 # What a user wants to do -> the commands for it. A command that is in no row is printed under OTHER.
 TASKS: Mapping[str, tuple[str, ...]] = {
-    "Collect pages": ("crawl", "schedule", "ingest"),
+    "Collect pages": ("crawl", "schedule", "recrawl", "ingest"),
     "See what changed": ("changes", "history", "delta", "watch"),
     "Read pages": ("list", "replay", "text", "extract", "serve", "index", "search"),
     "Stay on a topic": ("topic", "frontier", "explain", "harvest"),
     "Look into pages and sites": ("blocks", "segment", "links", "rank", "duplicates", "template", "forms"),
-    "Keep the archive": ("stats", "verify", "export"),
+    "Keep the archive": ("stats", "verify", "proof", "export"),
 }
 OTHER = "Other commands"
 
