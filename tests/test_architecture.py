@@ -152,13 +152,15 @@ ROOMS: dict[str, set[str]] = {
         "web",
     },
     "pipelines": {"archive", "crawl", "frontier", "urls", "warc"},
+    "program": {"", "crawl", "storage"},
     "settings": {""},
     "spiders": {"archive", "crawl", "forms", "frontier", "hypertext", "jobs", "schedule", "urls"},
 }
 
 # What is foreign -> the rooms or modules that may import it; everything else of ours may not.
 FOREIGN: dict[str, set[str]] = {
-    "scrapy": {"crawl", "commands", "cli", "settings", "spiders", "pipelines"},
+    "scrapy": {"crawl", "commands", "cli", "program", "settings", "spiders", "pipelines"},
+    "shtab": {"program/completion.py"},
     "twisted": {"crawl"},
     "zope": {"crawl"},
     "sqlite3": {"storage", "frontier", "search", "watch/outbox.py", "watch/sent.py"},
@@ -214,6 +216,7 @@ CRAWL: dict[str, set[str]] = {
     "arguments": {"limits"},
     "limits": set(),
     "logformatter": set(),
+    "meanings": set(),
     "compat": {"exchange"},
     "exchange": set(),
     "extension": set(),
