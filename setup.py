@@ -53,6 +53,7 @@ setup(
         "lxml>=5",
         "turbohtml>=1.15",
         "ada-url>=1.27",
+        "cryptography>=42",
         "tldextract>=5.1",
         "PyStemmer>=3",
         "numpy>=2",

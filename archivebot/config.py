@@ -215,12 +215,17 @@ class SearchConfig(_Settings):
 
 @dataclass(frozen=True, slots=True)
 class ServeConfig(_Settings):
-    """What the API of ``scrapy serve`` allows: requests a second of one client, and crawls by a scrapyd."""
+    """The processes of ``scrapy serve``; what its API allows: requests a second of a client, a scrapyd."""
 
+    readers: int = 1
     api_rate: float = 20.0
     scrapyd: str = ""
 
     def __post_init__(self) -> None:
+        if self.readers < 1:
+            raise UsageError(
+                f"ARCHIVE_READERS is {self.readers}: give at least 1 process to read the archive"
+            )
         if self.api_rate < 0:
             raise UsageError(f"ARCHIVE_API_RATE is {self.api_rate}: give requests a second, 0 for any number")
         if self.scrapyd and not re.fullmatch(r"https?://[^/?#]+(/[^?#]*)?", self.scrapyd):

@@ -93,7 +93,9 @@ def header_fields(lines: bytes) -> Headers:
     >>> header_fields(b"A: b\\r\\n c\\r\\nX-Caf\\xe9:\\r\\nno header\\r\\nA : d")
     (('A', 'b c'), ('X-Café', ''), ('A', 'd'))
     """
-    split = (_text(line).partition(":") for line in _FOLD.sub(b" ", lines).split(b"\n"))
+    if b"\n " in lines or b"\n\t" in lines:
+        lines = _FOLD.sub(b" ", lines)
+    split = (_text(line).partition(":") for line in lines.split(b"\n"))
     return tuple((name.strip(), value.strip()) for name, colon, value in split if colon)
 
 

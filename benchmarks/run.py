@@ -64,6 +64,7 @@ BENCHMARKS = {
     for benchmark in (
         Benchmark("robots", "robots.py DATA/robots-dev"),
         Benchmark("warc", "warc.py DATA/warc-dev"),
+        Benchmark("export", "export.py DATA/warc-dev --big 10000000000"),
         Benchmark("store", "store.py DATA/history-dev"),
         Benchmark("firstcrawl", "firstcrawl.py DATA/sites-dev"),
         Benchmark("localise", "localise.py DATA/history-dev"),
@@ -75,7 +76,9 @@ BENCHMARKS = {
         Benchmark("charsets", "charsets.py DATA/articles-dev DATA/forms-dev DATA/wcxb-dev"),
         Benchmark("language", "language.py DATA/udhr"),
         Benchmark("alarms", "alarms.py DATA/history-dev"),
+        Benchmark("watch", "watch.py DATA/history-dev"),
         Benchmark("search", "search.py DATA/history-dev"),
+        Benchmark("recrawl", "recrawl.py DATA/history-dev"),
         Benchmark("edits", "edits.py DATA/wcxb-dev"),
         Benchmark("duplicates", "duplicates.py DATA/history-dev"),
         Benchmark("fingerprints", "fingerprints.py DATA/wcxb-dev"),

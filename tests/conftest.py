@@ -17,6 +17,7 @@ from tests.commands import run_scrapy
 from tests.mockserver import MockServer
 
 ROOT = Path(__file__).parents[1]
+MONGO = {"mongo_server", "mongo_uri"}
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,14 @@ class Crawl:
         feed = self.folder / "out.jsonl"
         lines = feed.read_text("utf-8").splitlines() if feed.exists() else []
         return Crawled(code, log, [json.loads(line) for line in lines])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests on MongoDB long: they need a server, and repeat on it what is tested on SQLite."""
+    for item in items:
+        if not MONGO.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ OTHER_WALL = WALL.replace(b"<h1>Log in</h1>", b"<h1>Log in</h1><p>Session 17</p>
 TAGGED = (("Content-Type", "text/html"), ("ETag", '"page"'))
 
 
-@pytest.fixture(params=["sqlite", "mongodb"])
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.long)])
 def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Archive]:
     sqlite = f"sqlite:///{tmp_path}/a.db"
     uri = sqlite if request.param == "sqlite" else str(request.getfixturevalue("mongo_uri"))

@@ -171,7 +171,7 @@ def test_some_pages_are_listed(run: Run, options: list[str], expected: set[str])
 
 
 def test_a_list_without_options_is_that_of_scrapy(run: Run) -> None:
-    assert run("list").stdout.split() == ["deepweb", "query", "site", "topic"]
+    assert run("list").stdout.split() == ["deepweb", "query", "recrawl", "site", "topic"]
     assert run("list", "--pages").stdout.startswith("captured ")
     assert run("list", "--csv").stdout.startswith("url,title,captured_at,status,kind,versions\n")
 

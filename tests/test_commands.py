@@ -296,7 +296,7 @@ def test_verify_of_a_damaged_archive_lists_it_and_fails(run: Run, uri: str, tmp_
         (["stats", "-s", "ARCHIVE_URI=sqlite:////nowhere/x.db"], 1, "crawl or ingest first"),
         (["stats", "-s", "ARCHIVE_URI=x.db"], 2, "sqlite:///archive.db"),
         (["stats", "-s", "ARCHIVE_LEVEL=deep"], 2, "whole number"),
-        (["ingest"], 2, "FILE..."),
+        (["ingest"], 2, "FILE|FOLDER|PATTERN"),
         (["ingest", "/nowhere.warc"], 5, "nowhere.warc"),
     ],
 )

@@ -147,7 +147,7 @@ def test_breadth_first_and_each_page_once(site: MockServer, crawl: Crawl) -> Non
         "/g": html(),
         "/i": html("/b"),
     }
-    crawl("-s", "CONCURRENT_REQUESTS=1", seeds=site.url("/a"))
+    crawl("-s", "CONCURRENT_REQUESTS=1", "-s", "ARCHIVE_READERS=1", seeds=site.url("/a"))
     assert "".join(site.paths()).replace("/", "") == "abcdefhgi"
 
 

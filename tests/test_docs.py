@@ -28,6 +28,7 @@ from archivebot.crawl.arguments import (
     Arguments,
     DeepWebArguments,
     QueryArguments,
+    RecrawlArguments,
     TopicArguments,
 )
 from archivebot.crawl.retry import PASSING
@@ -54,6 +55,7 @@ SPIDERS: dict[str, type[Arguments]] = {
     "topic": TopicArguments,
     "deepweb": DeepWebArguments,
     "query": QueryArguments,
+    "recrawl": RecrawlArguments,
 }
 SOURCES = [path for name in ("archivebot", "spiders", "pipelines") for path in (ROOT / name).rglob("*.py")]
 
@@ -117,7 +119,7 @@ def test_every_command_line_outside_sessions_is_one_of_scrapy_with_known_argumen
     shown = [line for _, block in fenced(text_of("README.md"), "sh") for line in block.splitlines()]
     lines = [shlex.split(line) for line in shown if line.startswith("scrapy ")]
     crawls = [words[2:] for words in lines if words[1] == "crawl"]
-    assert {spider for spider, *_ in crawls} == {"site", "deepweb", "query"}
+    assert {spider for spider, *_ in crawls} == {"site", "deepweb", "query", "recrawl"}
     for spider, *words in crawls:
         given = [word.partition("=") for word in words if "=" in word]
         SPIDERS[spider].parse({name: value for name, _, value in given})

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from archivebot.duplicates.rule import fingerprint
-from archivebot.duplicates.survey import MOST_OF_SITE, Reading, Survey, content_blocks
+from archivebot.duplicates.survey import MOST_OF_SITE, Reading, Survey, content_blocks, known_blocks
 from archivebot.models import PlacedBlock
 
 CHANCE = random.Random(20261122)
@@ -30,7 +30,7 @@ def survey_of(pages: dict[str, list[str]]) -> Survey:
     }
     survey = Survey(readings.__getitem__)
     for url, reading in readings.items():
-        survey.add(url, fingerprint(reading.text), reading.blocks)
+        survey.add(url, fingerprint(reading.text), known_blocks(reading.blocks))
     return survey
 
 

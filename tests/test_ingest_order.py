@@ -38,7 +38,7 @@ IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 UNCHANGED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 
-@pytest.fixture(params=["sqlite", "mongodb"])
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.long)])
 def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Archive]:
     """An empty archive in each store."""
     uri = f"sqlite:///{tmp_path}/a.db"

@@ -111,7 +111,8 @@ def test_an_ingest_keeps_the_bytes_and_cuts_markup(case: Case, ingested: Archive
 
 @each
 def test_only_pages_are_searched_for_forms(case: Case, ingested: Archive) -> None:
-    (found,) = scan(ArchiveConfig(uri=ingested.uri), [url_of(case)])
+    with Archive.reader(ArchiveConfig(uri=ingested.uri)) as archive:
+        (found,) = scan(archive, [url_of(case)])
     assert len(found.forms) == (case.kind == "page")
     assert {form.charset for form in found.forms} <= {case.charset}
 

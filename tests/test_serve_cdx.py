@@ -157,6 +157,19 @@ def test_an_offset_leaves_out_the_first_rows(server: Served) -> None:
     assert times(server.get(following.removeprefix(server.host)).json[1:]) == whole[3:5]
 
 
+def test_pages_are_counted_and_answered_one_by_one(server: Served) -> None:
+    whole = times(ask(server, "url=ex.org/*"))
+    assert len(whole) == 8
+    counted = server.get("/cdx?url=ex.org/*&pageSize=3&showNumPages=true")
+    assert counted.json == {"blocks": 8, "pages": 3, "pageSize": 3}
+    pages = [times(ask(server, f"url=ex.org/*&pageSize=3&page={page}")) for page in range(3)]
+    assert pages == [whole[:3], whole[3:6], whole[6:]]
+    assert server.get("/cdx?url=nothing.org&showNumPages=true").json["pages"] == 0
+    assert ask(server, "url=nothing.org&page=0") == []
+    ((following, _, _),) = server.get("/cdx?url=ex.org/*&pageSize=3&page=1&output=json").links
+    assert times(server.get(following.removeprefix(server.host)).json[1:]) == whole[6:]
+
+
 def test_rows_are_sorted_backwards_or_by_distance(server: Served) -> None:
     whole = times(ask(server, "url=ex.org"))
     assert times(ask(server, "url=ex.org&sort=reverse&limit=2")) == whole[::-1][:2]
@@ -225,6 +238,10 @@ def test_the_address_of_the_internet_archive_is_answered_too(server: Served) -> 
         ("url=ex.org&limit=many", "write a number"),
         ("url=ex.org&limit=0", "write a number"),
         ("url=ex.org&offset=-1", "the number of rows to leave out"),
+        ("url=ex.org&page=-1", "a number from 0"),
+        ("url=ex.org&page=1", "beyond the last page"),
+        ("url=ex.org&page=0&limit=5", "leave out limit"),
+        ("url=ex.org&pageSize=0", "the number of rows of a page"),
         ("url=ex.org&filter=status", "write it like status:200"),
         ("url=ex.org&filter=colour:red", "there is no field"),
         ("url=ex.org&filter=status:[", "no regular expression"),

@@ -22,7 +22,7 @@ LEAST, MOST = -(1 << 63), (1 << 63) - 1
 MARK = Duplicate(OTHER, 3, distance=2, jaccard=0.1 + 1e-12, rule="near-1")
 
 
-@pytest.fixture(params=["sqlite", "mongodb"])
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.long)])
 def uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/archive.db"

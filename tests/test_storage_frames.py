@@ -67,9 +67,10 @@ def test_bytes_after_a_frame_are_corrupt() -> None:
         decode([encode(b"some page", None, 3) + b"rest"])
 
 
-def test_a_small_change_of_a_large_body_is_a_small_frame() -> None:
+@pytest.mark.parametrize("level", [3, 9, 10])
+def test_a_small_change_of_a_large_body_is_a_small_frame(level: int) -> None:
     body = random.Random(1).randbytes(3_000_000)
-    frame = encode(body[:1_500_000] + b"news" + body[1_500_000:], body, 3)
+    frame = encode(body[:1_500_000] + b"news" + body[1_500_000:], body, level)
     assert len(frame) < 6000
     assert decode([frame], body) == body[:1_500_000] + b"news" + body[1_500_000:]
 

@@ -18,7 +18,7 @@ FIRST = LearnedTemplate("a.example", datetime(2026, 1, 1, tzinfo=UTC), 50, '{"el
 SECOND = LearnedTemplate("a.example", FIRST.learned_at + timedelta(days=1), 60, "x" * 3_000_000)
 
 
-@pytest.fixture(params=["sqlite", "mongodb"])
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.long)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ArchiveStore]:
     sqlite = f"sqlite:///{tmp_path}/archive.db"
     store = open_store(sqlite if request.param == "sqlite" else str(request.getfixturevalue("mongo_uri")))

@@ -7,7 +7,7 @@ from archivebot.archive.lookup import ArchiveReader
 from archivebot.archive.recorder import Recorder
 from archivebot.archive.revisits import Revisits
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import NotArchived, StorageError
+from archivebot.exceptions import NotArchived, Outdated, StorageError
 from archivebot.markup.contenttype import content_type
 from archivebot.models import Capture, Page, Position, Snapshot
 from archivebot.storage import open_reader, open_store
@@ -43,6 +43,8 @@ class Archive(ArchiveReader):
         """
         try:
             return cls(open_reader(config.uri), config)
+        except Outdated:  # it is read as it is, if it cannot be written
+            return cls.open(config, create=False)
         except NotArchived as error:
             raise StorageError(*error.args) from error
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
+from archivebot.archive import inheritance
 from archivebot.archive.bodies import Bodies
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.readings import PageReading, Readings
@@ -16,17 +17,13 @@ from archivebot.bounds import excess
 from archivebot.config import ArchiveConfig
 from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark
-from archivebot.duplicates.rule import fingerprint
 from archivebot.exceptions import StorageError
 from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
-from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.models import (
     REQUISITE,
-    Block,
-    Fingerprint,
     Kind,
     Label,
     Outcome,
@@ -38,21 +35,13 @@ from archivebot.models import (
     Snapshot,
 )
 from archivebot.quality.quality import judged
-from archivebot.segmentation.carry import carry
 from archivebot.segmentation.segmenter import SEGMENTER_VERSION, cut_page, uncut
 from archivebot.storage.base import ArchiveStore, StoredVersion
-from archivebot.storage.content import Slot
 from archivebot.versioning.policy import WINDOW, Step, next_level
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-# The labels of the version before hold while each block has grown or shrunk by at most this number of bytes
-# or this share of its bytes, whichever is more. 515 versions of history-dev have the tags of the version
-# before: of their 34,933 blocks one has another label if it is labelled again.
-MOST_BYTES = 200
-MOST_SHARE = 0.2
 
 # Main texts of archived pages in the cache. A page is compared with similar pages when it is marked and when
 # it is stored, and the next pages of a site resemble the same pages: 458 pages of a manual ask 41 times for
@@ -178,21 +167,21 @@ class Inspector:
         cut = _unless_broken(lambda page: self._partition(page, held.latest), page)
         if cut is None:
             return snapshot
-        labels = cut.labels or _unless_broken(lambda page: self._read(page).labels(cut.blocks), page)
+        labels = cut.labels or _unless_broken(lambda page: self._labels(page, cut, held.latest), page)
         return replace(snapshot, partition=replace(cut, labels=labels or ()))
 
     def _extract(self, snapshot: Snapshot) -> Snapshot:
         page, site = snapshot.page, self._sites.of(snapshot.page.url)
         if self._holding(page).is_known and not (site and site.rules):
             return snapshot
-        found = _unless_broken(lambda page: self._read(page).fields(site, page.url), page)
+        found = _unless_broken(lambda page: self._following(page).fields(site, page.url), page)
         return replace(snapshot, fields=found or ())
 
     def _fingerprint(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
         if self._holding(page).is_known or _unless_broken(self._doubt, page) is not None:
             return snapshot
-        known = _unless_broken(lambda page: _known_by(self._read(page).main_text), page)
+        known = _unless_broken(lambda page: self._following(page).fingerprint, page)
         return replace(snapshot, fingerprint=known)
 
     def _judge(self, snapshot: Snapshot) -> Snapshot:
@@ -221,6 +210,14 @@ class Inspector:
 
     def _read(self, page: Page) -> PageReading:
         return self._readings.of(page.body, content_type(page.headers))
+
+    def _following(self, page: Page) -> PageReading:
+        """Return the reading of a page, with what it takes over from the version before."""
+        read, latest = self._read(page), self._holding(page).latest
+        known = self._bodies.readable(latest) if latest and latest.segmenter else None
+        if known is not None:
+            read.follow(self._readings.of(known.body, content_type(page.headers)))
+        return read
 
     def _doubt(self, page: Page) -> Quality | None:
         """Return the quality of a capture that is not the page; None if no sign of that was found."""
@@ -251,22 +248,18 @@ class Inspector:
         level = page.level or self._level(page.url)
         read = self._read(page)
         charset = read.media.charset
-        if latest and (latest.level, latest.segmenter, latest.charset) == (level, SEGMENTER_VERSION, charset):
-            blocks, labels = self._carried(latest, page.body)
+        if latest and _is_cut_so(latest, level, charset) and (known := self._bodies.readable(latest)):
+            blocks, labels = inheritance.carried(known, page.body)
             if blocks:
                 return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks, labels)
         return cut_page(read.content.page, level) if read.content else uncut(page.body, level, charset)
 
-    def _carried(self, latest: StoredVersion, body: bytes) -> tuple[tuple[Block, ...], tuple[Label, ...]]:
-        """Return the blocks of a neighbouring version in another body, with the labels that still hold."""
-        known = self._bodies.readable(latest)
-        if known is None or is_wide(known.charset):
-            return (), ()
-        slots = known.slots
-        blocks = carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in slots], body) or ()
-        labels = tuple(slot.label for slot in slots if slot.label)
-        hold = len(labels) == len(blocks) and all(map(_is_as_long, slots, blocks))
-        return blocks, labels if hold else ()
+    def _labels(self, page: Page, cut: Partition, latest: StoredVersion | None) -> tuple[Label, ...]:
+        """Return the labels of a page; blocks that the latest version has keep theirs."""
+        read = self._read(page)
+        if latest and _is_cut_so(latest, cut.level, cut.charset) and (known := self._bodies.readable(latest)):
+            return inheritance.labels(known, page.body, cut.blocks, read.labels)
+        return read.labels(cut.blocks)
 
     def _level(self, url: str) -> int:
         known = self._store.versions(url, last=WINDOW + 1)
@@ -279,10 +272,9 @@ class Inspector:
         return adjusted or recent[-1].level
 
 
-def _is_as_long(before: Slot, now: Block) -> bool:
-    """Return whether a block has about the length of the block before."""
-    then = before.end - before.start
-    return abs(now.end - now.start - then) <= max(MOST_BYTES, MOST_SHARE * then)
+def _is_cut_so(version: StoredVersion, level: int, charset: str) -> bool:
+    """Return whether a version was cut at a level as pages are cut now."""
+    return (version.level, version.segmenter, version.charset) == (level, SEGMENTER_VERSION, charset)
 
 
 def snapshot_of(page: Page) -> Snapshot:
@@ -308,11 +300,6 @@ def _unless_broken(work: Callable[[Page], T], page: Page) -> T | None:
     except Exception:
         logger.exception("%s could not be read; its bytes are kept", page.url)
         return None
-
-
-def _known_by(text: str) -> Fingerprint | None:
-    """Return the fingerprint of a main text; None if there is no text, as for a picture."""
-    return fingerprint(text) if text else None
 
 
 def _step(version: StoredVersion) -> Step:

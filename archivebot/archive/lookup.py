@@ -15,6 +15,7 @@ from archivebot.archive.placement import lineage_id
 from archivebot.archive.readings import PageReading, Readings
 from archivebot.archive.stints import Stints
 from archivebot.archive.verification import verify
+from archivebot.archive.visits import Visits
 from archivebot.config import ArchiveConfig, FieldsFile, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fields.about import merged
@@ -39,13 +40,7 @@ from archivebot.models import (
 )
 from archivebot.segmentation.topic import topic
 from archivebot.significance.significance import Significance
-from archivebot.storage.base import (
-    ArchiveStore,
-    Edge,
-    StoredVersion,
-    Totals,
-    VersionId,
-)
+from archivebot.storage.base import ArchiveStore, Edge, StoredVersion, Totals, VersionId
 from archivebot.storage.content import Slot
 from archivebot.timestamps import timestamp
 from archivebot.urls import key_range, parse_seed, urlkey
@@ -58,7 +53,8 @@ class ArchiveReader:
 
     Pages are named by their canonical URL; :meth:`resolve` finds it for a URL that a person typed. ``links``,
     ``forms``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are the captures that can
-    be replayed, ``stints`` the times of the versions and blocks of pages.
+    be replayed, ``visits`` all captures in the order of an index, ``stints`` the times of the versions and
+    blocks of pages.
 
     Long results come in parts. With a ``limit`` a method returns that many results; with ``after``, the last
     result of the previous part, it returns the results that follow. An empty part is the end. Pages stored
@@ -71,6 +67,7 @@ class ArchiveReader:
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self.mementos = Mementos(store)
         self._bodies = Bodies(store)
+        self.visits = Visits(store, self._bodies)
         self.readings = Readings()
         self.stints = Stints(store, self._bodies, self._labelled)
         self.sites = _sites(config.fields)

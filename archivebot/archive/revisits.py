@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from archivebot.archive.bodies import Bodies
+from archivebot.fingerprint import sha256_hex
 from archivebot.fingerprint.payload import payload_keys
 from archivebot.http import outcome_of
 from archivebot.models import Capture, Outcome, Page, Payload
@@ -29,7 +30,7 @@ class Revisits:
     def resolved(self, page: Page) -> Page:
         """Return a revisit with the body that it repeats; unresolved if the archive does not hold it.
 
-        A revisit that names neither a digest nor a capture, such as a 304, stays as it is.
+        A 304 stays as it is if it names neither a digest nor a capture, or the content before it.
         """
         payload = page.payload
         if page.outcome not in (Outcome.NOT_MODIFIED, Outcome.UNRESOLVED) or payload is None:
@@ -37,7 +38,14 @@ class Revisits:
         if not payload.digest and payload.when is None:
             return page
         found = self._by_digest(page, payload) or self._by_reference(page, payload)
+        if found and page.outcome is Outcome.NOT_MODIFIED and self._is_latest(found):
+            return page
         return found or replace(page, outcome=Outcome.UNRESOLVED)
+
+    def _is_latest(self, found: Page) -> bool:
+        """Return whether the body of a visit is that of the content before it, as a 304 says."""
+        latest = self._store.latest(found.url, found.captured_at)
+        return latest is not None and latest.digest == sha256_hex(found.body)
 
     def released(self, page: Page) -> Iterator[Page]:
         """Yield the unresolved visits whose body this page has brought."""

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.config import ArchiveConfig
 from archivebot.duplicates.loose import LEAST, LooseSurvey
 from archivebot.duplicates.survey import BLOCK, PAGE, Match, Survey
 from archivebot.exceptions import ArchiveError, NotArchived, UsageError
@@ -55,7 +56,7 @@ class Command(ArchiveCommand):
                 f"--jaccard is {opts.jaccard}: give {LEAST} to 1; below, chance brings pages together"
             )
         url = archive.resolve(args[0]) if args else None
-        survey = _survey(archive, opts.jaccard, blocks=not opts.pages)
+        survey = _survey(archive, self.config, opts.jaccard, blocks=not opts.pages)
         near = [match for match in survey.matches(url) if opts.k is None or match.likeness.distance <= opts.k]
         if not near:
             raise NotArchived(
@@ -73,7 +74,9 @@ class Command(ArchiveCommand):
         return super().failed(error, opts)
 
 
-def _survey(archive: ArchiveReader, least: float | None, *, blocks: bool) -> Survey | LooseSurvey:
+def _survey(
+    archive: ArchiveReader, config: ArchiveConfig, least: float | None, *, blocks: bool
+) -> Survey | LooseSurvey:
     """Read the pages of an archive, and tell how that goes; with ``least`` for that Jaccard coefficient."""
 
     def done(number: int, pages: int) -> None:
@@ -82,9 +85,9 @@ def _survey(archive: ArchiveReader, least: float | None, *, blocks: bool) -> Sur
 
     survey: Survey | LooseSurvey
     if least is None:
-        survey, damaged = survey_of(archive, blocks, done)
+        survey, damaged = survey_of(archive, blocks, done, config)
     else:
-        survey, damaged = loose_survey_of(archive, least, done)
+        survey, damaged = loose_survey_of(archive, least, done, config)
     status("")
     if damaged:
         note(f"pages left out, as they could not be read: {damaged}; see scrapy verify")

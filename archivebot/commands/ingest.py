@@ -8,8 +8,11 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
 
 from archivebot.archive import Archive
 from archivebot.archive.process.readers import Readers
@@ -21,6 +24,7 @@ from archivebot.exceptions import WarcError
 from archivebot.jobs.ingest import Ingested, Progress, ingest
 from archivebot.terminal import note, status
 from archivebot.units import size
+from archivebot.warc import Input, Part, inputs
 
 # Records between two lines of progress on a terminal.
 PROGRESS = 100
@@ -30,9 +34,9 @@ SMALL = 256 * 1024
 
 
 class Command(WritingCommand):
-    """Put the pages of WARC and ARC files into the archive, dated by their records"""
+    """Put the pages of WARC, ARC and WACZ files into the archive, dated by their records"""
 
-    arguments = "FILE..."
+    arguments = "FILE|FOLDER|PATTERN|-..."
     least, most = 1, sys.maxsize
     explanation = (
         "Damage is reported with file and offset, and the exit code is 5. Files may come in any order,"
@@ -44,25 +48,31 @@ class Command(WritingCommand):
         add_fields_option(parser)
 
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
-        paths = list(map(Path, args))
-        results = asyncio.run(self._ingested(archive, paths))
+        with TemporaryDirectory(prefix="archivebot-") as folder:
+            paths = inputs(args, Path(folder))
+            results = asyncio.run(self._ingested(archive, paths))
         update_after(self.settings or {})
         if opts.json:
             print_json({"archive": archive.uri, "files": [result.record() for result in results]})
         return WarcError.exit_code if any(result.damaged or result.error for result in results) else 0
 
-    async def _ingested(self, archive: Archive, paths: Sequence[Path]) -> list[Ingested]:
+    async def _ingested(self, archive: Archive, paths: Sequence[Input]) -> list[Ingested]:
         """Ingest files with the links of their pages, and print the progress."""
         config = CrawlConfig.from_settings(self.settings or {})
         links = partial(links_of, skip_nofollow=config.obey_meta_robots)
         if config.readers == 1 or _bytes(paths) < SMALL:
-            return await ingest(archive, paths, links, None, Printed())
+            return await ingest(archive, paths, links, None, Printed(paths))
         with Readers(self.config, config.readers) as readers:
-            return await ingest(archive, paths, links, readers, Printed())
+            return await ingest(archive, paths, links, readers, Printed(paths))
 
 
 class Printed(Progress):
-    """Prints the progress of an ingest."""
+    """Prints the progress of an ingest: the records, their rate and the time that is left."""
+
+    def __init__(self, paths: Sequence[Input]) -> None:
+        self._began = monotonic()
+        self._total, self._before, self._records = _bytes(paths), 0, 0
+        self._sizes = {str(path): _bytes([path]) for path in paths}
 
     def damaged(self, message: str) -> None:
         """Print a damage with its file and offset."""
@@ -70,22 +80,28 @@ class Printed(Progress):
 
     def stored(self, result: Ingested) -> None:
         """Show the number of records on a terminal, from time to time."""
-        if result.records % PROGRESS == 0:
-            status(f"{Path(result.file).name}: {result.records} records")
+        self._records += 1
+        if self._records % PROGRESS == 0:
+            passed = max(monotonic() - self._began, 0.001)
+            done = max(self._before + result.position, 1)
+            left = timedelta(seconds=int(passed * max(self._total - done, 0) / done))
+            rate = f"{self._records / passed:.0f}/s, {left} left"
+            status(f"{Path(result.file).name}: {result.records} records, {rate}")
 
     def finished(self, result: Ingested) -> None:
         """Print the counts of a file, and why its reading ended early."""
+        self._before += self._sizes[result.file]
         if result.error:
             note(f"scrapy ingest: {result.error}")
         note(_summary(result))
 
 
-def _bytes(paths: Sequence[Path]) -> int:
+def _bytes(paths: Sequence[Input]) -> int:
     """Return the size of files; those that cannot be read count as empty."""
     found = 0
     for path in paths:
         with suppress(OSError):
-            found += os.stat(path).st_size
+            found += path.size if isinstance(path, Part) else os.stat(path).st_size
     return found
 
 

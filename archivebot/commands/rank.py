@@ -35,7 +35,9 @@ class Command(ArchiveCommand):
         near = NEAR if opts.near is None else opts.near
         rings = read_rings(opts.rings) if opts.rings else []
         profile = with_synonyms(profile_of(opts.topic, self.topics), rings) if opts.topic else None
-        lists = ranking(archive, opts.by, profile, opts.top, external=opts.external, near=near)
+        lists = ranking(
+            archive, opts.by, profile, opts.top, external=opts.external, near=near, config=self.config
+        )
         if not any(lists.values()):
             counted = "page" if opts.by == "relevance" else "link"
             advice = "without --external" if opts.external else "other words"

@@ -40,9 +40,10 @@ class Command(ArchiveCommand):
         crawls = Crawls(read_token(opts.token_file), limits.scrapyd, whole_uri(self.config.uri))
         index = index_path(self.config, SearchConfig.from_settings(self.settings))
         asked = questions(chosen_uri(self.settings), self.topics, index)
-        desk = Desk(asked, crawls, limits.api_rate, __version__)
-        self.archive().close()  # is there one? An older one is upgraded once, not by each thread
-        serve(self.archive, opts.host, int(opts.port), desk, _announce_json if opts.json else _announce)
+        desk = Desk(asked, crawls, limits.api_rate, __version__, limits.readers)
+        self.archive().close()  # is there one? An older one is upgraded once, not by each process
+        announce = _announce_json if opts.json else _announce
+        serve(self.config, opts.host, int(opts.port), desk, announce)
         note("scrapy serve: ended")
         return 0
 

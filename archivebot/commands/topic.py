@@ -177,7 +177,8 @@ class Command(ArchiveCommand):
             return examples
         known = {page.source for page in examples}
         with self.archive() as archive:
-            return examples + [page for page in archived_examples(archive) if page.source not in known]
+            urls = (url for _, url in archive.pages() if url not in known)
+            return examples + list(archived_examples(archive, urls))
 
     def _capture(self, sources: list[str]) -> None:
         """Crawl the sources that are not archived yet, by all the rules of a crawl, and print the results."""

@@ -179,6 +179,25 @@ class LineWalk:
         self._end_line(self.places[0])
         self.places[0].last = len(self.lines)
 
+    def is_like(self, other: LineWalk) -> bool:
+        """Return whether two pages have the same lines in the same elements, by all that is read from them.
+
+        Elements without lines do not count: :meth:`forget_elements` drops them.
+
+        >>> from archivebot.markup.page import ParsedPage
+        >>> pages = "<p>A tern</p>", "<p> A  tern<ul></ul>", "<p class=menu>A tern</p>"
+        >>> walks = [LineWalk(ParsedPage.of(page).document) for page in pages]
+        >>> [walks[0].is_like(walk) for walk in walks]
+        [True, True, False]
+        """
+        if len(self.lines) != len(other.lines):
+            return False
+        known: dict[int, int] = {}
+        for line, then in zip(self.lines, other.lines, strict=True):
+            if line[:2] != then[:2] or line[3:] != then[3:] or not _is_like(line.place, then.place, known):
+                return False
+        return True
+
     def forget_elements(self) -> None:
         """Drop the elements, and with them the tree of the page; the names of elements with lines stay."""
         self.places = [place for place in self.places if place.first < place.last]
@@ -264,6 +283,20 @@ class LineWalk:
             self._parted = False
         self._pieces.clear()
         self._linked = self._links = self._bold = 0
+
+
+def _is_like(one: Place | None, other: Place | None, known: dict[int, int]) -> bool:
+    """Return whether two elements and all around them are alike; ``known`` maps those that were compared."""
+    while one is not None and other is not None:
+        if id(one) in known:
+            return known[id(one)] == id(other)
+        if (one.tag, one.depth, one.first, one.last) != (other.tag, other.depth, other.first, other.last):
+            return False
+        if one.own != other.own:
+            return False
+        known[id(one)] = id(other)
+        one, other = one.parent, other.parent
+    return one is other
 
 
 def _laid_out(found: Iterable[str], preformatted: bool) -> str:

@@ -106,7 +106,23 @@ class PageContent:
     @cached_property
     def choice(self) -> tuple[Column, NDArray[np.bool_]]:
         """The likelihood of each line, and the lines chosen for the main content."""
-        return choose(self.page.document, self.walk)
+        return choose(self.walk, self.title_words)
+
+    @cached_property
+    def title_words(self) -> str:
+        """The title element in lower case; see :func:`title_words`."""
+        return title_words(self.page.document)
+
+    def follow(self, before: PageContent) -> None:
+        """Take over the choice of lines of another page if this one has the same lines and title.
+
+        The choice depends on nothing else, so it is the same.
+        """
+        known = vars(before).get("choice")
+        if known is None or "choice" in vars(self) or self.title_words != before.title_words:
+            return
+        if self.walk.is_like(before.walk):
+            self.choice = known
 
     @property
     def places(self) -> list[Place]:
@@ -168,9 +184,12 @@ def _parsed(markup: bytes, charset: str) -> ParsedPage:
     return ParsedPage(markup, wide_charset(markup, charset) or codec(charset) or "utf-8")
 
 
-def choose(document: Document, walk: LineWalk) -> tuple[Column, NDArray[np.bool_]]:
-    """Return the likelihood of each line of a page, and the lines chosen for the main content."""
-    likelihood = shipped().likelihood(walk.lines, title_words(document))
+def choose(walk: LineWalk, title: str) -> tuple[Column, NDArray[np.bool_]]:
+    """Return the likelihood of each line of a page, and the lines chosen for the main content.
+
+    ``title`` is the title element in lower case.
+    """
+    likelihood = shipped().likelihood(walk.lines, title)
     return likelihood, maintext.choose(likelihood, [line.words for line in walk.lines])
 
 

@@ -16,6 +16,8 @@ from archivebot.config import MAX_LEVEL
 from archivebot.crawl.limits import Limits, read_day, read_types
 from archivebot.exceptions import UsageError
 from archivebot.forms.stages import MOST_DEPTH
+from archivebot.schedule.budget import read_budget
+from archivebot.schedule.policy import Policy
 from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR
 from archivebot.urls import parse_seed
@@ -298,6 +300,26 @@ class QueryArguments(Arguments):
                 "give the id of a form and the values to fill in: -a form=ID -a values=@grid.csv; scrapy "
                 "forms lists the forms of the archive"
             )
+
+
+@dataclass(frozen=True)
+class RecrawlArguments(Arguments):
+    """The arguments of visits to pages that are due: the ``budget`` in visits a day, and the ``policy``.
+
+    Without a budget there is one visit a day for each page. The seeds are the pages that are due.
+    """
+
+    READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
+        **{name: read for name, read in Arguments.READERS.items() if name not in ("seeds", "scope", "depth")},
+        "budget": read_budget,
+        "policy": _choice("policy", *Policy),
+    }
+
+    seeds: tuple[str, ...] = ()
+    scope: str = "page"
+    depth: int | None = 0
+    budget: float | None = None
+    policy: str = Policy.CHANGES
 
 
 def _refuse_unknown(names: Iterable[str], known: tuple[str, ...]) -> None:

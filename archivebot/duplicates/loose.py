@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from archivebot.duplicates.rule import Likeness, fingerprint
+from archivebot.duplicates.rule import Likeness
 from archivebot.duplicates.survey import KEPT, Match, Member
 from archivebot.fingerprint.minhash import LEAST as LEAST_ESTIMATE
-from archivebot.fingerprint.minhash import MinHashIndex, jaccard, minhash
+from archivebot.fingerprint.minhash import MinHashIndex, Signature, jaccard, minhash
 from archivebot.fingerprint.simhash import MIN_WORDS, distance
 from archivebot.models import Fingerprint
 
@@ -26,6 +26,11 @@ MOST = 32
 EQUAL = Likeness(0, 1.0)
 
 
+def signature(text: str, known: Fingerprint) -> Signature | None:
+    """Return the MinHash signature of a text with this fingerprint, None if it has fewer than 32 words."""
+    return minhash(text) if known.words >= MIN_WORDS else None
+
+
 class LooseSurvey:
     """Pages by the MinHash signatures of their main texts, of some 10 kB each.
 
@@ -33,10 +38,12 @@ class LooseSurvey:
     match only if they are equal. Each of several equal texts is paired with the one before, and the first
     also with other texts.
 
+    >>> from archivebot.duplicates.rule import fingerprint
     >>> pages = {"http://a.example/": "Tea", "http://b.example/": "tea", "http://c.example/": "Coffee"}
     >>> survey = LooseSurvey(pages.__getitem__, 0.5)
-    >>> for url in pages:
-    ...     survey.add(url)
+    >>> for url, text in pages.items():
+    ...     known = fingerprint(text)
+    ...     survey.add(url, known, signature(text, known))
     >>> [(match.a.url, match.b.url, match.likeness.jaccard) for match in survey.matches()]
     [('http://a.example/', 'http://b.example/', 1.0)]
     """
@@ -51,15 +58,14 @@ class LooseSurvey:
     def __len__(self) -> int:
         return len(self._members)
 
-    def add(self, url: str) -> None:
-        """Add a page."""
-        text = self._read(url)
-        known, number = fingerprint(text), len(self)
+    def add(self, url: str, known: Fingerprint, signature: Signature | None) -> None:
+        """Add a page by the fingerprint and the :func:`signature` of its main text."""
+        number = len(self)
         self._members.append(Member(url, known.words))
         self._known.append(known)
         equal = self._equal.setdefault(known.digest, [])
         equal.append(number)
-        if len(equal) == 1 and known.words >= MIN_WORDS and (signature := minhash(text)) is not None:
+        if len(equal) == 1 and signature is not None:
             self._index.add(number, signature)
 
     def matches(self, url: str | None = None) -> Iterator[Match]:
@@ -89,8 +95,8 @@ class LooseSurvey:
         first, *_ = numbers = self._equal[known.digest]
         if known.words:
             yield from ((other, EQUAL) for other in numbers if other != number)
-        if known.words >= MIN_WORDS and (signature := minhash(self._text(number))) is not None:
-            for match in self._index.near(signature)[: MOST + 1]:
+        if (signed := signature(self._text(number), known)) is not None:
+            for match in self._index.near(signed)[: MOST + 1]:
                 if match.number != first and (likeness := self._judged(number, match.number)):
                     yield match.number, likeness
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from archivebot.duplicates.pairs import Collection
@@ -28,6 +29,14 @@ MOST_OF_SITE = 3
 KEPT = 64  # pages whose texts are kept while pairs are judged
 
 Blocks = Sequence[tuple[PlacedBlock, str]]
+
+
+class KnownBlock(NamedTuple):
+    """A block of content by the fingerprint of its text."""
+
+    lineage: str
+    topic: str
+    known: Fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +93,16 @@ def content_blocks(blocks: Blocks, ranges: Sequence[tuple[int, int]]) -> Blocks:
     ]
 
 
+def known_blocks(blocks: Blocks) -> list[KnownBlock]:
+    """Return the fingerprints of blocks, without the blocks of few words."""
+    found = (KnownBlock(block.lineage, block.topic, fingerprint(text)) for block, text in blocks)
+    return [block for block in found if block.known.words >= MIN_WORDS]
+
+
 class Survey:
     """Pages and their blocks of content; ``read`` returns the texts of a page, by its URL.
 
-    Blocks of less than 32 words are left out. So are blocks of two pages that are near-duplicates themselves,
+    Left out are blocks of two pages that are near-duplicates themselves,
     and blocks on more than three pages of one site.
 
     >>> pages = {"http://a.example/": Reading("Tea"), "http://b.example/": Reading("tea")}
@@ -111,14 +126,13 @@ class Survey:
     def __len__(self) -> int:
         return len(self._pages)
 
-    def add(self, url: str, known: Fingerprint, blocks: Blocks = ()) -> None:
+    def add(self, url: str, known: Fingerprint, blocks: Iterable[KnownBlock] = ()) -> None:
         """Add a page by the fingerprint of its main text, and its blocks of content."""
         self._pages.add(known)
         self._page_members.append(Member(url, known.words))
-        for block, text in blocks:
-            if (found := fingerprint(text)).words >= MIN_WORDS:
-                self._blocks.add(found)
-                self._block_members.append(Member(url, found.words, block.lineage, block.topic))
+        for block in blocks:
+            self._blocks.add(block.known)
+            self._block_members.append(Member(url, block.known.words, block.lineage, block.topic))
 
     def matches(self, url: str | None = None) -> Iterator[Match]:
         """Yield the near-duplicate pairs of pages, then of blocks: all, or those of one page.

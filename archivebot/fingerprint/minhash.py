@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from archivebot.fingerprint.features import shingle_hashes, word_hashes
 
 if TYPE_CHECKING:
     from datasketch import MinHash
+
+Signature: TypeAlias = "MinHash"
 
 SHINGLE = 3  # words
 PERMUTATIONS = 128  # the estimate of a Jaccard coefficient of 0.5 is off by 0.044 (standard deviation)
@@ -42,7 +44,7 @@ def jaccard(one: str, other: str) -> float:
     return shared / max(len(np.union1d(first, second)), 1)
 
 
-def minhash(text: str) -> MinHash | None:
+def minhash(text: str) -> Signature | None:
     """Return the signature of the shingles of a text, or None if it has no words.
 
     ``one.jaccard(other)`` estimates the Jaccard coefficient of two texts (Broder, "On the resemblance

@@ -46,6 +46,11 @@ _HOLE = quote(UNKNOWN)
 # more often.
 MOST_NESTED = 8
 
+# Elements whose end matters, and TEMPLATE, whose contents are skipped. What is inside them is counted, unless
+# more of them are open at once.
+_HOLDERS = frozenset((*SECTIONS, "a", "template"))
+MOST_OPEN = 50
+
 
 class LinkWalk:
     """One walk over a page that gathers its links and robots META tags."""
@@ -74,8 +79,19 @@ class LinkWalk:
             self._obey(script, text)
 
     def walk(self) -> None:
-        """Visit all elements and texts in the order of the page, except the contents of TEMPLATE."""
-        wanted = self.tags
+        """Visit all elements and texts in the order of the page, except the contents of TEMPLATE.
+
+        If only some elements matter, the texts are not visited.
+        """
+        skimmed = self._skimmed(self.tags) if self.tags is not None else None
+        if skimmed is None:
+            self._visit(self.tags)
+            return
+        for element, starts in skimmed:
+            (self.start if starts else self.end)(element, element.tag)
+
+    def _visit(self, wanted: tuple[str, ...] | None) -> None:
+        """Visit all elements and texts, one after the other."""
         opened: list[tuple[Element | None, Iterator[Node]]] = [(None, iter(self.document.children))]
         while opened:
             for child in opened[-1][1]:
@@ -94,6 +110,33 @@ class LinkWalk:
                 element, _ = opened.pop()
                 if element is not None:
                     self.end(element, element.tag)
+
+    def _skimmed(self, wanted: tuple[str, ...]) -> list[tuple[Element, bool]] | None:
+        """Return the wanted elements outside TEMPLATE in order, and their ends: whether each is a start.
+
+        Only sections and anchors have ends. Returns None if these are nested deep: then it takes long.
+        """
+        names = (*wanted, "template")
+        found: list[tuple[Element, bool]] = []
+        opened: list[tuple[Element, int]] = []  # with the number of the last element inside
+        skipped = -1
+        for at, element in enumerate(self.document.iter_elements(names)):
+            if at <= skipped:
+                continue
+            while opened and opened[-1][1] < at:
+                found.append((opened.pop()[0], False))
+            last = at
+            if element.tag in _HOLDERS:
+                last += sum(1 for _ in element.iter_elements(names))
+            if element.tag == "template":
+                skipped = last
+                continue
+            found.append((element, True))
+            if element.tag in _HOLDERS:
+                opened.append((element, last))
+                if len(opened) > MOST_OPEN:
+                    return None
+        return found + [(element, False) for element, _ in reversed(opened)]
 
     def write(self, text: str) -> None:
         """Note a piece of text."""

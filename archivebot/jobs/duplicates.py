@@ -3,69 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
 
 from archivebot.archive import ArchiveReader
+from archivebot.config import ArchiveConfig
 from archivebot.content.page import content
-from archivebot.duplicates.loose import LooseSurvey
+from archivebot.duplicates.loose import LooseSurvey, signature
 from archivebot.duplicates.rule import fingerprint
-from archivebot.duplicates.survey import PAGE, Match, Member, Reading, Survey, content_blocks
+from archivebot.duplicates.survey import (
+    PAGE,
+    KnownBlock,
+    Match,
+    Member,
+    Reading,
+    Survey,
+    content_blocks,
+    known_blocks,
+)
 from archivebot.exceptions import CorruptObject
 from archivebot.fingerprint.clusters import clusters
+from archivebot.fingerprint.minhash import Signature
+from archivebot.jobs.partitions import over
 from archivebot.markup.media import media_of
+from archivebot.models import Fingerprint
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
-def survey_of(archive: ArchiveReader, blocks: bool, done: Callable[[int, int], None]) -> tuple[Survey, int]:
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """The latest version of a page as a survey compares it; without a fingerprint it could not be read."""
+
+    url: str
+    known: Fingerprint | None = None
+    blocks: Sequence[KnownBlock] = ()
+    signature: Signature | None = None
+
+
+def survey_of(
+    archive: ArchiveReader,
+    blocks: bool,
+    done: Callable[[int, int], None],
+    config: ArchiveConfig | None = None,
+) -> tuple[Survey, int]:
     """Survey the latest version of each page of an archive, in the order of the first captures.
 
     Returns the survey and the number of pages that could not be read. Calls ``done`` with the number of pages
-    read and their total.
+    read and their total. With the ``config`` of the archive the pages are read on all cores.
     """
     survey = Survey(lambda url: _reading(archive, url, blocks=True))
-    pages = sorted(_first_seen(archive))
-    stored = {} if blocks else {(url, number): known for url, number, known in archive.fingerprints.all()}
+    urls = _first_seen(archive)
+    stored = {} if blocks else _stored(archive)
+    unread = [url for url in urls if url not in stored]
+    read = chain.from_iterable(over(archive, partial(surveyed, blocks=blocks), unread, config))
     damaged = 0
-    for number, (_, url) in enumerate(pages):
-        done(number, len(pages))
-        known = stored.get((url, archive.at(url, None).number or 0))
-        if known:
-            survey.add(url, known)
-            continue
-        try:
-            reading = _reading(archive, url, blocks)
-        except CorruptObject:
+    for number, url in enumerate(urls):
+        done(number, len(urls))
+        page = Surveyed(url, stored[url]) if url in stored else next(read)
+        if page.known is None:
             damaged += 1
-            continue
-        survey.add(url, fingerprint(reading.text), reading.blocks)
+        else:
+            survey.add(url, page.known, page.blocks)
     return survey, damaged
 
 
 def loose_survey_of(
-    archive: ArchiveReader, least: float, done: Callable[[int, int], None]
+    archive: ArchiveReader,
+    least: float,
+    done: Callable[[int, int], None],
+    config: ArchiveConfig | None = None,
 ) -> tuple[LooseSurvey, int]:
     """Survey the main text of each page of an archive, for pairs with a minimum Jaccard coefficient.
 
     Every page is read, because no signature is stored. Returns the same as :func:`survey_of`.
     """
     survey = LooseSurvey(lambda url: _reading(archive, url, blocks=False).text, least)
-    pages = sorted(_first_seen(archive))
+    urls = _first_seen(archive)
     damaged = 0
-    for number, (_, url) in enumerate(pages):
-        done(number, len(pages))
-        try:
-            survey.add(url)
-        except CorruptObject:
+    for number, page in enumerate(chain.from_iterable(over(archive, signed, urls, config))):
+        done(number, len(urls))
+        if page.known is None:
             damaged += 1
+        else:
+            survey.add(page.url, page.known, page.signature)
     return survey, damaged
 
 
-def _first_seen(archive: ArchiveReader) -> Iterator[tuple[datetime, str]]:
-    """Yield the pages with content, each with the time of its first capture; walls do not count."""
-    for _, url in archive.pages():
-        if archive.version_count(url) and not archive.at(url, None).quality:
-            yield archive.at(url, BEGINNING).captured_at, url
+def surveyed(archive: ArchiveReader, urls: Sequence[str], *, blocks: bool) -> list[Surveyed]:
+    """Read one part of the pages for :func:`survey_of`."""
+    found = ((url, _read(archive, url, blocks)) for url in urls)
+    return [
+        Surveyed(url, fingerprint(page.text), known_blocks(page.blocks)) if page else Surveyed(url)
+        for url, page in found
+    ]
+
+
+def signed(archive: ArchiveReader, urls: Sequence[str]) -> list[Surveyed]:
+    """Read one part of the pages for :func:`loose_survey_of`."""
+    pages = []
+    for url in urls:
+        page = _read(archive, url, blocks=False)
+        known = fingerprint(page.text) if page else None
+        mark = signature(page.text, known) if page and known else None
+        pages.append(Surveyed(url, known, signature=mark))
+    return pages
+
+
+def _stored(archive: ArchiveReader) -> dict[str, Fingerprint]:
+    """Return the stored fingerprints of the latest versions of pages."""
+    return {
+        url: known
+        for url, number, known in archive.fingerprints.all()
+        if number == (archive.at(url, None).number or 0)
+    }
+
+
+def _first_seen(archive: ArchiveReader) -> list[str]:
+    """Return the pages with content in the order of their first captures; walls do not count."""
+    seen = (
+        (archive.at(url, BEGINNING).captured_at, url)
+        for _, url in archive.pages()
+        if archive.version_count(url) and not archive.at(url, None).quality
+    )
+    return [url for _, url in sorted(seen)]
+
+
+def _read(archive: ArchiveReader, url: str, blocks: bool) -> Reading | None:
+    """Read the latest version of a page, None if it is damaged."""
+    try:
+        return _reading(archive, url, blocks)
+    except CorruptObject:
+        return None
 
 
 def _reading(archive: ArchiveReader, url: str, blocks: bool) -> Reading:

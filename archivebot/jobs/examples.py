@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from archivebot.archive import ArchiveReader
 from archivebot.markup.contenttype import content_type
@@ -10,9 +10,9 @@ from archivebot.topic.sources import example, readable
 from archivebot.topic.training import Example
 
 
-def archived_examples(archive: ArchiveReader) -> Iterator[Example]:
-    """Yield the latest content of each page and text of an archive."""
-    for _, url in archive.pages():
+def archived_examples(archive: ArchiveReader, urls: Iterable[str]) -> Iterator[Example]:
+    """Yield the latest content of URLs that are pages or texts."""
+    for url in urls:
         page = archived_example(archive, url)
         if page is not None:
             yield page

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
-from multiprocessing import get_context
+from functools import partial
 
 from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
@@ -17,16 +14,13 @@ from archivebot.forms.find import search_forms
 from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
 from archivebot.hypertext import read
+from archivebot.jobs.partitions import over
 from archivebot.markup.media import media_of
 from archivebot.models import Capture
 from archivebot.storage.base import Edge
-from archivebot.terminal import guard
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer
 from archivebot.urls import host_of
-
-# Number of pages in one part: enough to be worth a process, few enough to spread over the cores.
-PART = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +52,13 @@ def scan_all(
     wanted = promised(archive.links.all()) if strict else None
     urls = [url for _, url in archive.pages() if wanted is None or url in wanted]
     damaged = count = 0
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), initializer=guard) as pool:
-        for sightings in pool.map(scan, *zip(*((config, part, topic) for part in parts(urls)), strict=True)):
-            for sighting in sightings:
-                damaged += bool(sighting.reason)
-                count += len(sighting.forms)
-                found = [record.found() for record in sighting.forms]
-                archive.forms.add(host_of(sighting.url), sighting.url, found, sighting.when)
+    for sightings in over(archive, partial(scan, topic=topic), urls, config):
+        for sighting in sightings:
+            damaged += bool(sighting.reason)
+            count += len(sighting.forms)
+            found = [record.found() for record in sighting.forms]
+            archive.forms.add(host_of(sighting.url), sighting.url, found, sighting.when)
     return Scanned(len(urls), count, damaged)
-
-
-def parts(urls: Iterable[str]) -> Iterator[list[str]]:
-    """Split the pages of an archive into parts that are processed independently.
-
-    >>> [len(part) for part in parts(map(str, range(450)))]
-    [200, 200, 50]
-    """
-    left = iter(urls)
-    while part := list(islice(left, PART)):
-        yield part
 
 
 def promised(edges: Iterable[Edge]) -> set[str]:
@@ -84,14 +66,10 @@ def promised(edges: Iterable[Edge]) -> set[str]:
     return {edge.target for edge in edges if feature_words(edge.anchor, edge.target)}
 
 
-def scan(config: ArchiveConfig, urls: Iterable[str], topic: TopicProfile | None = None) -> list[Sighting]:
-    """Stages 2 and 3 for one part: find the forms in all versions of pages (with a topic: of those on it).
-
-    It opens the archive itself and writes nothing, so that any process or machine can run it.
-    """
-    with Archive.reader(config) as archive:
-        scorer = PageScorer(topic) if topic else None
-        return [found for url in urls for found in _sightings(archive, url, scorer)]
+def scan(archive: ArchiveReader, urls: Sequence[str], topic: TopicProfile | None = None) -> list[Sighting]:
+    """Stages 2 and 3 for one part: find the forms in all versions of pages (with a topic: of those on it)."""
+    scorer = PageScorer(topic) if topic else None
+    return [found for url in urls for found in _sightings(archive, url, scorer)]
 
 
 def _sightings(archive: ArchiveReader, url: str, scorer: PageScorer | None) -> Iterator[Sighting]:

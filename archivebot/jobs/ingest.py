@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from archivebot.archive import Archive
 from archivebot.archive.process.readers import Readers
@@ -26,7 +25,7 @@ from archivebot.garbage import release_memory
 from archivebot.jobs.analysis import Analysed, LinksOf, analysed, no_links
 from archivebot.models import Capture, Outcome, Page, Payload, Snapshot
 from archivebot.urls import canonical_url
-from archivebot.warc import Damage, WarcPage, first_date, read_pages
+from archivebot.warc import Damage, Input, WarcPage, first_date, read_pages
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +49,7 @@ class Ingested:
     file: str
     kinds: Counter[str] = field(default_factory=Counter)
     records: int = 0
+    position: int = 0  # in the file, of the record stored last
     known: int = 0
     bytes_fetched: int = 0
     bytes_stored: int = 0
@@ -91,7 +91,7 @@ class Progress:
 
 async def ingest(
     archive: Archive,
-    paths: Sequence[Path],
+    paths: Sequence[Input],
     links_of: LinksOf = no_links,
     readers: Readers | None = None,
     progress: Progress | None = None,
@@ -113,7 +113,7 @@ async def ingest(
     return results
 
 
-async def _read(path: Path, result: Ingested, queue: Queue, progress: Progress) -> None:
+async def _read(path: Input, result: Ingested, queue: Queue, progress: Progress) -> None:
     """Pass the pages of a file on to be stored."""
 
     def report(damage: Damage) -> None:
@@ -128,7 +128,7 @@ async def _read(path: Path, result: Ingested, queue: Queue, progress: Progress) 
     queue.end(result)
 
 
-def by_date(paths: Sequence[Path]) -> list[int]:
+def by_date(paths: Sequence[Input]) -> list[int]:
     """Return the indexes of files in the order of their first dates; files without a date come last.
 
     Any order results in the same captures. But a version stored between others costs more than one after
@@ -145,6 +145,7 @@ class Visit:
 
     def __init__(self, page: Page, result: Ingested) -> None:
         self.page, self.result = page, result
+        self.position = int(page.origin.rpartition(":")[2])
         self.stored = asyncio.Event()
         self.is_stale = False
         self.analysis: asyncio.Task[Analysed | None] | None = None
@@ -204,6 +205,7 @@ class Queue:
         else:
             await self._store(first)
             first.result.records += 1
+            first.result.position = first.position
             self._progress.stored(first.result)
         self._waiting.popleft()
 

@@ -51,11 +51,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
     """
 
     def of_crawl(answer: Callable[[FrontierReader, Given], Any]) -> Callable[[ArchiveReader, Given], Any]:
-        def answered(archive: ArchiveReader, given: Given) -> Any:
-            with closing(read_frontier(frontier, given["crawl"])) as crawl:
-                return answer(crawl, given)
-
-        return answered
+        return partial(_of_crawl, frontier, answer)
 
     return (
         Question(
@@ -95,7 +91,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             "search",
             "When words came to pages and when they went, block by block",
             list_of(ref("WordEvent")),
-            lambda archive, given: search(archive, index, _wanted(topics, given)),
+            partial(_search, topics, index),
             (
                 Parameter("q", WORDS, 'words, and phrases in "quotes", of one block', is_required=True),
                 Parameter("change", one_of(WordChange), "only when the words came, or only when they went"),
@@ -112,7 +108,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             "activity",
             "The pages of a site that were new, changed, removed or islanded, by day, month or year",
             list_of(ref("Period")),
-            lambda archive, given: list(map(asdict, activity(archive, parse_seed(given["site"])))),
+            _activity,
             (Parameter("site", URL, "a URL on the host", is_required=True), *_PARTS),
             reads_all=True,
         ),
@@ -133,7 +129,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             "duplicates",
             "Pairs of pages that are near-duplicates",
             list_of(ref("Match")),
-            lambda archive, given: list(map(match_record, _matches(archive, given))),
+            _duplicates,
             (
                 Parameter("url", URL, "only the duplicates of this page"),
                 _BLOCKS,
@@ -165,7 +161,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             "frontier",
             "The state of a crawl: what waits, what was rejected and why",
             ref("Crawl"),
-            of_crawl(lambda crawl, given: crawl_state(crawl, given["top"])),
+            of_crawl(_crawl),
             (_CRAWL, _TOP),
             reads_all=True,
         ),
@@ -173,7 +169,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             "explain",
             "All that a crawl knows about a URL: its state, the parts of its score, the way from the seed",
             ref("Explanation"),
-            of_crawl(lambda crawl, given: explanation(crawl, given["url"])),
+            of_crawl(_explanation),
             (Parameter("url", URL, "the URL", is_required=True), _CRAWL),
         ),
         Question(
@@ -200,6 +196,33 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             reads_all=True,
         ),
     )
+
+
+def _of_crawl(
+    frontier: str, answer: Callable[[FrontierReader, Given], Any], archive: ArchiveReader, given: Given
+) -> Any:
+    with closing(read_frontier(frontier, given["crawl"])) as crawl:
+        return answer(crawl, given)
+
+
+def _crawl(crawl: FrontierReader, given: Given) -> dict[str, Any]:
+    return crawl_state(crawl, given["top"])
+
+
+def _explanation(crawl: FrontierReader, given: Given) -> dict[str, Any]:
+    return explanation(crawl, given["url"])
+
+
+def _search(topics: Path, index: str, archive: ArchiveReader, given: Given) -> Part:
+    return search(archive, index, _wanted(topics, given))
+
+
+def _activity(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
+    return list(map(asdict, activity(archive, parse_seed(given["site"]))))
+
+
+def _duplicates(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
+    return list(map(match_record, _matches(archive, given)))
 
 
 def _pages(topics: Path, archive: ArchiveReader, given: Given) -> Part:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from archivebot.archive import ArchiveReader
+from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.examples import archived_examples
+from archivebot.jobs.partitions import over
 from archivebot.storage.base import Edge
 from archivebot.text.terms import terms
 from archivebot.topic.anchor import anchor_weight
@@ -39,6 +43,13 @@ class Ranked:
     hosts: int
 
 
+class Judged(NamedTuple):
+    """A page and its relevance, as ln(1 + odds)."""
+
+    url: str
+    nats: float
+
+
 def ranking(
     archive: ArchiveReader,
     method: str,
@@ -47,16 +58,17 @@ def ranking(
     *,
     external: bool = False,
     near: float = NEAR,
+    config: ArchiveConfig | None = None,
 ) -> dict[str, list[Ranked]]:
     """Return the rankings of a method over the links of an archive, each with its best pages.
 
-    Arguments as in :func:`best_pages`. Raises NotArchived without links, UsageError if the method needs a
-    topic.
+    Arguments as in :func:`best_pages`. With the ``config`` of the archive pages are read on all cores. Raises
+    NotArchived without links, UsageError if the method needs a topic.
     """
     if method in TOPICAL and profile is None:
         raise UsageError(f"ranking by {method} needs a topic: give its name, or some words")
     if method == "relevance" and profile:
-        return relevant_pages(archive, profile, top, external=external)
+        return relevant_pages(archive, profile, top, external=external, config=config)
     topic = profile.similarity() if profile else Similarity()
     found = best_pages(archive.links.all(), method, topic, top, external=external, near=near)
     if found is None:
@@ -89,7 +101,12 @@ def best_pages(
 
 
 def relevant_pages(
-    archive: ArchiveReader, profile: TopicProfile, top: int, *, external: bool = False
+    archive: ArchiveReader,
+    profile: TopicProfile,
+    top: int,
+    *,
+    external: bool = False,
+    config: ArchiveConfig | None = None,
 ) -> dict[str, list[Ranked]]:
     """Return the best pages by relevance times PageRank.
 
@@ -99,18 +116,26 @@ def relevant_pages(
     from archivebot.links.graph import LinkGraph
     from archivebot.links.pagerank import levels, pagerank
 
-    scorer = PageScorer(profile)
-    nats: dict[str, float] = {}
-    for page in archived_examples(archive):
-        judged = scorer.score(page.title, page.text)
-        if judged.terms:
-            nats[page.source] = math.log1p(math.exp(min(judged.log_odds, MOST_NATS)))
+    urls = (url for _, url in archive.pages())
+    judged = chain.from_iterable(over(archive, partial(judge, profile=profile), urls, config))
+    nats = {page.url: page.nats for page in judged}
     graph = LinkGraph.of(((edge.source, edge.target, 1.0) for edge in archive.links.all()), nats)
     if external:
         graph = graph.external(domain)
     found = zip(graph.urls, levels(pagerank(graph)).tolist(), strict=True)
     values = [round(nats.get(url, 0.0) * (1.0 + level), DIGITS) for url, level in found]
     return {"pages": list(best(graph, values, top))}
+
+
+def judge(archive: ArchiveReader, urls: Sequence[str], profile: TopicProfile) -> list[Judged]:
+    """Return the relevance of one part of the pages, without pages that have no word of the topic."""
+    scorer = PageScorer(profile)
+    found = []
+    for page in archived_examples(archive, urls):
+        judged = scorer.score(page.title, page.text)
+        if judged.terms:
+            found.append(Judged(page.source, math.log1p(math.exp(min(judged.log_odds, MOST_NATS)))))
+    return found
 
 
 def graph_of(edges: Iterable[Edge], weight: Callable[[Edge], float]) -> LinkGraph:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from archivebot.markup.media import Media, media_of
@@ -45,11 +46,19 @@ CONSENT_HOST = re.compile(r"^(?:consent|privacy-?gate|cmp)\.", re.IGNORECASE)
 SENT_ON = re.compile(r"\blocation(?:\.href)?\s*=|\blocation\.(?:replace|assign)\(")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Page:
     signs: Signs
-    folded: str
     url: str
+
+    @cached_property
+    def folded(self) -> str:
+        """The words of the page; most pages have too much text for a rule that needs them."""
+        return fold(self.signs.text)
+
+    def said(self, kind: str) -> str:
+        """Return the sentence of a kind that the page says, or ""."""
+        return phrase_in(self.folded, kind)
 
     @property
     def is_bare(self) -> bool:
@@ -94,7 +103,7 @@ def _judge(body: bytes, media: Media, read: Callable[[], Signs], url: str) -> Qu
     signs = read()
     if signs.prose >= PLENTY:
         return Quality(QualityKind.GOOD, f"{PLENTY} letters of prose or more")
-    page = _Page(signs, fold(signs.text), url)
+    page = _Page(signs, url)
     for wall, rule in RULES:
         if reason := rule(page):
             return Quality(wall, reason)
@@ -104,9 +113,11 @@ def _judge(body: bytes, media: Media, read: Callable[[], Signs], url: str) -> Qu
 def _bot(page: _Page) -> str:
     """Return the sign of a bot wall: a challenge script, or the phrases of a wall in a bare page."""
     signs = page.signs
+    if signs.prose > HEADED and signs.letters > SHORT:
+        return ""
     scripts = " ".join(signs.scripts).lower()
     script = next((marker for marker in markers("bot_wall") if marker in scripts), "")
-    heading, sentence = headed(page.headings, "bot_wall"), phrase_in(page.folded, "bot_wall")
+    heading, sentence = headed(page.headings, "bot_wall"), page.said("bot_wall")
     if script and (signs.prose <= HEADED and (heading or sentence)):
         return f"script {script}, {heading or sentence!r}"
     if script and page.is_bare and not signs.passwords and signs.controls <= 1:
@@ -128,7 +139,7 @@ def _consent(page: _Page) -> str:
         return f"title {heading!r}, button {button!r}"
     if signs.prose <= HEADED and (heading := headed(page.headings, "consent_wall")):
         return f"heading {heading!r}, button {button!r}"
-    sentence = phrase_in(page.folded, "consent_wall") if signs.letters <= SHORT else ""
+    sentence = page.said("consent_wall") if signs.letters <= SHORT else ""
     return f"says {sentence!r}, button {button!r}" if sentence else ""
 
 
@@ -139,10 +150,10 @@ def _missing(page: _Page) -> str:
         return ""
     if heading := headed(page.headings, "soft_404"):
         return f"heading {heading!r}"
-    sentence = phrase_in(page.folded, "soft_404")
+    sentence = page.said("soft_404") if signs.prose <= SHORT else ""
     if MISSING_URL.search(urlsplit(page.url).path):
         return "address of a missing page"
-    return f"says {sentence!r}" if sentence and signs.prose <= SHORT else ""
+    return f"says {sentence!r}" if sentence else ""
 
 
 def _error(page: _Page) -> str:
@@ -152,10 +163,11 @@ def _error(page: _Page) -> str:
         return f"default page {title!r}"
     if signs.prose <= HEADED and (heading := headed(page.headings, "error_page")):
         return f"heading {heading!r}"
-    opening = next((p for p in phrases("error_page", "openings") if page.folded.startswith(p)), "")
-    if opening and signs.links <= TRACE_LINKS:
-        return f"begins with {opening!r}"
-    sentence = phrase_in(page.folded, "error_page") if signs.prose <= SHORT else ""
+    if signs.links <= TRACE_LINKS:
+        opening = next((p for p in phrases("error_page", "openings") if page.folded.startswith(p)), "")
+        if opening:
+            return f"begins with {opening!r}"
+    sentence = page.said("error_page") if signs.prose <= SHORT else ""
     return f"says {sentence!r}" if sentence else ""
 
 
@@ -175,7 +187,7 @@ def _login(page: _Page) -> str:
         return "password and hardly any text"
     if heading and signs.controls and signs.letters <= SHORT:
         return f"form, heading {heading!r}"
-    sentence = phrase_in(page.folded, "login_wall") if signs.passwords or signs.letters <= SHORT else ""
+    sentence = page.said("login_wall") if signs.passwords or signs.letters <= SHORT else ""
     return f"says {sentence!r}" if sentence else ""
 
 
@@ -184,9 +196,10 @@ def _shell(page: _Page) -> str:
     signs = page.signs
     if not signs.scripts or signs.frames or signs.refresh:
         return ""
-    wish = phrase_in(fold(f"{signs.unscripted} {page.folded}"), "script_shell")
-    if wish and signs.letters <= SHORT and signs.hidden < HIDDEN and not signs.controls:
-        return f"says {wish!r}"
+    if signs.letters <= SHORT and signs.hidden < HIDDEN and not signs.controls:
+        wish = phrase_in(fold(f"{signs.unscripted} {page.folded}"), "script_shell")
+        if wish:
+            return f"says {wish!r}"
     if not page.is_bare or signs.pictures or signs.controls or signs.links:
         return ""
     if SENT_ON.search(" ".join(signs.scripts)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 
 from turbohtml import Document, Element, Text
 
@@ -72,26 +73,35 @@ def signs_of(document: Document) -> Signs:
     ('T', ['Log in'], 5, 1, 1, 1)
     """
     signs = Signs()
-    stack: list[tuple[Element | Text, bool, bool]] = [(child, False, False) for child in _inside(document)]
-    while stack and signs.prose < PLENTY:
-        node, linked, furniture = stack.pop()
+    nodes = iter(document.descendants)
+    at = linked = furniture = 0  # the number of nodes so far, and those at which a link and furniture end
+    for node in nodes:
+        at += 1
         if isinstance(node, Text):
-            _read(signs, node.data, linked=linked, furniture=furniture)
-        elif ("style" in (attributes := node.attrs) or "hidden" in attributes) and is_hidden(node):
-            signs.hidden += _size(node)
-        else:
-            tag = str(node.tag)
-            if tag in NOTED or "id" in attributes:
+            _read(signs, node.data, linked=at <= linked, furniture=at <= furniture)
+            if signs.prose >= PLENTY:
+                break
+        elif isinstance(node, Element):
+            tag, attributes = node.tag, node.attrs
+            is_unseen = ("style" in attributes or "hidden" in attributes) and is_hidden(node)
+            if is_unseen:
+                signs.hidden += _size(node)
+            elif tag in NOTED or "id" in attributes:
                 _note(signs, node, tag)
-            if tag not in UNREAD or tag == "head":
-                linked = linked or tag == "a"
-                furniture = furniture or tag in FURNITURE
-                stack.extend((child, linked, furniture) for child in _inside(node))
+            if is_unseen or (tag in UNREAD and tag != "head"):
+                count = _count(node)
+                at += count
+                next(islice(nodes, count, count), None)  # they are not read
+            elif tag == "a" and at > linked:
+                linked = at + _count(node)
+            elif tag in FURNITURE and at > furniture:
+                furniture = at + _count(node)
     return signs
 
 
-def _inside(node: Document | Element) -> list[Element | Text]:
-    return [child for child in reversed(list(node.children)) if isinstance(child, (Element, Text))]
+def _count(element: Element) -> int:
+    """Return the number of nodes inside an element."""
+    return sum(1 for _ in element.descendants)
 
 
 def _read(signs: Signs, text: str, *, linked: bool, furniture: bool) -> None:

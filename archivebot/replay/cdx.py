@@ -64,6 +64,9 @@ class CdxQuery:
     closest: str
     shows_resume: bool
     resume: tuple[str, str, str]
+    page: int | None
+    page_size: int
+    counts_pages: bool
 
     @classmethod
     def read(cls, given: Mapping[str, Sequence[str]]) -> Self:
@@ -83,21 +86,27 @@ class CdxQuery:
             raise UsageError("sort=closest needs closest=TIMESTAMP")
         if order and match != "exact":
             raise UsageError(f"sort={order} is for one URL: leave out matchType and the asterisk")
+        page, page_size = _page(one("page")), _page_size(one("pageSize"))
+        if page is not None and (one("limit") or one("offset") or one("resumeKey")):
+            raise UsageError("page stands for limit and offset: leave out limit, offset and resumeKey")
         return cls(
             url=url,
             match=match,
             start=padded(_digits("from", one("from"))),
             end=padded(_digits("to", one("to")), end=True),
-            limit=_limit(one("limit")),
-            skipped=_skipped(one("offset")),
+            limit=_limit(one("limit")) if page is None else page_size,
+            skipped=_skipped(one("offset")) if page is None else page * page_size,
             filters=tuple(map(_rule, given.get("filter", ()))),
             collapse=_collapse(one("collapse")),
             fields=tuple(filter(None, one("fl", one("fields")).split(","))) or FIELDS,
             output=output,
             order=order,
             closest=_digits("closest", one("closest")),
-            shows_resume=one("showResumeKey").lower() in ("true", "1", "yes"),
+            shows_resume=_is_true(one("showResumeKey")),
             resume=_resumed(one("resumeKey")),
+            page=page,
+            page_size=page_size,
+            counts_pages=_is_true(one("showNumPages")),
         ).checked()
 
     def checked(self) -> Self:
@@ -123,9 +132,24 @@ class CdxQuery:
     def rows(self, captures: Iterable[Capture]) -> tuple[list[Row], str]:
         """Return the rows of captures that come in the order of the index, and the key to resume at.
 
-        The key is "" if there are no more rows.
+        The key is "" if there are no more rows. Raises UsageError if the page that is asked for has no rows,
+        unless it is the first.
         """
-        found = self._collapsed(row for row in map(_row, captures) if self._has(row))
+        rows, resume = self._limited(self._found(captures))
+        if self.page and not rows:
+            raise UsageError(f"page is {self.page}, beyond the last page: showNumPages=true counts the pages")
+        return rows, resume
+
+    def pages(self, captures: Iterable[Capture]) -> str:
+        """Return the number of pages as pywb does, in JSON; a block is a row."""
+        rows = sum(1 for _ in self._found(captures))
+        pages = -(-rows // self.page_size)
+        return json.dumps({"blocks": rows, "pages": pages, "pageSize": self.page_size}) + "\n"
+
+    def _found(self, captures: Iterable[Capture]) -> Iterator[Row]:
+        return self._collapsed(row for row in map(_row, captures) if self._has(row))
+
+    def _limited(self, found: Iterator[Row]) -> tuple[list[Row], str]:
         if self.order or self.limit < 0:
             rows = list(found)
             if self.order == "reverse":
@@ -201,6 +225,22 @@ def _limit(text: str) -> int:
     if not re.fullmatch(r"-?0*[1-9]\d{0,8}", text):
         raise UsageError(f"limit is {text!r}: write a number, or a negative one for the last rows")
     return max(-MOST, min(MOST, int(text)))
+
+
+def _page(text: str) -> int | None:
+    if text and not re.fullmatch(r"[0-9]{1,9}", text):
+        raise UsageError(f"page is {text!r}: write a number from 0")
+    return int(text) if text else None
+
+
+def _page_size(text: str) -> int:
+    if text and not (re.fullmatch(r"[0-9]{1,9}", text) and int(text)):
+        raise UsageError(f"pageSize is {text!r}: write the number of rows of a page, at most {MOST}")
+    return min(MOST, int(text)) if text else MOST
+
+
+def _is_true(text: str) -> bool:
+    return text.lower() in ("true", "1", "yes")
 
 
 def _skipped(text: str) -> int:

@@ -70,20 +70,25 @@ def _follow(piece: str, text: str, at: int) -> int | None:
     length = 2 * len(piece) + LOOK_AHEAD
     while True:
         window = text[at : at + length]
-        end = _matched(wanted, window)
-        whole = at + length >= len(text)
-        if whole or (end is not None and end + 1 < len(window)):
-            return None if end is None else at + end
+        same, end = _matched(wanted, window)
+        if at + length >= len(text) or end + 1 < len(window):
+            return at + end if same else None
         length *= 2
 
 
-def _matched(wanted: list[tuple[int, str]], text: str) -> int | None:
+def _matched(wanted: list[tuple[int, str]], text: str) -> tuple[bool, int]:
+    """Return whether a text starts with the wanted parts, and the end of the last part that was read.
+
+    What is read near the end of a text that goes on may be only a half of a part.
+    """
     end = 0
-    for kind, (found, until) in zip_longest(wanted, _parts(text, len(wanted)), fillvalue=((-1, ""), 0)):
-        if kind != found:
-            return None
+    for kind, (found, until) in zip_longest(
+        wanted, _parts(text, len(wanted)), fillvalue=((-1, ""), len(text))
+    ):
         end = until
-    return end
+        if kind != found:
+            return False, end
+    return True, end
 
 
 def _kinds(text: str) -> list[tuple[int, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from turbohtml import Document, Element
@@ -19,6 +20,10 @@ _PASSING = re.compile(
     |\d+|[0-9a-f]{8,}""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+
+# Number of URLs whose lasting part is remembered: most links of a page are those of its version before.
+REMEMBERED = 1 << 12
 
 
 class Target(NamedTuple):
@@ -65,6 +70,7 @@ def _place(element: Element) -> int:
     return location.start_tag.start_offset if location is not None else 0
 
 
+@lru_cache(maxsize=REMEMBERED)
 def lasting_url(url: str) -> str:
     """Return a URL without the parts that change at every visit: sessions, campaigns, cache busters.
 
@@ -93,6 +99,8 @@ def other_images(before: Sequence[Target], after: Sequence[Target]) -> tuple[lis
 
 def _apart(before: Sequence[Target], after: Sequence[Target]) -> tuple[list[Target], list[Target]]:
     """Return the targets that only one of two versions has."""
+    if [each[:2] for each in before] == [each[:2] for each in after]:
+        return [], []
     return _without(before, after), _without(after, before)
 
 

@@ -26,6 +26,8 @@ def changed(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], lis
     >>> changed(["a", "b", "c"], ["b", "c", "a"]), changed([], ["a"])
     (([0], [2]), ([], [0]))
     """
+    if before == after:
+        return [], []
     kept_before, kept_after = bytearray(len(before)), bytearray(len(after))
     for old, new, count in _kept(before, after):
         kept_before[old : old + count] = kept_after[new : new + count] = b"\1" * count

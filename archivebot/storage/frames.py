@@ -22,6 +22,13 @@ LEAST_COST = 256 * 1024
 # Zstandard refuses a shorter prefix; such a base is used neither for encoding nor for decoding.
 LEAST_PREFIX = 8
 
+# Bytes of a body and its base beyond which far matches are searched for separately, and the least level that
+# indexes so much without that. The separate search finds only long matches, and hides shorter ones: without
+# it the frames of 226 later versions of history-dev take 7.5 % less at level 10, and those of a page of
+# 2.7 MB, too. At level 9 a random body of 7 MB is not found in itself, at level 10 it is.
+LONG_DISTANCE = 8 * 1024 * 1024
+LEAST_LEVEL = 10
+
 # Other decoders refuse windows beyond 128 MiB without an option.
 MOST_WINDOW_LOG = 27
 
@@ -40,10 +47,12 @@ def encode(body: bytes, base: bytes | None, level: int) -> bytes:
     """
     if base is None or len(base) < LEAST_PREFIX:
         return zstd.compress(body, level=level)
-    window = min((len(body) + len(base)).bit_length(), MOST_WINDOW_LOG)
+    size = len(body) + len(base)
+    window = min(size.bit_length(), MOST_WINDOW_LOG)
+    far = size > LONG_DISTANCE or level < LEAST_LEVEL
     options: dict[int, int] = {
         zstd.CompressionParameter.compression_level: level,
-        zstd.CompressionParameter.enable_long_distance_matching: 1,
+        zstd.CompressionParameter.enable_long_distance_matching: int(far),
         zstd.CompressionParameter.window_log: max(window, 10),
     }
     return zstd.compress(body, options=options, zstd_dict=zstd.ZstdDict(base, is_raw=True).as_prefix)

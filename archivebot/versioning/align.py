@@ -84,6 +84,15 @@ def align(
     return matches + [Match(old, None, Change.REMOVED, 0.0) for old in _left(before, pairs.values())]
 
 
+def kept(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return the blocks (new, old) with the same ids on both sides that keep their order.
+
+    >>> kept(["menu", "one", "two", "ad"], ["menu", "two", "one", "ad"])
+    [(0, 0), (2, 1), (3, 3)]
+    """
+    return in_order(dict(_equal(before, after)))
+
+
 def _left(ids: Sequence[Hashable], taken: object) -> list[int]:
     gone = set(taken)  # type: ignore[call-overload]
     return [index for index in range(len(ids)) if index not in gone]

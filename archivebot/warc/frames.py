@@ -12,12 +12,12 @@ import re
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from archivebot.exceptions import WarcError
 from archivebot.http.codings import zstd
+from archivebot.warc.inputs import Input, Part
 from archivebot.warc.lines import LINE, OPENING, begins, may_begin
 
 # Bytes read first from a frame, as most records are small, and bytes read at a time after that. A decoded
@@ -58,12 +58,14 @@ class FrameError(Exception):
 class RawFile:
     """The bytes of a file by offset; errors of the system are raised as WarcError."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Input) -> None:
         self._path = path
+        self._start = path.start if isinstance(path, Part) else 0
         self._kept, self._kept_at = b"", 0  # the bytes read last, as small frames follow each other
         try:
-            self._file = io.FileIO(path)
-            self.size = os.fstat(self._file.fileno()).st_size
+            self._file = io.FileIO(path.path if isinstance(path, Part) else path)
+            size = os.fstat(self._file.fileno()).st_size
+            self.size = path.size if isinstance(path, Part) else size
         except (OSError, ValueError) as error:
             raise self._refused(error) from error
 
@@ -78,8 +80,8 @@ class RawFile:
 
     def _read(self, offset: int, size: int) -> bytes:
         try:
-            self._file.seek(offset)
-            return self._file.read(size) or b""
+            self._file.seek(self._start + offset)
+            return self._file.read(max(0, min(size, self.size - offset))) or b""
         except OSError as error:
             raise self._refused(error) from error
 

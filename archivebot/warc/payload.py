@@ -13,9 +13,10 @@ from archivebot.http.codings import KNOWN, CodingError, Oversized, decode
 from archivebot.models import Headers
 from archivebot.wire import header_fields
 
-# The reason phrase may be missing, and with it the space before it; Browsertrix writes a 0 for some
-# answers without a body; a second \r at a line end comes from a conversion of line ends.
-_STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{1,3})(?:[ \t][^\r\n]*)?(?=\r{0,2}\n|\Z)")
+# The version may be missing ("HTTP 200"), and so may be the reason phrase, with it the space before it;
+# Browsertrix writes a 0 for some answers without a body; a second \r at a line end comes from a conversion of
+# line ends.
+_STATUS_LINE = re.compile(rb"HTTP(?:/\d(?:\.\d)?)?[ \t]+(\d{1,3})(?:[ \t][^\r\n]*)?(?=\r{0,2}\n|\Z)")
 HEADERS_END = re.compile(rb"\r{0,2}\n\r{0,2}\n")
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")

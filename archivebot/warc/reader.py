@@ -7,18 +7,19 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 from archivebot.exceptions import WarcError
 from archivebot.http.status import outcome_of
 from archivebot.models import Headers, Outcome, Page
 from archivebot.urls import joined
 from archivebot.warc.damage import Damage, Report
-from archivebot.warc.dates import record_date
+from archivebot.warc.dates import record_date, repair
 from archivebot.warc.frames import RawFile, head_of, is_compressed
+from archivebot.warc.inputs import Input
 from archivebot.warc.payload import (
     Body,
     PayloadError,
+    Response,
     State,
     digest_of,
     is_digest_of,
@@ -29,14 +30,14 @@ from archivebot.warc.records import Record, read_records
 from archivebot.warc.requests import Asked, Requests
 from archivebot.warc.source import HEAD, Source
 from archivebot.warc.wire import wire_of
-from archivebot.wire import without_secrets
+from archivebot.wire import Wire, header_fields, without_secrets
 
 # Larger bodies stay coded, larger records are skipped; 512 MiB is above every page of a crawl with Scrapy's
 # largest sensible DOWNLOAD_MAXSIZE, and fits in the memory of a small machine.
 MAX_BODY = 512 << 20
 
 _FOREIGN: dict[bytes, str] = {
-    b"PK\x03\x04": "a ZIP file; of a WACZ package read the files in its folder archive/",
+    b"PK\x03\x04": "a ZIP file without WARC files",
     b"<": "HTML or XML",
     b"{": "JSON",
     b"%PDF": "a PDF document",
@@ -76,7 +77,7 @@ class _PageError(ValueError):
 
 
 def read_pages(
-    path: Path, on_damage: Callable[[Damage], None], max_body: int = MAX_BODY
+    path: Input, on_damage: Callable[[Damage], None], max_body: int = MAX_BODY
 ) -> Iterator[WarcPage]:
     """Stream the pages of a WARC (0.18, 1.0, 1.1) or ARC file, plain or compressed.
 
@@ -88,7 +89,6 @@ def read_pages(
     keep their content codings. A body that does not fit its digest is kept; the page's reason says so. Raises
     WarcError at the first item if the file cannot be read or holds no record at all.
     """
-    path = Path(path)
 
     def report(offset: int, reason: str) -> None:
         on_damage(Damage(path.name, offset, reason))
@@ -119,7 +119,7 @@ def _asked(page: Page, asked: Asked | None) -> Page:
     return replace(page, url=asked.url or page.url, wire=wire)
 
 
-def first_date(path: Path) -> datetime | None:
+def first_date(path: Input) -> datetime | None:
     """Return the date of the first dated record of a file; None if there is none."""
     with suppress(WarcError), RawFile(path) as raw:
         source = Source(raw, lambda offset, reason: None)
@@ -129,13 +129,13 @@ def first_date(path: Path) -> datetime | None:
     return None
 
 
-def _refuse_foreign(path: Path, raw: RawFile) -> None:
+def _refuse_foreign(path: Input, raw: RawFile) -> None:
     """Refuse a file of another known format at once, before a search for records in all of it."""
     if head_of(raw, 0).startswith(tuple(_FOREIGN)):
         raise _not_a_warc(path, raw)
 
 
-def _not_a_warc(path: Path, raw: RawFile) -> WarcError:
+def _not_a_warc(path: Input, raw: RawFile) -> WarcError:
     head = head_of(raw, 0)
     known = (name for magic, name in _FOREIGN.items() if head.startswith(magic))
     looks = next(known, f"unknown data that begin with {head[:16]!r}")
@@ -152,6 +152,8 @@ def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage 
     if build is None:
         return None
     uri = record.fields.get("warc-target-uri", "").strip("<> ")
+    if not uri and record.kind == "metadata":
+        return None
     if not uri:
         raise _PageError("record has no WARC-Target-URI")
     if not _WEB.match(uri):
@@ -159,10 +161,14 @@ def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage 
     when = record_date(record.fields.get("warc-date", ""))
     if when is None:
         raise _PageError(f"WARC-Date {record.fields.get('warc-date', '')!r} is missing or no date")
-    item, wrong = build(record, uri, when, max_body)
+    built = build(record, uri, when, max_body)
+    if built is None:
+        return None
+    item, wrong = built
     for reason in wrong:
         report(record.offset, reason)
-    reason = "; ".join(filter(None, (record.flaw, item.page.reason, *wrong)))
+    repaired = repair(record.fields["warc-date"])
+    reason = "; ".join(filter(None, (record.flaw, item.page.reason, repaired, *wrong)))
     return replace(item, page=replace(item.page, origin=f"{file}:{record.offset}", reason=reason))
 
 
@@ -173,19 +179,27 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built
         return _no_response(record, uri, when, str(error))
     body = read_body(response, max_body)
     outcome = outcome_of(response.status, body.content)
+    wire = wire_of(record, when, response, body)
     page = Page(
         url=uri,
         captured_at=when,
         outcome=_shortened(record, body) or outcome,
         status=response.status,
-        headers=response.headers,
+        headers=_headers(response, wire),
         body=body.content,
         reason=_truncation(record),
-        wire=wire_of(record, when, response, body),
+        wire=wire,
     )
     if outcome is Outcome.REDIRECT:
         page = replace(page, location=_location(page))
     return _checked(record, page, body)
+
+
+def _headers(response: Response | None, wire: Wire) -> Headers:
+    """Return the headers of a response as they were received."""
+    if response is None:
+        return ()
+    return response.headers if wire.received == response.head else wire.headers
 
 
 def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> _Built:
@@ -225,24 +239,39 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built
     fields = record.fields
     profile = fields.get("warc-profile", "").rpartition("/")[2]
     unchanged = profile == "server-not-modified" or (response is not None and response.status == 304)
+    wire = wire_of(record, when, response)
     page = Page(
         url=uri,
         captured_at=when,
         outcome=Outcome.NOT_MODIFIED if unchanged else Outcome.UNRESOLVED,
         status=response.status if response else None,
-        headers=response.headers if response else (),
+        headers=_headers(response, wire),
         reason="revisit: " + (profile or "unknown profile"),
-        wire=wire_of(record, when, response),
+        wire=wire,
     )
     refers_to = fields.get("warc-refers-to-target-uri", "").strip("<> ") or None
     refers_date = record_date(fields.get("warc-refers-to-date", ""))
     return WarcPage(page, fields.get("warc-payload-digest"), refers_to, refers_date), []
 
 
-_BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built]] = {
+def _visit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built | None:
+    """Return a visit without an answer, as an export writes it; None for other metadata."""
+    if record.fields.get("content-type") != "application/warc-fields":
+        return None
+    fields = dict(header_fields(record.block))
+    try:
+        outcome = Outcome(fields.get("outcome", ""))
+    except ValueError:
+        return None
+    page = Page(uri, when, outcome, reason=fields.get("reason", ""), wire=wire_of(record, when))
+    return WarcPage(page, None), []
+
+
+_BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built | None]] = {
     "response": _response,
     "resource": _resource,
     "revisit": _revisit,
+    "metadata": _visit,
 }
 
 

@@ -99,7 +99,8 @@ def _warc_fields(head: bytes) -> dict[str, str]:
     {'warc-type': 're source', 'x': 'a:b'}
     """
     fields: dict[str, str] = {}
-    for line in _FOLD.sub(" ", head.decode("utf-8", "replace")).split("\n")[1:]:
+    text = head.decode("utf-8", "replace")
+    for line in (_FOLD.sub(" ", text) if "\n " in text or "\n\t" in text else text).split("\n")[1:]:
         name, colon, value = line.partition(":")
         name = name.strip().lower()
         if colon and name in _REPEATED and name in fields:

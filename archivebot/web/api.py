@@ -40,9 +40,9 @@ async def asked(request: Request, question: Question, given: Given) -> Part:
     """Return the answer to a question as a part; an answer that is one record is the only one of its part."""
     readers: Readers = request.app.state.readers
     if not question.reads_all:
-        return _part(await readers.ask(partial(_answered, question, given)), given)
+        return _part(await readers.ask(question.answer, given), given)
     long: LongAnswers = request.app.state.long
-    position = await readers.ask(lambda reader: reader.position())
+    position = await readers.ask(ArchiveReader.position)
     whole = {
         name: value for name, value in given.items() if "skip" not in given or name not in ("skip", "limit")
     }

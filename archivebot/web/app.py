@@ -19,26 +19,23 @@ from archivebot.records.question import Question
 from archivebot.web import api, pages, surveys, versions
 from archivebot.web.cdx import cdx
 from archivebot.web.crawls import Crawls
-from archivebot.web.kept import answers
 from archivebot.web.limits import Buckets
 from archivebot.web.long import LongAnswers
 from archivebot.web.missing import error_status
 from archivebot.web.questions import questions as own_questions
-from archivebot.web.readers import Readers
+from archivebot.web.readers import Readers, answers
 from archivebot.web.replay import replay
 from archivebot.web.resources import resources
 from archivebot.web.safety import INTERFACE, is_known
 from archivebot.web.search import search
 from archivebot.web.templating import page
-from archivebot.web.timeline import TimeLines
 
 _STATIC = Path(__file__).with_name("static")
 
 
 def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> ASGIApp:
     """Return the application over the readers of one archive, for a server bound to an address."""
-    time_lines = TimeLines()
-    questions = {each.name: each for each in (*own_questions(time_lines), *desk.questions)}
+    questions = {each.name: each for each in (*own_questions(), *desk.questions)}
     routes = [
         Route("/openapi.json", api.describe),
         Route(f"{api.PREFIX}crawls", api.start_crawl, methods=["POST"]),
@@ -48,24 +45,23 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
         Route("/topic", surveys.topic),
         Route("/duplicates", surveys.duplicates),
         *(Route(f"/{name}", partial(surveys.survey, name)) for name in surveys.TITLES),
-        Route("/page", partial(pages.answer, pages.time_line)),
-        Route("/version", partial(pages.answer, versions.version)),
-        Route("/delta", partial(pages.answer, versions.delta)),
-        Route("/marked", partial(pages.answer, versions.side)),
-        Route("/block", partial(pages.answer, versions.block)),
+        Route("/page", answers(pages.time_line)),
+        Route("/version", answers(versions.version)),
+        Route("/delta", answers(versions.delta)),
+        Route("/marked", answers(versions.side)),
+        Route("/block", answers(versions.block)),
         Route("/search", search),
-        Route("/resources", partial(pages.answer, resources)),
+        Route("/resources", answers(resources)),
         Route("/web/{rest:path}", replay),
-        Route("/cdx", cdx),
-        Route("/cdx/search/cdx", cdx),
+        Route("/cdx", answers(cdx)),
+        Route("/cdx/search/cdx", answers(cdx)),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     app = Starlette(
         routes=routes,
         exception_handlers={ArchiveError: _failed, HTTPException: _refused},
     )
-    app.state.readers, app.state.long, app.state.time_lines = readers, long, time_lines
-    app.state.answers = answers()
+    app.state.readers, app.state.long = readers, long
     app.state.version = desk.version
     app.state.questions, app.state.crawls, app.state.buckets = questions, desk.crawls, Buckets(desk.rate)
     return KnownHosts(app, bound)
@@ -73,12 +69,16 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What a server offers beside its pages: further questions, crawls, the requests a second of a client."""
+    """What a server offers beside its pages: further questions, crawls, the requests a second of a client.
+
+    ``processes`` read the archive.
+    """
 
     questions: tuple[Question, ...]
     crawls: Crawls
     rate: float
     version: str
+    processes: int
 
 
 class KnownHosts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
@@ -14,9 +15,8 @@ from typing import Any, cast
 from starlette.exceptions import HTTPException
 
 from archivebot.archive import ArchiveReader
-from archivebot.exceptions import Closed
+from archivebot.exceptions import Closed, StorageError
 from archivebot.models import Position
-from archivebot.web.readers import Readers
 
 # Seconds until a client is asked to come again. The answer is computed on.
 PATIENCE = 10.0
@@ -49,7 +49,7 @@ class LongAnswers:
 
     def __init__(self, opened: Callable[[], ArchiveReader]) -> None:
         self._ending = Event()
-        self._readers = Readers(lambda: cast(ArchiveReader, _Stoppable(opened(), self._ending)), threads=1)
+        self._thread = _Thread(lambda: cast(ArchiveReader, _Stoppable(opened(), self._ending)))
         self._kept: OrderedDict[object, _Kept] = OrderedDict()
 
     async def ask(self, key: object, position: Position, compute: Compute) -> Any:
@@ -75,7 +75,7 @@ class LongAnswers:
             raise HTTPException(
                 503, "too many long answers are being computed: ask again later", {"Retry-After": RETRY_AFTER}
             )
-        kept = _Kept(asyncio.ensure_future(self._readers.ask(compute)), position)
+        kept = _Kept(asyncio.ensure_future(self._thread.ask(compute)), position)
         kept.task.add_done_callback(partial(self._end, key, kept))
         self._kept[key] = kept
         self._kept.move_to_end(key)
@@ -91,7 +91,39 @@ class LongAnswers:
     def close(self) -> None:
         """End the answer that is computed at its next step, and the thread."""
         self._ending.set()
-        self._readers.close()
+        self._thread.close()
+
+
+class _Thread:
+    """A thread with its own reader, which is opened again after an error of the store."""
+
+    def __init__(self, opened: Callable[[], ArchiveReader]) -> None:
+        self._opened = opened
+        self._pool = ThreadPoolExecutor(1, "long")
+        self._reader: ArchiveReader | None = None
+
+    async def ask(self, compute: Compute) -> Any:
+        """Return what a question returns; raises its errors."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._answer, compute)
+
+    def _answer(self, compute: Compute) -> Any:
+        if self._reader is None:
+            self._reader = self._opened()
+        try:
+            return compute(self._reader)
+        except StorageError:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def close(self) -> None:
+        """Close the reader and end the thread."""
+        self._pool.submit(self._close)
+        self._pool.shutdown()
 
 
 class _Stoppable:

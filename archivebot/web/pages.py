@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from itertools import islice
 from operator import attrgetter
 from typing import Any
@@ -17,28 +15,16 @@ from archivebot.archive import ArchiveReader
 from archivebot.exceptions import UsageError
 from archivebot.models import Capture, Kind
 from archivebot.replay.address import moment
-from archivebot.web.kept import Answer, Answers
-from archivebot.web.readers import Readers
+from archivebot.web.kept import Answer
+from archivebot.web.readers import keeping
 from archivebot.web.safety import INTERFACE
 from archivebot.web.templating import page
-from archivebot.web.timeline import TimeLine, TimeLines
-
-View = Callable[[ArchiveReader, Request], Response]
+from archivebot.web.timeline import TimeLine, time_lines
 
 # Pages on one page of a list, and pages of which the last visit is read for the list of changes.
 LISTED, LOOKED_AT = 100, 1_000
 CHANGES = 20
 _CHANGED = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.GONE))
-
-
-async def answer(view: View, request: Request) -> Response:
-    """Answer a request by a view, in a thread with a reader."""
-    readers: Readers = request.app.state.readers
-    return await readers.ask(partial(_view, view, request))
-
-
-def _view(view: View, request: Request, reader: ArchiveReader) -> Response:
-    return view(reader, request)
 
 
 def parameter(request: Request, name: str) -> str:
@@ -88,18 +74,16 @@ def site_pages(reader: ArchiveReader, url: str, after: str | None) -> dict[str, 
 def time_line(reader: ArchiveReader, request: Request) -> Response:
     """Show every visit of a page: as a strip, as the calendar of a year, and as a list of one month."""
     url = reader.resolve(parameter(request, "url"))
-    time_lines: TimeLines = request.app.state.time_lines
-    line = time_lines.of(reader, url)
+    line = time_lines().of(reader, url)
     given = request.query_params
     year, month = line.chosen(given.get("year", ""), given.get("month", ""))
     skip = number_of(request, "skip")
-    answers: Answers = request.app.state.answers
 
     def made() -> Answer:
         shown = _time_line(reader, url, line, year, month, skip)
         return Answer(bytes(shown.body), shown.headers["Content-Type"])
 
-    found = answers.of(("page", url, year, month, skip), reader.mementos.state(url), made)
+    found = keeping(request).of((url, year, month, skip, reader.mementos.state(url)), made)
     return Response(found.body, headers=dict(INTERFACE) | {"Content-Type": found.type})
 
 

@@ -13,7 +13,7 @@ from archivebot.records import archive_record, delta_record, history_record, lif
 from archivebot.records.question import TIME, URL, WORDS, Given, Parameter, Part, Question, count
 from archivebot.records.shapes import list_of, ref
 from archivebot.replay.address import moment
-from archivebot.web.timeline import TimeLines
+from archivebot.web.timeline import time_lines
 from archivebot.web.versions import first_capture, media_of_capture, two_versions
 
 _URL = Parameter("url", URL, "the page; http:// may be left out", is_required=True)
@@ -21,33 +21,14 @@ _VERSION = count(999_999_999, least=1)
 _TICK = timedelta(milliseconds=1)
 
 
-def questions(time_lines: TimeLines) -> tuple[Question, ...]:
-    """Return the questions that a server with these time lines answers by itself."""
-
-    def version(archive: ArchiveReader, given: Given) -> dict[str, Any]:
-        url = archive.resolve(given["url"])
-        if given["number"] is not None:
-            capture = first_capture(archive, time_lines, archive.version(url, given["number"]))
-        else:
-            capture = archive.at(url, moment(given["at"]) if given["at"] else None)
-        return _version(archive, capture)
-
-    def delta(archive: ArchiveReader, given: Given) -> dict[str, Any]:
-        url = archive.resolve(given["url"])
-        before, after = two_versions(archive, url, given["from"], given["to"])
-        captures = [first_capture(archive, time_lines, each) for each in (after, before)]
-        kinds = (media_of_capture(archive, each).without_text for each in captures)
-        kind = next(filter(None, kinds), None)
-        found = archive.delta(url, before, after)
-        shown = replace(found, changes=()) if kind else found  # its blocks have no words
-        return delta_record(shown, time_lines.of(archive, url).gone_since, kind)
-
+def questions() -> tuple[Question, ...]:
+    """Return the questions that a server answers by itself."""
     return (
         Question(
             "sites",
             "The sites of the archive, and what each of them stores",
             ref("Archive"),
-            lambda archive, given: archive_record(archive.uri, archive.totals()),
+            _sites,
             reads_all=True,
         ),
         Question(
@@ -67,7 +48,7 @@ def questions(time_lines: TimeLines) -> tuple[Question, ...]:
             "version",
             "A version of a page: its text, its blocks with labels, its headers as received, its fields",
             ref("Version"),
-            version,
+            _asked_version,
             (
                 _URL,
                 Parameter("number", _VERSION, "the number of the version"),
@@ -78,7 +59,7 @@ def questions(time_lines: TimeLines) -> tuple[Question, ...]:
             "delta",
             "What changed between two versions of a page, block by block",
             ref("Delta"),
-            delta,
+            _delta,
             (
                 _URL,
                 Parameter("from", _VERSION, "the earlier version; by default the version before"),
@@ -93,6 +74,30 @@ def questions(time_lines: TimeLines) -> tuple[Question, ...]:
             (_URL, Parameter("lineage", WORDS, "the block, such as aac27b48-7", is_required=True)),
         ),
     )
+
+
+def _sites(archive: ArchiveReader, given: Given) -> dict[str, Any]:
+    return archive_record(archive.uri, archive.totals())
+
+
+def _asked_version(archive: ArchiveReader, given: Given) -> dict[str, Any]:
+    url = archive.resolve(given["url"])
+    if given["number"] is not None:
+        capture = first_capture(archive, archive.version(url, given["number"]))
+    else:
+        capture = archive.at(url, moment(given["at"]) if given["at"] else None)
+    return _version(archive, capture)
+
+
+def _delta(archive: ArchiveReader, given: Given) -> dict[str, Any]:
+    url = archive.resolve(given["url"])
+    before, after = two_versions(archive, url, given["from"], given["to"])
+    captures = [first_capture(archive, each) for each in (after, before)]
+    kinds = (media_of_capture(archive, each).without_text for each in captures)
+    kind = next(filter(None, kinds), None)
+    found = archive.delta(url, before, after)
+    shown = replace(found, changes=()) if kind else found  # its blocks have no words
+    return delta_record(shown, time_lines().of(archive, url).gone_since, kind)
 
 
 def _captures(archive: ArchiveReader, given: Given) -> Part:

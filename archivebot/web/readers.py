@@ -1,67 +1,150 @@
-"""The threads of a server, each with its own reader of the archive."""
+"""The processes of a server, each with its own reader of the archive, and what is kept of their answers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
-from threading import Barrier, local
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from archivebot.archive import ArchiveReader
-from archivebot.exceptions import StorageError
+from archivebot.archive.process.readers import Readers as Processes
+from archivebot.config import ArchiveConfig
+from archivebot.web.kept import Answer, Kept
 
-Answer = TypeVar("Answer")
+Found = TypeVar("Found")
+View = Callable[[ArchiveReader, Request], Response]
 
-# Python computes in one thread at a time; the others wait for the store. Threads that compute at the same
-# time take turns at each step of the store: with 8 clients a replay took 29 ms of CPU in four threads, 16 in
-# two and 9 in one. A second thread answers while the first one waits. Each reader caches up to 48 MB.
-THREADS = 2
+# Bytes of the answers that are kept. Those of the CDX server and TimeMaps have a megabyte, pages 300 kB.
+KEPT = 64_000_000
+
+# Seconds after which a process that does not answer is killed. The slowest delta of a large page takes 10.
+PATIENCE = 60.0
+
+# What a process is told of a request.
+_SCOPE = (
+    *("type", "http_version", "method", "scheme", "path", "raw_path", "root_path"),
+    *("query_string", "headers", "server"),
+)
+# Stands for the body that the server has kept.
+_UNSENT = b"kept by the server"
 
 
 class Readers:
-    """Answers questions to an archive in a few threads; ``opened`` opens a reader.
+    """Answers questions to an archive in processes, because Python computes on one core in each.
 
-    A thread whose reader met an error of the store opens the archive again for the next question.
+    With 8 clients, 95 % of replays took up to 211 ms in one process with four threads.
     """
 
-    def __init__(self, opened: Callable[[], ArchiveReader], threads: int = THREADS) -> None:
-        self._opened = opened
-        self._threads = ThreadPoolExecutor(threads, "reader")
-        self._own = local()
-        self._count = 0
+    def __init__(self, config: ArchiveConfig, processes: int) -> None:
+        self._processes = Processes(config, processes, PATIENCE)
+        self._kept: Kept[tuple[Hashable, Answer]] = Kept(lambda kept: len(kept[1].body), KEPT)
+        self._making: dict[Hashable, asyncio.Lock] = {}
 
-    async def ask(self, question: Callable[[ArchiveReader], Answer]) -> Answer:
-        """Return what a question returns of the reader of one thread; raises its errors."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._threads, partial(self._answer, question)
-        )
+    async def open(self, call: Callable[[ArchiveReader], object]) -> None:
+        """Open the archive in all processes, and let each answer a question, which loads its code."""
+        await self._processes.prepare((call, (), {}))
 
-    def _answer(self, question: Callable[[ArchiveReader], Answer]) -> Answer:
-        reader: ArchiveReader | None = getattr(self._own, "reader", None)
-        if reader is None:
-            reader = self._own.reader = self._opened()
-            self._count += 1
+    async def ask(self, question: Callable[..., Found], *given: object) -> Found:
+        """Return what a question returns of a reader and what is given; raises its errors.
+
+        The question is a function of a module, or part of one: it is named to a process.
+        """
+        found: Found = await self._processes.run((question, given, {}))
+        return found
+
+    async def view(self, view: View, request: Request) -> Response:
+        """Return the answer of a view to a request.
+
+        A view that makes its answer with :func:`keeping` makes it only if the state has changed since. Only
+        one process at a time makes an answer that is not kept.
+        """
+        key = (request.url.path, request.scope["query_string"])
+        if self._kept.get(key) is not None:
+            return await self._viewed(view, request, key)
+        lock = self._making.setdefault(key, asyncio.Lock())
         try:
-            return question(reader)
-        except StorageError:
-            self._close_own()
-            raise
+            async with lock:
+                return await self._viewed(view, request, key)
+        finally:
+            if not lock.locked():
+                self._making.pop(key, None)
 
-    def _close_own(self) -> None:
-        self._own.reader.close()
-        self._own.reader = None
-        self._count -= 1
+    async def _viewed(self, view: View, request: Request, key: Hashable) -> Response:
+        kept = self._kept.get(key)
+        known = (kept[0], kept[1]._replace(body=_UNSENT)) if kept else None
+        scope = {name: request.scope[name] for name in _SCOPE if name in request.scope}
+        sent = await self.ask(_shown, view, scope, known)
+        if sent.made:
+            self._kept.put(key, sent.made)
+        return sent.response(kept[1].body if kept else b"")
 
     def close(self) -> None:
-        """Close the readers, each in its thread, and end the threads."""
-        together = Barrier(self._count) if self._count else None
-        for _ in range(self._count):
-            self._threads.submit(self._close_together, together)
-        self._threads.shutdown()
+        """End the processes."""
+        self._processes.close()
 
-    def _close_together(self, together: Barrier | None) -> None:
-        if together is not None and getattr(self._own, "reader", None) is not None:
-            together.wait(timeout=5)  # or a thread would take the task of another
-            self._close_own()
+
+@dataclass(slots=True)
+class Keeping:
+    """What the server has kept of the answers to one request, and what is to be kept."""
+
+    known: tuple[Hashable, Answer] | None = None
+    made: tuple[Hashable, Answer] | None = field(default=None, init=False)
+
+    def of(self, state: Hashable, make: Callable[[], Answer]) -> Answer:
+        """Return the answer in a state; ``make`` returns it if it is not kept."""
+        if self.known and self.known[0] == state:
+            return self.known[1]
+        answer = make()
+        self.made = state, answer
+        return answer
+
+
+def keeping(request: Request) -> Keeping:
+    """Return what is kept of the answers to a request."""
+    found: Keeping = request.state.keeping
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """The answer of a process; the body is None if the server has kept it."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes | None
+    made: tuple[Hashable, Answer] | None
+
+    def response(self, kept: bytes) -> Response:
+        """Return the answer for the client; ``kept`` is the body that was kept."""
+        found = Response(kept if self.body is None else self.body, self.status)
+        length = [each for each in found.raw_headers if each[0] == b"content-length"]
+        found.raw_headers = [each for each in self.headers if each[0] != b"content-length"] + length
+        return found
+
+
+def _shown(
+    reader: ArchiveReader, view: View, scope: Mapping[str, Any], known: tuple[Hashable, Answer] | None
+) -> _Sent:
+    """Answer a request in a process."""
+    kept = Keeping(known)
+    response = view(reader, Request({**scope, "state": {"keeping": kept}}))
+    is_kept = known is not None and response.body is known[1].body
+    return _Sent(
+        response.status_code, response.raw_headers, None if is_kept else bytes(response.body), kept.made
+    )
+
+
+async def answer(view: View, request: Request) -> Response:
+    """Answer a request by a view in one of the processes."""
+    readers: Readers = request.app.state.readers
+    return await readers.view(view, request)
+
+
+def answers(view: View) -> partial[Any]:
+    """Return what answers the requests of a route by a view."""
+    return partial(answer, view)

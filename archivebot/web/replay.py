@@ -23,9 +23,9 @@ from archivebot.replay.address import EXACT, ROOT, Address, moment, read_address
 from archivebot.replay.rewrite import Rewriter
 from archivebot.replay.timemap import TYPES, Neighbours, Part, Places, http_date, link_header, timemap
 from archivebot.timestamps import timestamp
-from archivebot.web.kept import Answer, Answers
+from archivebot.web.kept import Answer
 from archivebot.web.missing import missing
-from archivebot.web.readers import Readers
+from archivebot.web.readers import answer, keeping
 from archivebot.web.safety import original, replayed, server_address
 from archivebot.web.templating import rendered
 
@@ -49,16 +49,16 @@ async def replay(request: Request) -> Response:
     rest = _asked(request)
     if found := _TIMEMAP.fullmatch(rest):
         form, start, url = found.groups()
-        return await _ask(request, partial(_timemap, form=form, start=start, url=_url(url)))
+        return await answer(partial(_timemap, form=form, start=start, url=_url(url)), request)
     if rest.startswith("timegate/"):
-        return await _ask(request, partial(_timegate, url=_url(rest.removeprefix("timegate/"))))
+        return await answer(partial(_timegate, url=_url(rest.removeprefix("timegate/"))), request)
     if found := _CALENDAR.fullmatch(rest):
         return RedirectResponse(_calendar(found[1], _url(found[2])), 302)
     address = read_address(rest)
     if address is None:
-        return await _ask(request, partial(_timegate, url=_url(rest)))
+        return await answer(partial(_timegate, url=_url(rest)), request)
     address = Address(address.digits, address.modifier, _url(address.url))
-    return await _ask(request, partial(_memento, address=address))
+    return await answer(partial(_memento, address=address), request)
 
 
 def _asked(request: Request) -> str:
@@ -79,16 +79,11 @@ def _calendar(year: str, url: str) -> str:
     return f"/page?url={quote(url, safe='')}" + (f"&year={year[:4]}" if len(year) >= 4 else "")
 
 
-async def _ask(request: Request, question: partial[Response]) -> Response:
-    readers: Readers = request.app.state.readers
-    return await readers.ask(partial(question, request))
-
-
 def _places(request: Request, url: str) -> Places:
     return Places(server_address(request), url)
 
 
-def _timegate(request: Request, reader: ArchiveReader, *, url: str) -> Response:
+def _timegate(reader: ArchiveReader, request: Request, *, url: str) -> Response:
     """Lead to the memento nearest to Accept-Datetime; without it to the last."""
     asked = request.headers.get("accept-datetime")
     when = _http_time(asked) if asked else None
@@ -113,7 +108,7 @@ def _http_time(text: str) -> datetime:
         ) from error
 
 
-def _timemap(request: Request, reader: ArchiveReader, *, form: str, start: str | None, url: str) -> Response:
+def _timemap(reader: ArchiveReader, request: Request, *, form: str, start: str | None, url: str) -> Response:
     """Return the TimeMap of a page, or the part of it that begins at a time."""
     try:
         page = reader.resolve(url)
@@ -121,10 +116,8 @@ def _timemap(request: Request, reader: ArchiveReader, *, form: str, start: str |
     except (NotArchived, UsageError) as error:
         return missing(request, reader, url, error)
     places = _places(request, page)
-    answers: Answers = request.app.state.answers
-    found = answers.of(
-        (places, form, start),
-        reader.mementos.state(page),
+    found = keeping(request).of(
+        (places, form, start, reader.mementos.state(page)),
         lambda: Answer(timemap(places, form, _part(reader, page, start, first, last)).encode(), TYPES[form]),
     )
     return Response(found.body, media_type=found.type)
@@ -176,7 +169,7 @@ class _Shown:
         return status if 200 <= status < 600 and status != 304 else 200
 
 
-def _memento(request: Request, reader: ArchiveReader, *, address: Address) -> Response:
+def _memento(reader: ArchiveReader, request: Request, *, address: Address) -> Response:
     """Return what was archived, as the address or the header Prefer wants it."""
     try:
         capture = reader.mementos.nearest(reader.resolve(address.url), moment(address.digits))
@@ -254,10 +247,12 @@ def _body(request: Request, reader: ArchiveReader, shown: _Shown, around: Neighb
         banner = _banner(shown, around) if media.is_page else ""
         return Answer(*_rewritten(shown, body, media, banner))
 
-    answers: Answers = request.app.state.answers
-    place = (shown.capture.url, shown.capture.captured_at, shown.asked.digits, shown.modifier)
-    rewritten = shown.modifier in _REWRITTEN
-    found = answers.of(place, (shown.capture.digest, declared, around), made) if rewritten else made()
+    if shown.modifier not in _REWRITTEN:
+        found = made()
+    else:
+        capture = shown.capture
+        place = (capture.url, capture.captured_at, shown.asked.digits, shown.modifier)
+        found = keeping(request).of((*place, capture.digest, declared, around), made)
     return found.body, found.type
 
 

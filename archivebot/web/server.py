@@ -7,10 +7,12 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
 
-from archivebot.archive import ArchiveReader
+from archivebot.archive import Archive, ArchiveReader
+from archivebot.config import ArchiveConfig
 from archivebot.exceptions import UsageError
 from archivebot.garbage import spare_collections
 from archivebot.interrupt import ASKING
@@ -52,19 +54,17 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def serve(
-    opened: Callable[[], ArchiveReader], host: str, port: int, desk: Desk, ready: Callable[[str], None]
-) -> None:
+def serve(archive: ArchiveConfig, host: str, port: int, desk: Desk, ready: Callable[[str], None]) -> None:
     """Serve an archive until a signal; ``ready`` is called with the address when it answers.
 
-    ``opened`` opens a reader of the archive; ``port`` may be 0, for any free port. Raises UsageError if the
-    address cannot be bound.
+    ``port`` may be 0, for any free port. Raises UsageError if the address
+    cannot be bound, and StorageError if no process can be started.
     """
     bound = _bound(host, port)
     with bound:
         name, number = bound.getsockname()[:2]
         address = f"http://[{name}]:{number}/" if ":" in name else f"http://{name}:{number}/"
-        readers, long = Readers(opened), LongAnswers(opened)
+        readers, long = Readers(archive, desk.processes), LongAnswers(partial(Archive.read_only, archive))
 
         config = uvicorn.Config(
             Admission(application(readers, long, desk, host)),
@@ -77,10 +77,21 @@ def serve(
         )
         spare_collections()
         try:
-            asyncio.run(Server(config, lambda: ready(address)).serve([bound]))
+            asyncio.run(_run(Server(config, lambda: ready(address)), bound, readers))
         finally:
             long.close()
-            readers.close()
+
+
+async def _run(server: Server, bound: socket.socket, readers: Readers) -> None:
+    try:
+        await readers.open(_loaded)
+        await server.serve([bound])
+    finally:
+        readers.close()
+
+
+def _loaded(reader: ArchiveReader) -> None:
+    """Do nothing, in a process that has now loaded what answers: its first answer would take a second."""
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from asyncio import wait_for
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -76,7 +75,7 @@ async def site(request: Request) -> Response:
     """Show what happened on a site over time, and its pages."""
     url = parameter(request, "url")
     readers: Readers = request.app.state.readers
-    found = await readers.ask(partial(site_pages, url=url, after=request.query_params.get("after")))
+    found = await readers.ask(site_pages, url, request.query_params.get("after"))
     is_first = not request.query_params.get("after")
     periods = await _soon(request, "activity", {"site": url, "limit": "1000"}, whole=True) if is_first else []
     return page(

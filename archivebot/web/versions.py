@@ -23,7 +23,7 @@ from archivebot.versioning.worddiff import word_changes
 from archivebot.web.pages import parameter, time_of
 from archivebot.web.safety import replayed
 from archivebot.web.templating import page
-from archivebot.web.timeline import TimeLines
+from archivebot.web.timeline import time_lines
 from archivebot.wire import text_lines
 
 # What is shown on which side of a delta.
@@ -47,7 +47,7 @@ def version(reader: ArchiveReader, request: Request) -> Response:
     number = request.query_params.get("number")
     if number:
         stored = reader.version(url, _number("number", number))
-        capture = first_capture(reader, request.app.state.time_lines, stored)
+        capture = first_capture(reader, stored)
     else:
         capture = reader.at(url, time_of(request))
         stored = reader.seen(capture)
@@ -73,16 +73,15 @@ def version(reader: ArchiveReader, request: Request) -> Response:
 def delta(reader: ArchiveReader, request: Request) -> Response:
     """Show two versions side by side, the changed blocks marked in the pages, and their words below."""
     url, before, after = _two(reader, request)
-    time_lines: TimeLines = request.app.state.time_lines
     found = reader.delta(url, before, after)
-    is_page = media_of_capture(reader, first_capture(reader, time_lines, after)).is_page
+    is_page = media_of_capture(reader, first_capture(reader, after)).is_page
     return page(
         "delta.html",
         title=f"Versions {before.number} and {after.number} of {url}",
         url=url,
         delta=found,
-        before=first_capture(reader, time_lines, before),
-        after=first_capture(reader, time_lines, after),
+        before=first_capture(reader, before),
+        after=first_capture(reader, after),
         versions=reader.version_count(url),
         changes=[
             Changed(each, word_changes(each.before or "", each.after or ""))
@@ -102,7 +101,7 @@ def side(reader: ArchiveReader, request: Request) -> Response:
     if name not in _SIDES:
         raise UsageError(f"side is {name!r}: write before or after")
     shown = before if name == "before" else after
-    capture = first_capture(reader, request.app.state.time_lines, shown)
+    capture = first_capture(reader, shown)
     body, media = reader.body(capture), media_of_capture(reader, capture)
     if media.is_page and not is_wide(media.charset):
         marks = _marks(reader, shown, reader.delta(url, before, after), name)
@@ -159,9 +158,9 @@ def _number(name: str, text: str) -> int:
     return int(text)
 
 
-def first_capture(reader: ArchiveReader, time_lines: TimeLines, stored: StoredVersion) -> Capture:
+def first_capture(reader: ArchiveReader, stored: StoredVersion) -> Capture:
     """Return the first capture that saw a version."""
-    when = time_lines.of(reader, stored.url).first_seen.get(stored.number or 0)
+    when = time_lines().of(reader, stored.url).first_seen.get(stored.number or 0)
     for capture in reader.mementos.of(stored.url, when, when):
         if capture.sha256 == stored.digest:
             return capture

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from archivebot.archive import Archive
 from archivebot.archive.process.parcel import pack
+from archivebot.config import ArchiveConfig
 from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.garbage import spare_collections
 from archivebot.models import Position
@@ -100,11 +101,24 @@ def _serve(line: socket.socket, logged: SimpleQueue[logging.LogRecord]) -> None:
             if os.getppid() != parent:
                 break
             held.append(Answer(*_tried(work, archive, *args, **kwargs), _taken(logged)))
+            if memory and isinstance(held[-1].error, StorageError):
+                archive = _opened_again(archive, config)
     finally:
         calls.close()
         if archive:
             with suppress(StorageError):  # already reported to the process that closed the archive
                 archive.close()
+
+
+def _opened_again(archive: Archive, config: ArchiveConfig) -> Archive:
+    """Return an archive opened once more, because it may have been made anew; itself if that fails."""
+    try:
+        found = Archive.read_only(config)
+    except StorageError:
+        return archive  # the next call reports it
+    with suppress(StorageError):
+        archive.close()
+    return found
 
 
 def _waits(line: socket.socket, calls: BufferedReader, until: float) -> bool:

@@ -102,6 +102,11 @@ class Readers:
                     reader.worker.close()
         raise StorageError(CLOSED)
 
+    async def prepare(self, call: object) -> None:
+        """Open the archive in all processes and execute a call there; errors are left to the next call."""
+        calls = (self.run(call) for _ in self._readers)
+        await asyncio.gather(*calls, return_exceptions=True)
+
     def _chosen(self, url: str) -> _Reader:
         """Return the process that read a page last, else the process with the fewest open calls.
 

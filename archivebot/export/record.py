@@ -1,0 +1,203 @@
+"""The records of a WARC file for one capture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from http.client import responses
+from uuid import UUID, uuid5
+
+from archivebot.models import Capture, Outcome
+from archivebot.warc.masking import masked
+
+# The version of the record format, and where it is described.
+VERSION = "1.1"
+CONFORMS = f"http://iipc.github.io/warc-specifications/specifications/warc-format/warc-{VERSION}/"
+
+HTTP_RESPONSE, HTTP_REQUEST = "application/http; msgtype=response", "application/http; msgtype=request"
+FIELDS = "application/warc-fields"
+
+_PROFILE = f"http://netpreserve.org/warc/{VERSION}/revisit/"
+IDENTICAL, NOT_MODIFIED = _PROFILE + "identical-payload-digest", _PROFILE + "server-not-modified"
+
+# The namespace of record ids: a capture has the same id in every export.
+_NAMES = UUID("5c2b1c0e-6f0a-5d6d-9a51-0f6f8f3d1a77")
+
+# The digest of an answer without a body.
+EMPTY = f"sha256:{sha256(b'').hexdigest()}"
+
+# Outcomes whose body is not complete.
+SHORT = frozenset((Outcome.INCOMPLETE, Outcome.TOO_LARGE))
+
+Fields = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecord:
+    """A record to be written: its type, its named fields, and its block in pieces."""
+
+    kind: str
+    fields: Fields
+    block: tuple[bytes, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A response that was written, as a revisit refers to it."""
+
+    url: str
+    when: datetime
+    record: str
+
+
+def record_id(kind: str, capture: Capture) -> str:
+    """Return the id of a record of a capture, which is the same in every export."""
+    name = f"{kind} {capture.url} {capture.captured_at.isoformat()} {capture.outcome} {capture.digest}"
+    return f"<urn:uuid:{uuid5(_NAMES, name)}>"
+
+
+def warc_date(when: datetime) -> str:
+    """Return a time as WARC-Date.
+
+    >>> warc_date(datetime(2026, 1, 2, 3, 4, 5, 60_000, UTC)), warc_date(datetime(2026, 1, 2, tzinfo=UTC))
+    ('2026-01-02T03:04:05.060Z', '2026-01-02T00:00:00Z')
+    """
+    precision = "milliseconds" if when.microsecond else "seconds"
+    return when.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision) + "Z"
+
+
+def warcinfo(when: datetime, file: str, texts: Iterable[tuple[str, str]]) -> NewRecord:
+    """Return the first record of a file."""
+    block = "".join(f"{name}: {value}\r\n" for name, value in texts).encode()
+    identity = f"<urn:uuid:{uuid5(_NAMES, f'{file} {when.isoformat()}')}>"
+    fields = (
+        ("WARC-Record-ID", identity),
+        ("WARC-Date", warc_date(when)),
+        ("WARC-Filename", file),
+        ("Content-Type", FIELDS),
+    )
+    return NewRecord("warcinfo", fields, (block,))
+
+
+def response(capture: Capture, body: bytes) -> NewRecord:
+    """Return a capture with its body as a response record; a body without a head stands alone."""
+    lines, truncated = head(capture), capture.wire.truncated if capture.wire else ""
+    if capture.outcome in SHORT:
+        truncated = truncated or "unspecified"
+    more = (("WARC-Truncated", truncated),) if truncated else ()
+    known = _payload(capture if body else None) if lines or not body else ()  # else there is no payload
+    fields = _fields("response", capture, *known, *more)
+    return NewRecord("response", fields, (lines, body))
+
+
+def revisit(capture: Capture, original: Original, profile: str) -> NewRecord:
+    """Return a capture as a revisit record of a response that was written before."""
+    refers = (
+        ("WARC-Profile", profile),
+        ("WARC-Refers-To", original.record),
+        ("WARC-Refers-To-Target-URI", original.url),
+        ("WARC-Refers-To-Date", warc_date(original.when)),
+        ("WARC-Truncated", "length"),
+    )
+    return NewRecord("revisit", _fields("revisit", capture, *_payload(capture), *refers), (head(capture),))
+
+
+def request(capture: Capture, answer: str) -> NewRecord | None:
+    """Return the request of a capture, None if it is not known.
+
+    Of a request with a body only the head is known; its method and body are part of the URL instead.
+    """
+    asked = capture.wire.request if capture.wire else b""
+    if not asked or "__wb_method=" in capture.url:
+        return None
+    fields = (
+        ("WARC-Record-ID", record_id("request", capture)),
+        ("WARC-Date", warc_date(capture.captured_at)),
+        ("WARC-Target-URI", capture.url),
+        ("WARC-Concurrent-To", answer),
+        ("Content-Type", HTTP_REQUEST),
+    )
+    return NewRecord("request", fields, (_as_http1(asked, last=True),))
+
+
+def metadata(capture: Capture, answer: str, target: str, kind: str, block: bytes) -> NewRecord:
+    """Return further data of a capture as a metadata record of its answer ("" for none)."""
+    fields = (
+        ("WARC-Record-ID", record_id(f"metadata {target}", capture)),
+        ("WARC-Date", warc_date(capture.captured_at)),
+        ("WARC-Target-URI", target),
+        *((("WARC-Refers-To", answer), ("WARC-Concurrent-To", answer)) if answer else ()),
+        ("Content-Type", kind),
+    )
+    return NewRecord("metadata", fields, (block,))
+
+
+def visit(capture: Capture) -> NewRecord:
+    """Return a visit without an answer as a metadata record: its outcome and the reason."""
+    reason = " ".join(capture.reason.split())
+    block = f"outcome: {capture.outcome}\r\nreason: {reason}\r\n".encode("utf-8", "replace")
+    return metadata(capture, "", capture.url, FIELDS, block)
+
+
+def head(capture: Capture) -> bytes:
+    """Return the head of the answer of a capture, as it describes the stored body.
+
+    It is the head as received, or a new one of status and headers if that is not known. A capture that was
+    no HTTP answer has none.
+    """
+    wire = capture.wire
+    if wire is not None and wire.head:
+        received, decoded = _as_http1(wire.head), wire.decoded
+    elif capture.status is None:
+        return b""
+    else:
+        lines = [f"HTTP/1.1 {capture.status} {responses.get(capture.status, '')}".rstrip()]
+        lines += [f"{name}: {value}" for name, value in capture.headers]
+        received, decoded = ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "replace"), True
+    if capture.outcome is Outcome.NOT_MODIFIED:
+        return received
+    return masked(received, capture.size, decoded=decoded)
+
+
+def _as_http1(lines: bytes, *, last: bool = False) -> bytes:
+    """Return a head with its end, and with a version of HTTP that readers of records know.
+
+    HTTP/2 has no lines; that it was used is the value of WARC-Protocol. The version of a request stands
+    ``last`` in its line.
+
+    >>> _as_http1(b"HTTP/2 200\\r\\nA: b\\r\\n"), _as_http1(b"GET / HTTP/2\\r\\n", last=True)
+    (b'HTTP/1.1 200\\r\\nA: b\\r\\n\\r\\n', b'GET / HTTP/1.1\\r\\n\\r\\n')
+    """
+    line, feed, rest = lines.partition(b"\n")
+    words = line.split(b" ")
+    at = -1 if last else 0
+    if words[at].strip().upper() in (b"HTTP/2", b"HTTP/2.0"):
+        words[at] = b"HTTP/1.1" + b"\r" * words[at].endswith(b"\r")
+    lines = b" ".join(words) + feed + rest
+    if lines.endswith((b"\n\r\n", b"\n\n")):
+        return lines
+    return lines + (b"\r\n" if lines.endswith(b"\n") else b"\r\n\r\n")
+
+
+def _fields(kind: str, capture: Capture, *more: tuple[str, str]) -> Fields:
+    """Return the fields that the records of all answers have."""
+    wire = capture.wire
+    known = (("WARC-IP-Address", wire.ip),) if wire and wire.ip else ()
+    protocols = tuple(("WARC-Protocol", name) for name in (wire.protocols if wire else ()))
+    return (
+        ("WARC-Record-ID", record_id(kind, capture)),
+        ("WARC-Date", warc_date(capture.captured_at)),
+        ("WARC-Target-URI", capture.url),
+        *known,
+        *protocols,
+        *more,
+        ("Content-Type", HTTP_RESPONSE),
+    )
+
+
+def _payload(capture: Capture | None) -> Fields:
+    """Return the digest of the body that a capture shows, or of an empty one."""
+    digest = (capture and capture.digest) or EMPTY
+    return (("WARC-Payload-Digest", digest),)

@@ -1,0 +1,154 @@
+"""WACZ packages: WARC files with their index and a list of pages in one ZIP file.
+
+Version 1.1.1, https://specs.webrecorder.net/wacz/1.1.1/: the validator of py-wacz refuses packages of 1.2.0.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import islice
+from typing import Any, BinaryIO, cast
+
+from archivebot.export.signing import Signer
+
+VERSION = "1.1.1"
+
+# Lines of an index that are compressed together, as in the ZipNum files of other tools.
+BLOCK_LINES = 3000
+
+_PAGES = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}
+
+
+class Package:
+    """A WACZ package in the making; it takes WARC files as a sink, then the index and the pages."""
+
+    def __init__(self, stream: BinaryIO, began: datetime, software: str) -> None:
+        self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True)
+        self._began, self._software = began, software
+        self._resources: list[dict[str, Any]] = []
+        self._entry: _Entry | None = None
+
+    def begin(self, name: str) -> BinaryIO:
+        """Return the stream of a WARC file of the package."""
+        self._entry = self._begin(f"archive/{name}")
+        return cast(BinaryIO, self._entry)
+
+    def end(self) -> None:
+        """Finish the WARC file that was begun last."""
+        if self._entry is not None:
+            self._resources.append(self._entry.finished())
+            self._entry = None
+
+    def abandon(self) -> None:
+        """Close the WARC file that was begun last; a package with an unfinished file is of no use."""
+        if self._entry is not None:
+            self._entry.finished()
+            self._entry = None
+
+    def has(self, name: str) -> bool:
+        """Return whether the package has a WARC file of that name already."""
+        return f"archive/{name}" in self._zip.namelist()
+
+    def add_index(self, lines: Iterable[str]) -> None:
+        """Write the sorted lines of an index as compressed blocks, and the index of the blocks."""
+        name = "index.cdx.gz"
+        ends = [f'!meta 0 {{"format": "cdxj-gzip-1.0", "filename": "{name}"}}']
+        entry, offset, lines = self._begin(f"indexes/{name}"), 0, iter(lines)
+        while block := list(islice(lines, BLOCK_LINES)):
+            data = gzip.compress("".join(f"{line}\n" for line in block).encode(), mtime=0)
+            entry.write(data)
+            digest = f"sha256:{sha256(data).hexdigest()}"
+            place = {"offset": offset, "length": len(data), "digest": digest, "filename": name}
+            ends.append(f"{' '.join(block[0].split(' ', 2)[:2])} {json.dumps(place)}")
+            offset += len(data)
+        self._resources.append(entry.finished())
+        self._add("indexes/index.idx", "".join(f"{line}\n" for line in ends).encode())
+
+    def add_pages(self, pages: Iterable[dict[str, Any]]) -> None:
+        """Write the list of pages, each with its ``url`` and ``ts``."""
+        entry = self._begin("pages/pages.jsonl")
+        entry.write(_line(_PAGES))
+        for page in pages:
+            entry.write(_line(page))
+        self._resources.append(entry.finished())
+
+    def close(self, title: str, home: dict[str, str] | None, signer: Signer | None) -> None:
+        """Write the description of the package with its digest, signed if there is a ``signer``."""
+        about = {
+            "profile": "data-package",
+            "wacz_version": VERSION,
+            "title": title,
+            "created": _rfc3339(self._began),
+            "software": self._software,
+            **({"home": home} if home else {}),
+            "resources": self._resources,
+        }
+        data = json.dumps(about, indent=2, ensure_ascii=False).encode()
+        digest: dict[str, Any] = {"path": "datapackage.json", "hash": f"sha256:{sha256(data).hexdigest()}"}
+        if signer is not None:
+            digest["signedData"] = signer.signed(digest["hash"], _rfc3339(self._began), self._software)
+        self._zip.writestr("datapackage.json", data)
+        self._zip.writestr("datapackage-digest.json", json.dumps(digest, indent=2))
+        self._zip.close()
+
+    def _begin(self, path: str) -> _Entry:
+        info = zipfile.ZipInfo(path, self._began.timetuple()[:6])
+        return _Entry(path, self._zip.open(info, "w", force_zip64=True))
+
+    def _add(self, path: str, data: bytes) -> None:
+        entry = self._begin(path)
+        entry.write(data)
+        self._resources.append(entry.finished())
+
+
+class _Entry:
+    """A file of a package in the making, with its digest."""
+
+    def __init__(self, path: str, stream: Any) -> None:
+        self._path, self._stream = path, stream
+        self._digest, self._size = sha256(), 0
+
+    def write(self, data: bytes) -> int:
+        self._digest.update(data)
+        self._size += len(data)
+        return int(self._stream.write(data))
+
+    def finished(self) -> dict[str, Any]:
+        """Close the file, and return its description."""
+        self._stream.close()
+        return {
+            "name": self._path.rpartition("/")[2].lower(),
+            "path": self._path,
+            "hash": f"sha256:{self._digest.hexdigest()}",
+            "bytes": self._size,
+        }
+
+
+def pages_of(lines: Iterable[tuple[str, datetime, str]]) -> Iterator[dict[str, Any]]:
+    """Yield the entries of a list of pages from URL, time and title.
+
+    The URL stands for a missing title: py-wacz takes an entry without a title for an empty row.
+
+    >>> list(pages_of([("http://a.example/", datetime(2026, 1, 2, tzinfo=UTC), "A")]))
+    [{'url': 'http://a.example/', 'ts': '2026-01-02T00:00:00Z', 'title': 'A'}]
+    """
+    for url, when, title in lines:
+        yield {"url": url, "ts": _rfc3339(when), "title": title or url}
+
+
+def home_of(url: str, when: datetime) -> dict[str, str]:
+    """Return the page that a package opens with."""
+    return {"url": url, "ts": _rfc3339(when)}
+
+
+def _rfc3339(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _line(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, ensure_ascii=False).encode() + b"\n"

@@ -1,0 +1,280 @@
+"""Exports of captures as WARC records, into a folder or into any other place for files."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import CorruptObject, NotArchived
+from archivebot.export.cdxj import cdxj_line, in_order
+from archivebot.export.files import LARGEST, Folder, Place, Sink, WarcFiles
+from archivebot.export.record import (
+    CONFORMS,
+    IDENTICAL,
+    NOT_MODIFIED,
+    NewRecord,
+    Original,
+    metadata,
+    record_id,
+    request,
+    response,
+    revisit,
+    visit,
+)
+from archivebot.jobs.exported import Earlier, Exported, Progress
+from archivebot.jobs.selection import Selection
+from archivebot.models import Capture, Outcome
+from archivebot.records.block import label_record
+from archivebot.timestamps import timestamp
+
+# Bodies that a revisit may refer to. With 10 million bodies their list would take 3 GB; one that left it is
+# written in full again.
+MOST_ORIGINALS = 500_000
+
+BLOCKS = "urn:blocks:"
+
+_STATUS_OK = 200
+_REDIRECTS = 3  # their hundreds
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How captures are written: with their blocks, a 304 as the content it confirms, the size of files."""
+
+    blocks: bool = True
+    revalidated: bool = False
+    limit: int = LARGEST
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A capture that was written: its records, with the place of its answer."""
+
+    capture: Capture
+    records: Sequence[NewRecord] = field(repr=False)
+    place: Place
+
+    @property
+    def answer(self) -> NewRecord:
+        return self.records[0]
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether replay may show it: a bare 304 would be a blank page, a visit without an answer is none."""
+        return self.answer.kind != "metadata" and self.capture.outcome is not Outcome.NOT_MODIFIED
+
+    @property
+    def line(self) -> str:
+        """Its line in a CDXJ index."""
+        return cdxj_line(self.capture, self.place, revisit=self.answer.kind == "revisit")
+
+
+def export_warc(
+    archive: ArchiveReader,
+    folder: Path,
+    selection: Selection,
+    began: datetime,
+    choices: Choices | None = None,
+    *,
+    since_last: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write captures as WARC files into a folder, with an index of each export; return the counts.
+
+    With ``since_last`` captures are left out that earlier exports into the folder had. Each export can be
+    read without the others. Raises StorageError if a file cannot be written; finished files stay.
+    """
+    index, sink, result = Folder(folder), Folder(folder), Exported()
+    earlier = Earlier(folder, asked=since_last)
+    found = written_captures(archive, sink, selection, began, result, choices, earlier, progress)
+    name = f"archivebot-{timestamp(began)}"
+    count = 0
+    while index.has(f"{name}-{count:05d}.cdxj"):
+        count += 1
+    try:
+        lines = index.begin(f"{name}-{count:05d}.cdxj")
+        for line in in_order(each.line for each in found if each.is_indexed):
+            lines.write(f"{line}\n".encode())
+        if result.files:
+            index.end()
+            earlier.keep()
+    finally:
+        index.abandon()
+    return result
+
+
+def written_captures(
+    archive: ArchiveReader,
+    sink: Sink,
+    selection: Selection,
+    began: datetime,
+    result: Exported,
+    choices: Choices | None = None,
+    earlier: Earlier | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Written]:
+    """Write captures as WARC files into a sink, count them in ``result``, and yield each of them."""
+    choices, progress = choices or Choices(), progress or Progress()
+    files = WarcFiles(sink, began, _about(archive), choices.limit)
+    maker = _Maker(archive, choices)
+    try:
+        for capture in selection.captures(archive):
+            if earlier and earlier.has(capture):
+                continue
+            try:
+                shown = maker.shown(capture)
+                records = maker.records(shown)
+            except CorruptObject as error:
+                result.damaged.append(str(error))
+                progress.damaged(str(error))
+                continue
+            places = files.write(records)
+            if earlier:
+                earlier.add(capture)
+            _count(result, records, files)
+            progress.written(result)
+            yield Written(shown, records, places[0])
+        files.finish()
+        _count(result, (), files)
+    finally:
+        files.abandon()
+
+
+def _count(result: Exported, records: Sequence[NewRecord], files: WarcFiles) -> None:
+    kind = records[0].kind if records else ""
+    result.responses += kind == "response"
+    result.revisits += kind == "revisit"
+    result.without += kind == "metadata"
+    result.files, result.records, result.bytes = files.names, files.records, files.bytes
+
+
+class _Maker:
+    """Makes the records of captures, which come in the order of an index."""
+
+    def __init__(self, archive: ArchiveReader, choices: Choices) -> None:
+        self._archive, self._choices = archive, choices
+        self._originals: OrderedDict[str, Original] = OrderedDict()  # by digest
+
+    def shown(self, capture: Capture) -> Capture:
+        """Return a capture as it is written: a 304 may become the content that it found unchanged."""
+        if not self._choices.revalidated or capture.outcome is not Outcome.NOT_MODIFIED or not capture.digest:
+            return capture
+        brought = self._archive.fetched(capture.url, capture.digest)
+        return _revalidated(capture, brought) if brought else capture
+
+    def records(self, capture: Capture) -> list[NewRecord]:
+        """Return the records of a capture, its answer first; raises CorruptObject."""
+        answer = self._answer(capture)
+        if answer is None:
+            return [visit(capture)]
+        name = answer.fields[0][1]
+        asked = request(capture, name)
+        return [answer, *([asked] if asked else []), *self._blocks(capture, answer, name)]
+
+    def _answer(self, capture: Capture) -> NewRecord | None:
+        """Return the answer of a capture; None if there was none."""
+        if capture.outcome is Outcome.NOT_MODIFIED:
+            return self._unchanged(capture)
+        if capture.digest is None:
+            return response(capture, b"") if capture.status is not None else None
+        original = self._originals.get(capture.digest)
+        if original and original.when <= capture.captured_at and _may_revisit(capture):
+            self._originals.move_to_end(capture.digest)
+            return revisit(capture, original, IDENTICAL)
+        record = response(capture, self._archive.body(capture))
+        if capture.status is not None:
+            self._remember(capture, record)
+        return record
+
+    def _remember(self, capture: Capture, record: NewRecord) -> None:
+        """Note a response that revisits may refer to."""
+        assert capture.digest is not None, "it has a body"
+        name = dict(record.fields)["WARC-Record-ID"]
+        self._originals[capture.digest] = Original(capture.url, capture.captured_at, name)
+        if len(self._originals) > MOST_ORIGINALS:
+            self._originals.popitem(last=False)
+
+    def _unchanged(self, capture: Capture) -> NewRecord:
+        """Return a 304 as a revisit of the capture that brought the body, a bare one as it is."""
+        brought = self._archive.fetched(capture.url, capture.digest) if capture.digest else None
+        if brought is None:
+            return response(capture, b"")
+        original = self._originals.get(capture.digest or "")
+        if original is None or original.url != capture.url:  # not exported, or written under another URL
+            original = Original(brought.url, brought.captured_at, record_id("response", brought))
+        return revisit(capture, original, NOT_MODIFIED)
+
+    def _blocks(self, capture: Capture, answer: NewRecord, name: str) -> Iterator[NewRecord]:
+        """Yield the blocks of a version with the response that brings it."""
+        if not self._choices.blocks or answer.kind != "response" or not capture.digest:
+            return
+        with suppress(NotArchived):
+            cut = self._archive.visits.partition(self._archive.seen(capture))
+            if cut.blocks:
+                labels = cut.labels or (None,) * len(cut.blocks)
+                blocks = [
+                    {"start": block.start, "end": block.end, "level": block.level, **label_record(label)}
+                    for block, label in zip(cut.blocks, labels, strict=True)
+                ]
+                document = {
+                    "url": capture.url,
+                    "version": capture.number,
+                    "digest": capture.digest,
+                    "charset": cut.charset,
+                    "level": cut.level,
+                    "segmenter": cut.segmenter,
+                    "blocks": blocks,
+                }
+                data = json.dumps(document, ensure_ascii=False).encode()
+                yield metadata(capture, name, BLOCKS + capture.url, "application/json", data)
+
+
+def _may_revisit(capture: Capture) -> bool:
+    """Return whether a capture may be a revisit record."""
+    return capture.status is not None and capture.status // 100 != _REDIRECTS
+
+
+def _revalidated(capture: Capture, brought: Capture) -> Capture:
+    """Return a 304 as if the server had sent the content again: with status 200 and freshened headers."""
+    fresh = {name.lower(): (name, value) for name, value in capture.headers}
+    kept = tuple(pair for pair in brought.headers if pair[0].lower() not in fresh)
+    headers = (*kept, *fresh.values())
+    wire = replace(capture.wire, received=b"", decoded=True) if capture.wire else None
+    return replace(
+        capture,
+        outcome=brought.outcome,
+        status=brought.status or _STATUS_OK,
+        headers=headers,
+        size=brought.size,
+        wire=wire,
+    )
+
+
+def software() -> str:
+    """Return the name and the version of this program, as files name their writer."""
+    try:
+        return f"archivebot {version('archivebot')}"
+    except PackageNotFoundError:  # run from a folder without being installed
+        return "archivebot"
+
+
+def _about(archive: ArchiveReader) -> list[tuple[str, str]]:
+    """Return the fields of the first record of each file."""
+    return [
+        ("software", software()),
+        ("format", "WARC File Format 1.1"),
+        ("conformsTo", CONFORMS),
+        ("isPartOf", f"urn:uuid:{archive.position().archive}"),
+        (
+            "description",
+            "bodies are without transfer and content codings; header fields that no longer hold are kept as"
+            " X-Archive-Orig-*; blocks of pages are JSON in metadata records of urn:blocks:",
+        ),
+    ]

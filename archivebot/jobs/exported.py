@@ -1,0 +1,99 @@
+"""The result of an export, and the captures that earlier exports into a folder had."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from archivebot.exceptions import StorageError, UsageError
+from archivebot.models import Capture
+
+# The file beside exported WARC files that has a number of 8 bytes for each exported capture.
+EXPORTED = "exported.ids"
+
+_BYTES = 8  # of a billion captures two share a number with probability 0.03
+
+
+@dataclass(slots=True)
+class Exported:
+    """The counts of an export.
+
+    ``records`` are all records that were written, ``responses`` and ``revisits`` the captures among them.
+    ``without`` are captures without an answer. ``damaged`` has a message for each capture that the archive
+    could not rebuild.
+    """
+
+    files: list[str] = field(default_factory=list)
+    records: int = 0
+    responses: int = 0
+    revisits: int = 0
+    bytes: int = 0
+    without: int = 0
+    damaged: list[str] = field(default_factory=list)
+
+    def record(self) -> dict[str, object]:
+        """Return the result as a record for ``--json``."""
+        return {
+            "files": self.files,
+            "records": self.records,
+            "responses": self.responses,
+            "revisits": self.revisits,
+            "bytes": self.bytes,
+            "without": self.without,
+            "damaged": self.damaged,
+        }
+
+
+class Progress:
+    """What is called during an export; a subclass prints it."""
+
+    def damaged(self, message: str) -> None:
+        """A capture could not be rebuilt."""
+
+    def written(self, result: Exported) -> None:
+        """A capture was written."""
+
+
+class Earlier:
+    """The captures that earlier exports into a folder had; none if they are not asked for.
+
+    They are remembered one by one, because a file ingested later may bring captures of any date.
+    """
+
+    def __init__(self, folder: Path, *, asked: bool) -> None:
+        self._path, self._asked = folder / EXPORTED, asked
+        self._known: set[bytes] = set()
+        self._new = bytearray()
+        try:
+            data = self._path.read_bytes() if self._path.exists() else b""
+        except OSError as error:
+            raise UsageError(f"{self._path} cannot be read: {error.strerror}") from error
+        self._end = len(data) - len(data) % _BYTES  # a killed export may have left a part of a number
+        self._known.update(data[at : at + _BYTES] for at in range(0, self._end, _BYTES))
+
+    def has(self, capture: Capture) -> bool:
+        """Return whether an earlier export had a capture, if that is asked for."""
+        return self._asked and bool(self._known) and _number(capture) in self._known
+
+    def add(self, capture: Capture) -> None:
+        """Note that a capture was written."""
+        if (number := _number(capture)) not in self._known:
+            self._new += number
+
+    def keep(self) -> None:
+        """Remember the captures that were written, after their files are complete; raises StorageError."""
+        try:
+            with self._path.open("ab") as out:
+                out.truncate(self._end)
+                out.write(self._new)
+                out.flush()
+                os.fsync(out.fileno())
+        except OSError as error:
+            raise StorageError(f"{self._path} cannot be written: {error.strerror}") from error
+
+
+def _number(capture: Capture) -> bytes:
+    name = f"{capture.url} {capture.captured_at.isoformat()} {capture.outcome} {capture.digest}"
+    return sha256(name.encode("utf-8", "replace")).digest()[:_BYTES]

@@ -1,0 +1,168 @@
+"""Exports of captures as a WACZ package, as an index, as JSON lines, and as a page to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
+
+from archivebot.archive import ArchiveReader
+from archivebot.exceptions import ArchiveError, CorruptObject
+from archivebot.export.cdxj import cdxj_line, in_order
+from archivebot.export.files import written
+from archivebot.export.history import history_page
+from archivebot.export.signing import Signer
+from archivebot.export.wacz import Package, home_of, pages_of
+from archivebot.jobs.export import Choices, Written, software, written_captures
+from archivebot.jobs.exported import Exported, Progress
+from archivebot.jobs.selection import Selection
+from archivebot.markup.contenttype import content_type, parse
+from archivebot.models import REQUISITE, Capture, Delta, Outcome
+from archivebot.records import delta_record, history_record
+from archivebot.records.block import stored_block_record
+from archivebot.storage.base import StoredVersion
+
+_PAGE_TYPES = frozenset(("text/html", "application/xhtml+xml"))
+
+
+def export_wacz(
+    archive: ArchiveReader,
+    path: Path,
+    selection: Selection,
+    began: datetime,
+    choices: Choices | None = None,
+    signer: Signer | None = None,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write captures as one WACZ package, signed if there is a ``signer``; return the counts.
+
+    Nothing is written if there is no capture. Raises StorageError if the file cannot be written.
+    """
+    result = Exported()
+    if next(selection.captures(archive), None) is None:
+        return result
+
+    def write(out: BinaryIO) -> None:
+        package = Package(out, began, software())
+        with TemporaryFile() as index, TemporaryFile() as pages:
+            home: tuple[str, datetime, str] | None = None
+            for each in written_captures(archive, package, selection, began, result, choices, None, progress):
+                if each.is_indexed:
+                    _put(index, each.line)
+                if _is_page(each):
+                    entry = (each.capture.url, each.capture.captured_at, _title(archive, each.capture))
+                    home = min(home or entry, entry, key=lambda found: (len(found[0]), found[0]))
+                    _put(pages, json.dumps((entry[0], entry[1].isoformat(), entry[2])))
+            package.add_index(in_order(_lines(index)))
+            found = (json.loads(line) for line in _lines(pages))
+            package.add_pages(
+                pages_of((url, datetime.fromisoformat(when), title) for url, when, title in found)
+            )
+        title = home[2] or home[0] if home else "Captures"
+        package.close(title, home_of(*home[:2]) if home else None, signer)
+        result.bytes = out.tell()
+
+    written(path, write)
+    result.files = [path.name]
+    return result
+
+
+def export_cdxj(archive: ArchiveReader, selection: Selection, result: Exported) -> Iterator[str]:
+    """Yield the lines of the index of captures with an answer, sorted; count them in ``result``."""
+    captures = (each for each in selection.captures(archive) if each.status is not None)
+    for line in in_order(
+        cdxj_line(each, None, revisit=each.outcome is Outcome.NOT_MODIFIED) for each in captures
+    ):
+        result.records += 1
+        yield line
+
+
+def export_jsonl(
+    archive: ArchiveReader, selection: Selection, result: Exported, progress: Progress
+) -> Iterator[dict[str, Any]]:
+    """Yield records of captures, each followed by the blocks and the changes of a version seen first.
+
+    Each has its ``type``: ``capture``, ``block`` or ``change``.
+    """
+    url, seen = "", dict[str, StoredVersion]()
+    last: StoredVersion | None = None
+    for capture in selection.captures(archive):
+        if capture.url != url:
+            url, seen, last = capture.url, {}, None
+        result.records += 1
+        yield {"type": "capture", **history_record(capture)}
+        if capture.number is None or capture.digest is None or capture.digest in seen:
+            last = seen.get(capture.digest or "", last)
+            continue
+        try:
+            version = seen[capture.digest] = archive.seen(capture)
+            place = {"url": url, "version": capture.number}
+            for block, text in archive.blocks(version):
+                result.records += 1
+                yield {"type": "block", **place, **stored_block_record(block), "text": text}
+            if last is not None:
+                result.records += 1
+                yield {"type": "change", **delta_record(archive.delta(url, last, version), None, None)}
+            last = version
+        except ArchiveError as error:
+            _note(error, result, progress)
+
+
+def export_html(archive: ArchiveReader, url: str, path: Path, progress: Progress) -> Exported:
+    """Write the history of a page as one HTML file that needs no server; return the counts."""
+    result = Exported(files=[path.name])
+    captures = archive.captures(url)
+    text = history_page(url, captures, _deltas(archive, captures, result, progress))
+    data = text.encode("utf-8", "replace")
+
+    def write(out: BinaryIO) -> None:
+        out.write(data)
+
+    written(path, write)
+    result.records, result.bytes = len(captures), len(data)
+    return result
+
+
+def _deltas(
+    archive: ArchiveReader, captures: list[Capture], result: Exported, progress: Progress
+) -> Iterator[tuple[Capture, Delta]]:
+    """Yield the changes between the successive contents of a page, each with the capture that shows it."""
+    last: Capture | None = None
+    for capture in captures:
+        if capture.number is None:
+            continue
+        if last is not None and last.digest != capture.digest:
+            try:
+                yield capture, archive.delta(capture.url, archive.seen(last), archive.seen(capture))
+            except CorruptObject as error:
+                _note(error, result, progress)
+        last = capture
+
+
+def _note(error: ArchiveError, result: Exported, progress: Progress) -> None:
+    result.damaged.append(str(error))
+    progress.damaged(str(error))
+
+
+def _is_page(found: Written) -> bool:
+    """Return whether a capture is listed as a page: a requisite, an error or a picture is not."""
+    capture = found.capture
+    kind = parse(content_type(capture.headers)).type
+    return capture.outcome is Outcome.FETCHED and capture.origin != REQUISITE and kind in _PAGE_TYPES
+
+
+def _title(archive: ArchiveReader, capture: Capture) -> str:
+    return archive.readings.of(archive.body(capture), content_type(capture.headers)).full_title
+
+
+def _put(spool: Any, line: str) -> None:
+    spool.write(f"{line}\n".encode("utf-8", "replace"))
+
+
+def _lines(spool: Any) -> Iterator[str]:
+    """Yield the lines that were put into a temporary file."""
+    spool.seek(0)
+    return (line.decode().removesuffix("\n") for line in spool)

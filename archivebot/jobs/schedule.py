@@ -1,0 +1,195 @@
+"""The schedule of an archive: how often each page changes, and when it is worth the next visit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from archivebot.archive import ArchiveReader
+from archivebot.models import REQUISITE, Capture, Kind
+from archivebot.schedule.planner import Planner, Watched
+from archivebot.schedule.policy import Policy
+from archivebot.schedule.rate import Estimate, estimate
+from archivebot.timestamps import timestamp
+from archivebot.urls import host_of
+from archivebot.urls.pattern import pattern
+
+DAY = 86400.0  # seconds
+
+# Days until the next visit after the first visit without content. Each further such visit doubles them.
+BACK_OFF = {
+    Kind.FAILED: 1 / 24,
+    Kind.UNRESOLVED: 1.0,
+    Kind.EXCLUDED: 1.0,
+    Kind.GONE: 1.0,
+    Kind.NOT_FOUND: 1.0,
+    Kind.REDIRECT: 7.0,
+}
+MOST_DAYS = 180.0
+
+# A feed names the new pages of a site, so that a change of it is worth two changes of another page.
+FEED_WEIGHT = 2.0
+_FEEDS = ("rss", "atom")
+
+_CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledPage:
+    """A page, how often its content changes, and its next visit with the reason.
+
+    ``estimate`` is from the visits of the page alone; ``rate``, in changes a day, from these and from similar
+    pages, None if its last visits brought no content. ``interval`` is in days, infinite if the page gets no
+    visits.
+    """
+
+    url: str
+    estimate: Estimate
+    rate: float | None
+    interval: float
+    last: datetime
+    why: str
+
+    @property
+    def next(self) -> datetime | None:
+        """The time of the next visit; None if there is none within the calendar."""
+        try:
+            return self.last + timedelta(days=self.interval)
+        except OverflowError:
+            return None
+
+    def is_due(self, now: datetime) -> bool:
+        """Return whether the next visit is not later than a time."""
+        return self.next is not None and self.next <= now
+
+    def overdue(self, now: datetime) -> float:
+        """Return how often the interval has passed since the last visit."""
+        return (now - self.last).total_seconds() / DAY / self.interval
+
+    def record(self, now: datetime) -> dict[str, Any]:
+        """Return the page as a record; rates are in changes a day, the interval is in days."""
+        found = self.estimate
+        return {
+            "url": self.url,
+            "visits": found.visits,
+            "changes": found.changes,
+            "rate": self.rate,
+            "own_rate": _finite(found.rate),
+            "low": found.low,
+            "high": _finite(found.high),
+            "interval": _finite(self.interval),
+            "last": timestamp(self.last),
+            "next": timestamp(self.next) if self.next else None,
+            "due": self.is_due(now),
+            "why": self.why,
+        }
+
+
+def schedule(
+    archive: ArchiveReader, budget: float | None = None, policy: Policy = Policy.CHANGES
+) -> list[ScheduledPage]:
+    """Return all pages of an archive but requisites, by the time of their next visit.
+
+    ``budget`` is in visits a day; without it there are as many as pages. Pages whose last visits brought no
+    content are visited less and less, whatever the budget is.
+    """
+    there: list[tuple[Watched, list[Capture]]] = []
+    found: list[ScheduledPage] = []
+    for _, url in archive.pages():
+        captures = archive.captures(url)
+        if not captures or captures[-1].origin == REQUISITE:
+            continue
+        missed = _missed(captures)
+        if missed:
+            found.append(_away(url, captures, missed))
+        else:
+            there.append((_watched(url, captures), captures))
+    found.extend(_planned(there, float(len(there)) if budget is None else budget, policy))
+    return sorted(found, key=lambda page: (page.next is None, page.next or page.last, page.url))
+
+
+def due_pages(
+    archive: ArchiveReader, budget: float | None = None, policy: Policy = Policy.CHANGES
+) -> list[str]:
+    """Return the URLs of the pages whose next visit is due, the most overdue of its interval first."""
+    time = now()
+    due = [page for page in schedule(archive, budget, policy) if page.is_due(time)]
+    return [page.url for page in sorted(due, key=lambda page: -page.overdue(time))]
+
+
+def _watched(url: str, captures: Sequence[Capture]) -> Watched:
+    declared = next((each.headers for each in reversed(captures) if each.headers), ())
+    kinds = [value.lower() for name, value in declared if name.lower() == "content-type"]
+    is_feed = any(word in value for value in kinds for word in _FEEDS)
+    return Watched(url, host_of(url), pattern(url) or "", FEED_WEIGHT if is_feed else 1.0)
+
+
+def _planned(
+    there: Sequence[tuple[Watched, list[Capture]]], budget: float, policy: Policy
+) -> Iterator[ScheduledPage]:
+    planner = Planner([page for page, _ in there], budget, policy)
+    for index, (_, captures) in enumerate(there):
+        visits = [capture for capture in captures if capture.kind in _CONTENT]
+        planner.begin(index, visits[0].captured_at.timestamp() / DAY)
+        for capture in visits[1:]:
+            when = capture.captured_at.timestamp() / DAY
+            planner.visited(index, when, changed=capture.kind is Kind.CHANGED)
+    shares = planner.plan()
+    for index, (page, captures) in enumerate(there):
+        share, seen = float(shares[index]), estimate(planner.visits(index))
+        interval = 1 / share if share > 0 else math.inf
+        why = _why(seen, planner.expected(index), interval)
+        rate = float(planner.rates[index])
+        yield ScheduledPage(page.url, seen, rate, interval, captures[-1].captured_at, why)
+
+
+def _why(known: Estimate, expected: float, interval: float) -> str:
+    like = f"pages like it change every {days(1 / expected)}"
+    if not known.visits:
+        return f"visited once; {like}"
+    seen = f"{known.changes} of {known.visits} visits saw a change; {like}"
+    return seen if math.isfinite(interval) else f"{seen}; it changes too often for the budget"
+
+
+def _missed(captures: Sequence[Capture]) -> int:
+    """Return the number of visits in a row, up to the last, that brought no content."""
+    count = 0
+    for capture in reversed(captures):
+        if capture.kind in _CONTENT:
+            break
+        count += 1
+    return count
+
+
+def _away(url: str, captures: Sequence[Capture], missed: int) -> ScheduledPage:
+    last = captures[-1]
+    interval = min(BACK_OFF[last.kind] * 2.0 ** min(missed - 1, 30), MOST_DAYS)
+    why = f"{last.kind} at the last visit, {missed} in a row without content"
+    return ScheduledPage(url, estimate([]), None, interval, last.captured_at, why)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def now() -> datetime:
+    """Return the time in UTC."""
+    return datetime.now(UTC)
+
+
+def days(value: float) -> str:
+    """Return a number of days as it is shown.
+
+    >>> days(0.0007), days(0.25), days(3.0), days(400.0), days(float("inf"))
+    ('1 min', '6.0 h', '3.0 d', '400 d', 'never')
+    """
+    if math.isinf(value):
+        return "never"
+    if value < 1 / 24:
+        return f"{max(round(value * 1440), 1)} min"
+    if value < 1:
+        return f"{value * 24:.1f} h"
+    return f"{value:.1f} d" if value < 100 else f"{value:.0f} d"

@@ -1,0 +1,170 @@
+"""Which page is worth the next visit, learnt from the visits so far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archivebot.schedule.adaptive import YEAR, AdaptiveInterval
+from archivebot.schedule.allocation import catching_visits, fresh_visits, sufficient_visits
+from archivebot.schedule.policy import Policy
+from archivebot.schedule.rate import Prior, Visit, likeliest_rate
+
+# Visits that count, the last of each page. An older rhythm says little about the next days.
+WINDOW = 50
+
+# The number of changes that the rate of similar pages weighs as much as.
+WEIGHT = 2.0
+
+# The share of its changes that a page may lose for others, compared with visiting all pages equally often.
+LOSS = 0.01
+
+_SWEEPS = 3  # through pages and their groups: each moves the rates of groups nearer to those of their pages
+_LEAST = 1e-6  # days between two visits: a tenth of a second
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A page: its site, its kind within the site, and how much a change of it is worth."""
+
+    url: str
+    site: str
+    kind: str = ""
+    weight: float = 1.0
+
+
+class Planner:
+    """Divides ``budget`` visits a day among pages; times are in days from any moment.
+
+    A page without visits has the rate of the pages of its site and kind, then of its site, then of all pages,
+    so that the budget is divided almost equally at first and by the rates later. A page counts as visited at
+    time 0, unless :meth:`begin` names the time of its first visit.
+    """
+
+    def __init__(
+        self, pages: Sequence[Watched], budget: float, policy: Policy = Policy.CHANGES, loss: float = LOSS
+    ) -> None:
+        count = len(pages)
+        self.pages, self.budget, self.policy, self.loss = pages, budget, policy, loss
+        self.rates = np.full(count, budget / max(count, 1))
+        self.last = np.zeros(count)
+        self._weights = np.array([page.weight for page in pages], dtype=np.float64)
+        self._visits: list[list[Visit]] = [[] for _ in pages]
+        self._sites = _numbered([page.site for page in pages])
+        self._kinds = _numbered([(page.site, page.kind) for page in pages])
+        self._site_of_kind = np.zeros(int(self._kinds.max(initial=-1)) + 1, dtype=np.intp)
+        self._site_of_kind[self._kinds] = self._sites
+        self._expected = self.rates.copy()
+        self._alive = np.ones(count, dtype=np.bool_)
+        self._adaptive = AdaptiveInterval()
+        self._intervals = np.full(count, count / budget if budget > 0 else YEAR)
+        self._changed = np.zeros(count)
+        self._due = self._intervals.copy()
+        self._share = np.zeros(count)
+        self._until = 0  # visits until the next plan
+
+    def begin(self, index: int, when: float) -> None:
+        """Set the time of the first visit to a page."""
+        self.last[index] = self._changed[index] = when
+        self._due[index] = when + self._intervals[index]
+
+    def visited(self, index: int, when: float, *, changed: bool) -> None:
+        """Learn from a visit to a page whether its content had changed since the visit before."""
+        visits = self._visits[index]
+        visits.append(Visit(max(when - self.last[index], _LEAST), changed))
+        del visits[:-WINDOW]
+        self.last[index] = when
+        self.rates[index] = self._rate(index)
+        if changed:
+            self._changed[index] = when
+        interval, wait = self._adaptive.after(
+            float(self._intervals[index]), when - self._changed[index], changed=changed
+        )
+        self._intervals[index], self._due[index] = interval, when + wait
+
+    def remove(self, index: int) -> None:
+        """Visit a page no more; the budget stays the same."""
+        self._alive[index] = False
+        self._due[index] = math.inf
+        self._until = 0
+
+    def next(self, when: float) -> int:
+        """Return the page that is most overdue: of its interval, the most has passed."""
+        if self.policy is Policy.ADAPTIVE:
+            return int(np.argmin(self._due))
+        if self._until <= 0:
+            self.plan(1)
+            self._until = int(self._alive.sum())
+        self._until -= 1
+        return int(np.argmax(np.where(self._alive, (when - self.last) * self._share, -1.0)))
+
+    def plan(self, sweeps: int = _SWEEPS) -> NDArray[np.float64]:
+        """Return the visits a day of each page, after learning the rates of sites and kinds anew."""
+        for _ in range(sweeps):
+            self._learn()
+        alive, weights = self._alive, self._weights[self._alive]
+        rates, equal = self.rates[alive], self.budget / max(int(alive.sum()), 1)
+        if self.policy is Policy.FRESHNESS:
+            found = fresh_visits(rates, self.budget, weights)
+        elif self.policy is Policy.PROPORTIONAL:
+            found = catching_visits(rates, self.budget)
+        elif self.policy is Policy.CHANGES:
+            least = sufficient_visits(rates, equal, self.loss)
+            found = catching_visits(rates, self.budget, least, weights)
+        elif self.policy is Policy.ADAPTIVE:
+            found = 1 / np.maximum(self._due - self.last, _LEAST)[alive]
+        else:
+            found = np.full_like(rates, equal)
+        self._share = np.zeros_like(self.rates)
+        self._share[alive] = found
+        return self._share
+
+    def visits(self, index: int) -> Sequence[Visit]:
+        """Return the visits to a page that count."""
+        return self._visits[index]
+
+    def expected(self, index: int) -> float:
+        """Return the rate of the pages of the same site and kind."""
+        return float(self._expected[index])
+
+    def _learn(self) -> None:
+        """Set the rate of each kind to the mean of its pages, and of each page by its kind and visits.
+
+        The rate of all pages counts as a page of each site, and the rate of a site as a page of each kind.
+        """
+        if not len(self.rates):
+            return
+        overall = float(self.rates.mean())
+        sites = _means(self.rates, self._sites, np.full(int(self._sites.max()) + 1, overall))
+        self._expected = _means(self.rates, self._kinds, sites[self._site_of_kind])[self._kinds]
+        for index in np.flatnonzero(self._alive).tolist():
+            self.rates[index] = self._rate(index)
+
+    def _rate(self, index: int) -> float:
+        visits = self._visits[index]
+        changed = [visit.gap for visit in visits if visit.changed]
+        unchanged = sum(visit.gap for visit in visits if not visit.changed)
+        return likeliest_rate(changed, unchanged, Prior(float(self._expected[index]), WEIGHT))
+
+
+def _numbered(names: Sequence[Hashable]) -> NDArray[np.intp]:
+    """Return the number of each name, from 0 in the order of their first place."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+
+
+def _means(
+    values: NDArray[np.float64], groups: NDArray[np.intp], first: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the mean of each group of values; ``first`` has one more value for each group.
+
+    >>> _means(np.array([2.0, 4.0, 9.0]), np.array([0, 0, 1]), np.array([3.0, 1.0])).tolist()
+    [3.0, 5.0]
+    """
+    counts = np.bincount(groups, minlength=len(first))
+    means: NDArray[np.float64] = (first + np.bincount(groups, values, len(first))) / (counts + 1)
+    return means

@@ -1,0 +1,268 @@
+"""Policies of revisits: which of the content changes of known histories they see, at equal budgets.
+
+    python benchmarks/recrawl.py DATA/history-dev [--archive FILE] [--days N] [--json]
+
+Ingests all versions of the data with `scrapy ingest`; with `--archive` an archive made before is read. The
+content changes are those that archivebot judged: versions that only touched furniture are none. A version
+lasts until the next version of its page; the last version is where the time line of the page ends.
+
+All time lines start together, and each page is known by its first version. A fixed interval is chosen at
+which about 60 % of all content changes are seen before the next change of their page. Each of its visits is
+one fetch; every other policy has one fetch at the same moment, and chooses the page. So all policies have
+the same budget at any time, and none knows more than it has fetched, except the oracle: it knows all time
+lines, and fetches the changed page whose version ends first, which is the optimum for unit fetches with
+deadlines. `changes` is the default of `scrapy schedule`, `adaptive` the rule of Apache Nutch's
+AdaptiveFetchSchedule. `--days` ends the time lines after a number of days. Exit code 1 if a bound fails.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import random
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from common import data_folder, need, read_index, run
+from numpy.typing import NDArray
+from store import write_warc
+from tables import Row, Table, at_least, report
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.models import Kind
+from archivebot.schedule.planner import Planner, Watched
+from archivebot.schedule.policy import Policy
+from archivebot.urls import host_of
+from archivebot.urls.pattern import pattern
+
+GOAL = 0.6  # of the changes: what the fixed interval sees
+LEAST_CAUGHT, LEAST_OF_ORACLE, MOST_BEHIND = 0.75, 0.9, 0.02
+DAY = 86400.0
+SEED = 20261124
+IDLE = -1  # the oracle's choice if no page has an unseen change
+
+Times = NDArray[np.float64]
+Pages = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Line:
+    """The time line of a page in days: when each state of its content began, the first at 0, and the end."""
+
+    page: Watched
+    group: str
+    states: Times
+    end: float
+
+    @property
+    def ends(self) -> Times:
+        return np.append(self.states[1:], self.end)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The figures of a policy: shares of changes, of time and of fetches, the age in days, and by site."""
+
+    caught: float
+    freshness: float
+    age: float
+    wasted: float
+    fetches: int
+    sites: dict[str, float]
+
+
+def read_lines(data: Path, archive: Path, most_days: float) -> list[Line]:
+    """Return the time lines of the pages that were seen for some time."""
+    found = []
+    with Archive.reader(ArchiveConfig(uri=f"sqlite:///{archive}")) as reader:
+        for versions in read_index(data):
+            url = versions[0].url
+            captures = [each for each in reader.captures(url) if each.number is not None]
+            times = [each.captured_at.timestamp() / DAY for each in captures]
+            if not times:
+                continue
+            end = min(times[-1] - times[0], most_days)
+            begun = [
+                time - times[0]
+                for each, time in zip(captures, times, strict=True)
+                if each.kind is Kind.CHANGED and 0 < time - times[0] < end
+            ]
+            page = Watched(url, host_of(url), pattern(url) or "")
+            if end > 0:
+                found.append(Line(page, versions[0].site, np.unique([0.0, *begun]), end))
+    return found
+
+
+def fixed_interval(lines: Sequence[Line]) -> float:
+    """Return the interval in days at which visits at a random phase see GOAL of all changes."""
+    lasting = np.concatenate([(line.ends - line.states)[1:] for line in lines])
+    low, high = 1e-5, 1e5
+    for _ in range(60):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if np.minimum(1, lasting / middle).mean() > GOAL else (low, middle)
+    return float(low)
+
+
+def fixed_visits(lines: Sequence[Line], interval: float) -> tuple[Times, Pages]:
+    """Return the times of all visits at a fixed interval, the pages one after the other, and the pages."""
+    order = list(range(len(lines)))
+    random.Random(SEED).shuffle(order)
+    times = [
+        np.arange((place + 0.5) / len(lines) * interval, lines[index].end, interval)
+        for place, index in enumerate(order)
+    ]
+    pages = np.repeat(np.array(order), [len(each) for each in times])
+    when = np.concatenate(times)
+    sorted_by_time = np.argsort(when, kind="stable")
+    return when[sorted_by_time], pages[sorted_by_time]
+
+
+def planned_visits(lines: Sequence[Line], when: Times, interval: float, policy: Policy) -> Pages:
+    """Return the pages that a policy visits at given times."""
+    planner = Planner([line.page for line in lines], len(lines) / interval, policy)
+    ending = sorted(range(len(lines)), key=lambda index: lines[index].end)
+    states, left, gone = [0] * len(lines), len(lines), 0
+    chosen = np.empty(len(when), dtype=np.intp)
+    for slot, time in enumerate(when.tolist()):
+        while lines[ending[gone]].end <= time:
+            planner.remove(ending[gone])
+            gone, left = gone + 1, left - 1
+            planner.budget = left / interval
+        index = planner.next(time)
+        state = int(np.searchsorted(lines[index].states, time, side="right")) - 1
+        planner.visited(index, time, changed=state != states[index])
+        states[index], chosen[slot] = state, index
+    return chosen
+
+
+def best_visits(lines: Sequence[Line], when: Times) -> Pages:
+    """Return the pages that the oracle visits: each change once, the one that ends first before others."""
+    changes = sorted(
+        (float(began), float(ended), index)
+        for index, line in enumerate(lines)
+        for began, ended in zip(line.states[1:], line.ends[1:], strict=True)
+    )
+    chosen = np.full(len(when), IDLE, dtype=np.intp)
+    waiting: list[tuple[float, int]] = []
+    following = 0
+    for slot, time in enumerate(when.tolist()):
+        while following < len(changes) and changes[following][0] <= time:
+            heapq.heappush(waiting, changes[following][1:])
+            following += 1
+        while waiting and waiting[0][0] <= time:
+            heapq.heappop(waiting)
+        if waiting:
+            chosen[slot] = heapq.heappop(waiting)[1]
+    return chosen
+
+
+def judged(lines: Sequence[Line], when: Times, chosen: Pages) -> Result:
+    """Return the figures of visits."""
+    seen: defaultdict[str, int] = defaultdict(int)
+    changes: defaultdict[str, int] = defaultdict(int)
+    fresh, age = [], []
+    for index, line in enumerate(lines):
+        times = np.concatenate([[0.0], when[chosen == index]])
+        states = np.searchsorted(line.states, times, side="right") - 1
+        seen[line.group] += len(np.unique(states)) - 1
+        changes[line.group] += len(line.states) - 1
+        following = np.append(times[1:], line.end)
+        stale = np.maximum(following - line.ends[states], 0.0)
+        fresh.append(1 - stale.sum() / line.end)
+        age.append((stale**2 / 2).sum() / line.end)
+    fetches = int((chosen != IDLE).sum())
+    caught = sum(seen.values())
+    sites = {site: seen[site] / changes[site] for site in changes if changes[site]}
+    return Result(
+        caught / max(sum(changes.values()), 1),
+        float(np.mean(fresh)),
+        float(np.mean(age)),
+        1 - caught / max(fetches, 1),
+        fetches,
+        sites,
+    )
+
+
+def results(lines: Sequence[Line], interval: float) -> dict[str, Result]:
+    """Return the figures of all policies by name."""
+    when, fixed = fixed_visits(lines, interval)
+    policies = {
+        "default": Policy.CHANGES,
+        "freshness": Policy.FRESHNESS,
+        "proportional": Policy.PROPORTIONAL,
+        "adaptive": Policy.ADAPTIVE,
+    }
+    found = {name: planned_visits(lines, when, interval, each) for name, each in policies.items()}
+    found |= {"fixed": fixed, "oracle": best_visits(lines, when)}
+    return {name: judged(lines, when, chosen) for name, chosen in found.items()}
+
+
+def tables(found: dict[str, Result]) -> list[Table]:
+    """Return the figures of the policies, and the share of changes by site."""
+    rows = []
+    for name, each in found.items():
+        cells = (
+            f"{each.caught:.3f}",
+            f"{each.freshness:.3f}",
+            f"{each.age:.2f}",
+            f"{each.wasted:.3f}",
+            f"{each.fetches}",
+        )
+        least = min(LEAST_CAUGHT, LEAST_OF_ORACLE * found["oracle"].caught)
+        rows.append(Row(name, cells, at_least(each.caught, least) if name == "default" else None))
+    sites = []
+    for site, caught in found["fixed"].sites.items():
+        shares = [f"{each.sites[site]:.3f}" for each in found.values()]
+        sites.append(Row(site, shares, at_least(found["default"].sites[site], caught - MOST_BEHIND)))
+    columns = ("changes seen", "freshness", "age, days", "fetches in vain", "fetches")
+    return [Table("policy", columns, rows), Table("changes seen", tuple(found), sites)]
+
+
+def main() -> int:
+    parser = data_folder(__doc__)
+    parser.add_argument("--archive", type=Path, help="an archive into which the data were ingested")
+    parser.add_argument("--days", type=float, default=float("inf"), help="end of the time lines")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        archive = options.archive or _ingested(options.data, Path(folder))
+        lines = read_lines(options.data, archive.resolve(), options.days)
+    if not any(len(line.states) > 1 for line in lines):
+        print("these histories have no change of content", file=sys.stderr)
+        return 1
+    interval = fixed_interval(lines)
+    found = results(lines, interval)
+    shown = tables(found)
+    if options.json:
+        policies = {
+            name: {
+                "caught": each.caught,
+                "freshness": each.freshness,
+                "fetches": each.fetches,
+                "age": each.age,
+                "wasted": each.wasted,
+                "sites": each.sites,
+            }
+            for name, each in found.items()
+        }
+        print(json.dumps({"budget": found["fixed"].fetches, "interval": interval, "policies": policies}))
+        return 0 if all(bound.held for table in shown for _, bound in table.bounds) else 1
+    return report(*shown)
+
+
+def _ingested(data: Path, folder: Path) -> Path:
+    warc, archive = folder / "history.warc.gz", folder / "archive.db"
+    write_warc(data, warc)
+    words = [sys.executable, "-m", "scrapy", "ingest", str(warc), "-s", f"ARCHIVE_URI=sqlite:///{archive}"]
+    need(run(words), "the ingest")
+    return archive
+
+
+if __name__ == "__main__":
+    sys.exit(main())

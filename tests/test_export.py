@@ -1,0 +1,361 @@
+"""scrapy export: what it writes, and that it comes back the same."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import zipfile
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from warcio.archiveiterator import ArchiveIterator
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import WarcError
+from archivebot.models import Capture, Outcome
+from archivebot.timestamps import timestamp
+from archivebot.warc import inputs, read_pages
+from archivebot.wire import Wire
+from tests.commands import run_scrapy
+from tests.factories import URL, html, make_page
+
+WARCS = Path(__file__).parent / "warc"
+
+# Records of these files that an index of exported captures does not have, and why.
+EXCEPTIONS: dict[str, int] = {}
+
+OTHER = "http://example.com/other"
+FIRST, SECOND = html("The first paragraph.", "The second."), html("The first paragraph.", "Another second.")
+HEAD = (
+    b"HTTP/1.1 200 OK\r\nset-cookie: a=b\r\nX-Two:  c\r\nSet-Cookie: d=e\r\n"
+    b"Content-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\nContent-Length: 35\r\n\r\n"
+)
+NOT_MODIFIED = b"HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n"
+REQUEST = b"GET /page HTTP/1.1\r\nHost: example.com\r\n\r\n"
+CODED = Wire(HEAD, REQUEST, ip="192.0.2.1", port=80, protocols=("http/1.1",), length=35, decoded=True)
+LATER = replace(CODED, received=HEAD.replace(b"a=b", b"a=c"))
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    """An archive with every kind of capture: content, changes, revisits, 304, 404, redirect, no answer."""
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        unchanged = Wire(NOT_MODIFIED, REQUEST, protocols=("http/1.1",))
+        pages = (
+            replace(make_page(FIRST), wire=CODED, headers=CODED.headers),
+            replace(make_page(FIRST, 1), wire=LATER, headers=LATER.headers),
+            make_page(SECOND, 2),
+            make_page(b"", 3, outcome=Outcome.NOT_MODIFIED, status=304, headers=(("ETag", "x"),)),
+            make_page(SECOND, 4, url=OTHER),
+            make_page(b"<p>Gone", 5, url=OTHER, outcome=Outcome.GONE, status=410),
+            make_page(b"", 6, url=OTHER, outcome=Outcome.TIMEOUT, status=None, headers=()),
+            make_page(
+                b"",
+                url="http://example.com/to",
+                outcome=Outcome.REDIRECT,
+                status=301,
+                headers=(("Location", "/page"),),
+                location=URL,
+            ),
+            make_page(html("Elsewhere."), url="http://www.example.org/a?a=2&b=1"),
+        )
+        for page in pages:
+            is_304 = page.outcome is Outcome.NOT_MODIFIED
+            archive.add(archive.segment(replace(page, wire=unchanged) if is_304 else page))
+        yield archive
+
+
+@pytest.fixture
+def export(archive: Archive, tmp_path: Path) -> Run:
+    def run(*args: object, uri: str = "") -> subprocess.CompletedProcess[str]:
+        archive.sync()
+        environment = {**os.environ, "ARCHIVE_URI": uri or f"sqlite:///{tmp_path}/a.db"}
+        return run_scrapy(tuple(map(str, args)), environment=environment)
+
+    return run
+
+
+def records(folder: Path) -> list[Any]:
+    """Return the records of all WARC files of a folder, with their blocks in ``body``."""
+    found = []
+    for path in sorted(folder.glob("*.warc.gz")):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, check_digests="raise"):
+                record.body = record.raw_stream.read()
+                found.append(record)
+    return found
+
+
+def der_of(signature: str) -> bytes:
+    """Return a signature as browsers write it, r and s one after the other, in DER."""
+    raw = b64decode(signature)
+    return utils.encode_dss_signature(
+        *(int.from_bytes(part, "big") for part in (raw[: len(raw) // 2], raw[len(raw) // 2 :]))
+    )
+
+
+def field(record: Any, name: str) -> str:
+    return str(record.rec_headers.get_header(name))
+
+
+def kept(capture: Capture) -> Capture:
+    """Return what a capture says, without what another archive says differently of the same visit."""
+    wire = capture.wire and replace(capture.wire, started=None, record="", port=None, left_out=())
+    return replace(capture, origin="", stored_bytes=0, new_blocks=0, reason="", wire=wire, links=0)
+
+
+def test_warc_to_archive_gives_equal_captures_versions_and_digests(
+    archive: Archive, export: Run, tmp_path: Path
+) -> None:
+    done = export("export", "warc", "--output", tmp_path / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["responses"], result["revisits"], result["without"]) == (6, 2, 1)
+    again = f"sqlite:///{tmp_path}/b.db"
+    files = sorted((tmp_path / "out").glob("*.warc.gz"))
+    assert [file.name for file in files] == result["files"]
+    assert sum(file.stat().st_size for file in files) == result["bytes"]
+    assert not export("ingest", *files, uri=again).returncode
+    with Archive.open(ArchiveConfig(uri=again)) as other:
+        urls = [url for _, url in archive.pages()]
+        assert urls == [url for _, url in other.pages()]
+        for url in urls:
+            before, after = archive.captures(url), other.captures(url)
+            known = [capture for capture in before if capture.wire]
+            assert [capture.kind for capture in before] == [capture.kind for capture in after]
+            assert [capture.number for capture in before] == [capture.number for capture in after]
+            for one, two in zip(before, after, strict=True):
+                same = two if one in known else replace(two, wire=None)
+                assert kept(one) == kept(same)
+                assert not one.digest or archive.body(one) == other.body(two)
+        first, *_ = other.captures(URL)
+        assert first.wire is not None
+        assert (first.wire.received, first.wire.request, first.wire.length) == (HEAD, REQUEST, 35)
+
+
+def test_a_decoded_body_has_a_head_that_describes_it_and_digests_that_warcio_confirms(
+    export: Run, tmp_path: Path
+) -> None:
+    export("export", "warc", URL, "--output", tmp_path / "out")
+    answers = [record for record in records(tmp_path / "out") if record.rec_type == "response"]
+    assert [sha256(record.body).hexdigest() for record in answers] == [
+        field(record, "WARC-Payload-Digest").removeprefix("sha256:") for record in answers
+    ]
+    coded, plain = answers
+    assert coded.body == FIRST
+    assert plain.body == SECOND
+    http = dict(coded.http_headers.headers)
+    assert http["Content-Length"] == str(len(FIRST))
+    assert http["X-Archive-Orig-Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in http
+    assert [name for name, _ in coded.http_headers.headers][:3] == ["set-cookie", "X-Two", "Set-Cookie"]
+
+
+def test_revisits_refer_to_the_response_in_all_ways(export: Run, tmp_path: Path) -> None:
+    export("export", "warc", "--output", tmp_path / "out")
+    found = records(tmp_path / "out")
+    by_id = {field(record, "WARC-Record-ID"): record for record in found}
+    revisits = [record for record in found if record.rec_type == "revisit"]
+    for record in revisits:
+        original = by_id[field(record, "WARC-Refers-To")]
+        for name in ("Target-URI", "Date"):
+            assert field(record, f"WARC-Refers-To-{name}") == field(original, f"WARC-{name}")
+        assert field(record, "WARC-Payload-Digest") == field(original, "WARC-Payload-Digest")
+        assert original.rec_type == "response"
+        assert field(record, "WARC-Date") > field(original, "WARC-Date")
+    profiles = [field(record, "WARC-Profile").rpartition("/")[2] for record in revisits]
+    assert sorted(profiles) == ["identical-payload-digest", "server-not-modified"]
+    requests = [record for record in found if record.rec_type == "request"]
+    assert all(by_id[field(record, "WARC-Concurrent-To")] for record in requests)
+    assert len(requests) == 3
+
+
+def test_a_304_is_left_out_of_the_index_unless_it_is_written_as_equal_content(
+    export: Run, tmp_path: Path
+) -> None:
+    export("export", "warc", URL, "--output", tmp_path / "one")
+    export("export", "warc", URL, "--output", tmp_path / "two", "--revalidated-as", "identical")
+    lines = [next((tmp_path / name).glob("*.cdxj")).read_text().splitlines() for name in ("one", "two")]
+    assert [len(each) for each in lines] == [3, 4]
+    last = json.loads(lines[1][-1].split(" ", 2)[2])
+    assert (last["status"], last["mime"]) == ("200", "warc/revisit")
+    dated = [each for each in records(tmp_path / "two") if field(each, "WARC-Date").startswith("2026-01-04")]
+    (record,) = [each for each in dated if each.rec_type == "revisit"]
+    assert record.http_headers.get_statuscode() == "200"
+    assert record.http_headers.get_header("ETag") == "x"
+
+
+def test_the_index_leads_to_the_records(export: Run, tmp_path: Path) -> None:
+    export("export", "warc", "--output", tmp_path / "out", "--size", "1kB")
+    (index,) = (tmp_path / "out").glob("*.cdxj")
+    lines = index.read_bytes().splitlines()
+    assert lines == sorted(lines)
+    assert len(lines) == 7
+    names = set()
+    for line in lines:
+        values = json.loads(line.split(b" ", 2)[2])
+        with (tmp_path / "out" / values["filename"]).open("rb") as file:
+            file.seek(int(values["offset"]))
+            record = next(ArchiveIterator(file))
+            assert field(record, "WARC-Target-URI") == values["url"]
+        names.add(values["filename"])
+    assert len(names) > 1, "files are rolled"
+    assert not list((tmp_path / "out").glob("*.open"))
+
+
+def test_since_last_writes_what_no_export_had_whatever_its_date(
+    archive: Archive, export: Run, tmp_path: Path
+) -> None:
+    out = ("--output", tmp_path / "out", "--since-last", "--json")
+    assert json.loads(export("export", "warc", *out).stdout)["records"] > 9
+    assert json.loads(export("export", "warc", *out).stdout)["records"] == 0
+    archive.add(archive.segment(make_page(html("Older."), -100)))
+    archive.add(archive.segment(make_page(SECOND, 100)))
+    result = json.loads(export("export", "warc", *out).stdout)
+    assert (result["responses"], result["revisits"]) == (2, 0), "each export stands alone"
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        (["http://example.com/page"], 4),
+        (["--site", "http://example.org/"], 1),
+        (["--from", "2026-01-03", "--to", "2026-01-05"], 3),
+        (["--topic", "elsewhere"], 1),
+    ],
+)
+def test_captures_are_chosen(export: Run, tmp_path: Path, options: list[str], count: int) -> None:
+    done = export("export", "jsonl", *options, "--output", tmp_path / "x.jsonl")
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
+    assert sum(line["type"] == "capture" for line in lines) == count
+    assert done.stdout.splitlines()[-1] == f"{len(lines)} records"
+
+
+def test_blocks_go_along_as_metadata_that_no_index_takes_for_the_page(export: Run, tmp_path: Path) -> None:
+    export("export", "warc", URL, "--output", tmp_path / "out")
+    blocks = [record for record in records(tmp_path / "out") if record.rec_type == "metadata"]
+    assert [field(record, "WARC-Target-URI") for record in blocks] == [f"urn:blocks:{URL}"] * 2
+    document = json.loads(blocks[0].body)
+    cut = [FIRST[block["start"] : block["end"]] for block in document["blocks"]]
+    assert any(b"The first paragraph." in each for each in cut)
+    export("export", "warc", URL, "--output", tmp_path / "bare", "--blocks", "no")
+    assert not [record for record in records(tmp_path / "bare") if record.rec_type == "metadata"]
+
+
+def test_an_index_and_lines_go_to_stdout(export: Run) -> None:
+    done = export("export", "cdxj", "--output", "-")
+    lines = done.stdout.splitlines()
+    assert lines == sorted(lines)
+    assert len(lines) == 8
+    assert done.stderr.splitlines()[-1] == "8 records"
+    found = [json.loads(line) for line in export("export", "jsonl", URL, "--output", "-").stdout.splitlines()]
+    (change,) = [line for line in found if line["type"] == "change"]
+    assert [each["change"] for each in change["changes"] if each["change"] != "UNCHANGED"] == ["MODIFIED"]
+
+
+def test_the_history_of_a_page_opens_without_a_server(export: Run, tmp_path: Path) -> None:
+    done = export("export", "html", URL, "--output", tmp_path / "x.html")
+    assert done.stdout == "4 records\n", done.stderr
+    text = (tmp_path / "x.html").read_text()
+    assert "<ins>Another</ins>" in text
+    assert "<script" not in text
+    assert "src=" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["pdf", "--output", "x"], "there is no format 'pdf'"),
+        (["warc"], "give --output FOLDER"),
+        (["warc", "--output", "-"], "stdout takes"),
+        (["html", "--output", "x"], "write scrapy export html URL"),
+        (["wacz", "--output", "x", "--since-last"], "--since-last goes with warc"),
+        (["warc", "--output", "x", "--size", "big"], "--size is 'big'"),
+        (["wacz", "--output", "x", "--key", "none.pem"], "none.pem cannot be read"),
+    ],
+)
+def test_wrong_use_is_refused(export: Run, words: list[str], message: str) -> None:
+    done = export("export", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_nothing_chosen_is_nothing_found(export: Run, tmp_path: Path) -> None:
+    done = export("export", "wacz", "http://nowhere.example/", "--output", tmp_path / "x.wacz")
+    assert done.returncode == 1
+    assert not (tmp_path / "x.wacz").exists()
+
+
+def test_a_package_holds_index_pages_and_digests_and_is_signed(export: Run, tmp_path: Path) -> None:
+    key = ec.generate_private_key(ec.SECP384R1())
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "key.pem").write_bytes(pem)
+    path = tmp_path / "x.wacz"
+    done = export("export", "wacz", "--output", path, "--key", tmp_path / "key.pem")
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(path) as package:
+        assert {info.compress_type for info in package.infolist() if info.filename.endswith(".gz")} == {0}
+        about = json.loads(package.read("datapackage.json"))
+        assert (about["profile"], about["wacz_version"]) == ("data-package", "1.1.1")
+        for resource in about["resources"]:
+            data = package.read(resource["path"])
+            assert resource["bytes"] == len(data)
+            assert resource["hash"] == f"sha256:{sha256(data).hexdigest()}"
+        digest = json.loads(package.read("datapackage-digest.json"))
+        assert digest["hash"] == f"sha256:{sha256(package.read('datapackage.json')).hexdigest()}"
+        signed = digest["signedData"]
+        key.public_key().verify(der_of(signed["signature"]), digest["hash"].encode(), ec.ECDSA(SHA256()))
+        assert b64decode(signed["publicKey"]) == key.public_key().public_bytes(
+            Encoding.DER, PublicFormat.SubjectPublicKeyInfo
+        )
+        pages = [json.loads(line) for line in package.read("pages/pages.jsonl").splitlines()]
+        assert [page.get("title") for page in pages] == ["All Pages", *["Page"] * 5]
+        assert about["home"] == {"url": URL, "ts": "2026-01-01T00:00:00Z"}
+        lines = gzip.decompress(package.read("indexes/index.cdx.gz")).splitlines()
+        _, block = package.read("indexes/index.idx").decode().splitlines()
+        assert (
+            json.loads(block.split(" ", 2)[2])["length"] == package.getinfo("indexes/index.cdx.gz").file_size
+        )
+        for line in lines:
+            values = json.loads(line.split(b" ", 2)[2])
+            warc = package.read(f"archive/{values['filename']}")
+            record = next(ArchiveIterator(BytesIO(warc[int(values["offset"]) :])))
+            assert field(record, "WARC-Target-URI") == values["url"]
+        assert len(lines) == 7
+
+
+def test_archived_files_are_exported_with_the_bytes_of_every_record(export: Run, tmp_path: Path) -> None:
+    uri, files = f"sqlite:///{tmp_path}/c.db", [str(path) for path in inputs([str(WARCS)], tmp_path)]
+    export("ingest", *files, uri=uri)
+    done = export("export", "warc", "--output", tmp_path / "out", uri=uri)
+    assert done.returncode == 0, done.stderr
+    found = {
+        (line.split(" ")[1], json.loads(line.split(" ", 2)[2])["digest"])
+        for path in (tmp_path / "out").glob("*.cdxj")
+        for line in path.read_text().splitlines()
+    }
+    lost = Counter[str]()
+    for name in files:
+        with suppress(WarcError):
+            for item in read_pages(Path(name), lambda _: None):
+                key = (timestamp(item.page.captured_at), f"sha256:{sha256(item.page.body).hexdigest()}")
+                if item.page.body and key not in found:
+                    lost[Path(name).name] += 1
+    assert lost == EXCEPTIONS

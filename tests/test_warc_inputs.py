@@ -1,0 +1,102 @@
+"""The files that names on a command line stand for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import WarcError
+from archivebot.warc import Damage, inputs, read_pages
+from tests.factories import URL, html
+from tests.test_ingest import Ingest, Warc, ingest, opened, record, record_of, uri
+
+__all__ = ["ingest", "uri"]  # fixtures
+
+BODY = html("The text of the page.")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        warc.response("2020-01-01T00:00:00Z", BODY)
+        warc.response("2021-01-01T00:00:00Z", html("Another text."))
+    return warc.path
+
+
+def bodies(names: list[str], folder: Path) -> list[bytes]:
+    """Return the bodies of the pages of all files that names stand for."""
+    damage: list[Damage] = []
+    found = [item.page.body for path in inputs(names, folder) for item in read_pages(path, damage.append)]
+    assert not damage
+    return found
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_the_files_of_a_package_are_read_stored_or_not(file: Path, tmp_path: Path, method: int) -> None:
+    with zipfile.ZipFile(tmp_path / "x.wacz", "w", method) as package:
+        package.writestr("datapackage.json", "{}")
+        package.write(file, "archive/x.warc.gz")
+        package.write(file, "archive/y.warc.gz")
+        package.writestr("pages/pages.jsonl", "{}\n")
+    assert len(bodies([str(tmp_path / "x.wacz")], tmp_path)) == 4
+
+
+def test_folders_patterns_and_indexes_name_files_and_each_counts_once(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    file.rename(tmp_path / "deep" / "x.warc.gz")
+    index = tmp_path / "deep" / "x.cdxj"
+    index.write_text(f"com,example)/ 2020 {json.dumps({'filename': 'x.warc.gz', 'offset': '0'})}\n" * 2)
+    names = [str(tmp_path), str(tmp_path / "*" / "*.warc.gz"), str(index)]
+    for name in names:
+        assert inputs([name], tmp_path) == [tmp_path / "deep" / "x.warc.gz"], name
+    assert len(inputs(names, tmp_path)) == 1
+
+
+def test_a_broken_index_or_package_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.cdxj").write_text("com,example)/ 2020 {}\n")
+    with pytest.raises(WarcError, match="line 1 is not CDXJ"):
+        inputs([str(tmp_path / "x.cdxj")], tmp_path)
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as package:
+        package.writestr("a.txt", "text")
+    (path,) = inputs([str(tmp_path / "x.zip")], tmp_path)
+    with pytest.raises(WarcError, match="a ZIP file without WARC files"):
+        list(read_pages(path, lambda _: None))
+
+
+@pytest.mark.long
+def test_a_file_comes_by_standard_input(file: Path, uri: str) -> None:
+    command = [sys.executable, "-m", "scrapy", "ingest", "-", "--json", "-s", f"ARCHIVE_URI={uri}"]
+    done = subprocess.run(command, input=file.read_bytes(), capture_output=True, timeout=120, check=True)
+    assert json.loads(done.stdout)["files"][0]["kinds"] == {"new": 1, "changed": 1}
+
+
+def test_a_date_with_the_day_of_the_year_is_repaired_and_said_to_be(
+    ingest: Ingest, uri: str, tmp_path: Path
+) -> None:
+    block = b"HTTP 200 OK\r\nContent-Type: text/html;\r\n charset=utf-8\r\n\r\n" + BODY
+    (tmp_path / "x.warc").write_bytes(record_of(block, "response", "2008-10-294T05:21:46-0700", URL))
+    assert record(ingest(tmp_path / "x.warc"))["kinds"] == {"new": 1}
+    with opened(uri) as archive:
+        (capture,) = archive.captures(URL)
+    assert f"{capture.captured_at:%Y-%m-%d %H:%M:%S}" == "2008-10-20 12:21:46"
+    assert "2008-10-294" in capture.reason
+    assert (capture.status, dict(capture.headers)["Content-Type"]) == (200, "text/html; charset=utf-8")
+
+
+def test_an_exported_package_comes_back(ingest: Ingest, uri: str, file: Path, tmp_path: Path) -> None:
+    from tests.commands import run_scrapy
+
+    ingest(file)
+    package, again = tmp_path / "x.wacz", f"sqlite:///{tmp_path}/b.db"
+    run_scrapy(("export", "wacz", "--output", str(package), "-s", f"ARCHIVE_URI={uri}"))
+    done = run_scrapy(("ingest", str(package), "-s", f"ARCHIVE_URI={again}"))
+    assert done.returncode == 0, done.stderr
+    with opened(uri) as before, Archive.open(ArchiveConfig(uri=again)) as after:
+        assert [each.digest for each in before.captures(URL)] == [each.digest for each in after.captures(URL)]

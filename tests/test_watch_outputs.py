@@ -1,0 +1,144 @@
+"""Alerts and their outputs: real servers on loopback, a command, feeds; nothing twice, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import socketserver
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email import message_from_string, policy
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from archivebot.exceptions import Undelivered
+from archivebot.watch.feeds import ATOM, JSON_FEED
+from tests.watching import SITE, Watch, archived, page
+
+LATE = "The library is open until nine in the evening."
+
+
+class Hook(BaseHTTPRequestHandler):
+    """A webhook that answers with a status, 200 by default, and keeps what it was sent."""
+
+    status = 200
+    taken: list[tuple[str | None, dict[str, Any]]]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.status == 200:
+            self.taken.append((self.headers["Idempotency-Key"], json.loads(body)))
+        self.send_response(self.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_request(self, *args: object) -> None:
+        """Print nothing."""
+
+
+class Mailbox(socketserver.StreamRequestHandler):
+    """A server of RFC 5321 without extensions, which keeps the messages that it took."""
+
+    taken: list[str]
+
+    def handle(self) -> None:
+        self._say("220 here")
+        while line := self.rfile.readline().decode().strip():
+            if line.upper() == "DATA":
+                self._say("354 go on")
+                lines = list(iter(lambda: self.rfile.readline().decode().rstrip("\r\n"), "."))
+                self.taken.append("\n".join(lines))
+            self._say("221 bye" if line.upper() == "QUIT" else "250 ok")
+            if line.upper() == "QUIT":
+                return
+
+    def _say(self, line: str) -> None:
+        self.wfile.write(f"{line}\r\n".encode())
+
+
+@contextmanager
+def running(server: socketserver.BaseServer) -> Iterator[None]:
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def hook() -> Iterator[tuple[int, type[Hook]]]:
+    kind = type("Own", (Hook,), {"taken": []})
+    with HTTPServer(("127.0.0.1", 0), kind) as server, running(server):
+        yield server.server_port, kind
+
+
+@pytest.fixture
+def mailbox() -> Iterator[tuple[int, list[str]]]:
+    taken: list[str] = []
+    kind = type("Own", (Mailbox,), {"taken": taken})
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), kind) as server, running(server):
+        yield server.server_address[1], taken
+
+
+def rules(**outputs: str) -> str:
+    """Return a rules file with one rule for all outputs."""
+    tables = "\n".join(f"[output.{name}]\n{text}" for name, text in outputs.items())
+    return f'[[rule]]\nname = "all"\n\n{tables}\n'
+
+
+def test_each_output_gets_an_alert_once(
+    tmp_path: Path, hook: tuple[int, type[Hook]], mailbox: tuple[int, list[str]]
+) -> None:
+    watch = Watch(tmp_path)
+    append = "import sys; open('taken', 'a').write(sys.stdin.read() + '\\n')"
+    text = rules(
+        hook=f'webhook = "http://127.0.0.1:{hook[0]}/in"',
+        mail=f'mail = "a@example.org"\nserver = "smtp://127.0.0.1:{mailbox[0]}"',
+        command=f"command = {json.dumps([sys.executable, '-c', append])}",
+        news='atom = "feed.xml"',
+        items='json = "feed.json"',
+    )
+    watch.begin(text, {"hours": page("The library is open until six."), "same": page("Nothing.")})
+    archived(watch.uri, 10, {"hours": page(LATE), "same": page("Nothing.")})
+    for _ in range(2):  # the second run finds nothing new and sends nothing again
+        watch.sent("--again")
+    [(key, sent)] = hook[1].taken
+    assert sent["pages"][0]["url"] == f"{SITE}hours"
+    assert key == f'"{sent["id"]}"'
+    [mail] = (message_from_string(each, policy=policy.default) for each in mailbox[1])
+    assert sent["id"] in mail["Message-ID"]
+    assert sent["link"] in mail.get_content()
+    assert [json.loads(line) for line in (tmp_path / "taken").read_text().splitlines()] == [sent]
+    [entry] = ElementTree.parse(tmp_path / "feed.xml").iter(f"{{{ATOM}}}entry")
+    assert entry.findtext(f"{{{ATOM}}}id") == f"urn:uuid:{sent['id']}"
+    feed = json.loads((tmp_path / "feed.json").read_text())
+    assert feed["version"] == JSON_FEED
+    assert [item["url"] for item in feed["items"]] == [sent["link"]]
+
+
+@pytest.mark.long
+def test_what_a_receiver_does_not_take_waits_for_it(tmp_path: Path, hook: tuple[int, type[Hook]]) -> None:
+    watch = Watch(tmp_path)
+    text = rules(
+        hook=f'webhook = "http://127.0.0.1:{hook[0]}/in"', dead='webhook = "http://127.0.0.1:9/"\ntimeout = 1'
+    )
+    watch.begin(text, {"hours": page("The library is open until six.")})
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    hook[1].status = 503
+    found = watch.sent(code=Undelivered.exit_code)["outputs"]
+    assert (found["hook"]["sent"], found["hook"]["waiting"], found["dead"]["waiting"]) == (0, 1, 1)
+    assert hook[1].taken == []
+    archived(watch.uri, 20, {"hours": page("The library is open until ten at night in summer.")})
+    hook[1].status = 200
+    watch.sent("--again", code=Undelivered.exit_code)
+    first, second = (sent for _, sent in hook[1].taken)
+    assert first["pages"][0]["captured_at"] < second["pages"][0]["captured_at"]
+    watch.sent("--again", code=Undelivered.exit_code)  # the other one is still dead
+    assert len(hook[1].taken) == 2
