@@ -20,6 +20,8 @@ from archivebot.crawl.middlewares.order import SLACK
 from archivebot.crawl.scheduling.held import FEWEST, SHARE
 
 LIMITS = Limits(requests=32, per_host=8, slack=SLACK, fewest=FEWEST, share=SHARE)  # of our crawls
+MOST_SECONDS = 3600  # of one crawl: with slow storing the longest takes ten minutes
+MOST_CLOSING = 300  # seconds from the interrupt of a crawl to its end
 MOMENT = 0.2  # seconds between two looks at a crawl
 
 CRAWL4AI = """
@@ -110,11 +112,18 @@ def watch(
     """
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
-        while process.poll() is None and not enough():
-            _wait(process.pid, storing)
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-        if process.wait() and not enough():
+        late = time.monotonic() + MOST_SECONDS
+        try:
+            while process.poll() is None and not enough() and time.monotonic() < late:
+                _wait(process.pid, storing)
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            process.wait(MOST_CLOSING)
+        except subprocess.TimeoutExpired:
+            raise SystemExit(f"{' '.join(command)} did not end within {MOST_CLOSING} s") from None
+        finally:
+            process.kill()  # or an interrupted benchmark would leave its crawl
+        if not enough() and (process.returncode or time.monotonic() > late):
             log.seek(0)
             raise SystemExit(f"{command[0]} ended with {process.returncode}:\n{log.read()[-3000:]}")
 
@@ -127,8 +136,10 @@ def _wait(crawl: int, storing: float) -> None:
         return
     with suppress(ProcessLookupError):
         os.kill(archivist, signal.SIGSTOP)
-        time.sleep(MOMENT * (1.0 - storing))
-        os.kill(archivist, signal.SIGCONT)
+        try:
+            time.sleep(MOMENT * (1.0 - storing))
+        finally:
+            os.kill(archivist, signal.SIGCONT)
     time.sleep(MOMENT * storing)
 
 

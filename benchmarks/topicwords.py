@@ -1,16 +1,20 @@
 """How much of a focused crawl is on topic, by words, example pages or labelled pages, beside other orders.
 
-    python benchmarks/topicwords.py FOLDER [TOPIC=WORD,WORD...] [--seed URL] [--only words ...]
+    python benchmarks/topicwords.py FOLDER [TOPIC=WORD,WORD...] [--seed URL] [--only words ...] [--keep FILE]
 
 FOLDER/topic/host/path holds the pages of a web, with the topic of each. Each topic that has words (four of a
 web of documentation sites unless others are given) is crawled from the seed with default settings, without
-delays, until R pages are fetched, as many as the topic has: by its words, by ten drawn pages (``--from``), by
-twenty drawn pages of the topic and twenty others, and breadth-first. The crawl by words is repeated with 8
-requests under way instead of 32, and with a storing process that runs for a tenth of the time only (Linux).
-Keywords (how many of the words stand in anchor and URL) are simulated on the same pages with one request at a
-time. The cells are the shares of pages on topic after R/2 and after R pages, and how many hosts of the topic
-the crawl by words reached. All shares are taken from the order of the requests at the server. ``--only``
-leaves out crawls.
+delays, until R pages are fetched, as many as the topic has: by its words, by ten drawn pages (``--from``, the
+mean of three draws), by twenty drawn pages of the topic and twenty others, and breadth-first. The crawl by
+words is repeated with 8 requests under way instead of 32, and with a storing process that runs for a tenth of
+the time only (Linux). Keywords (how many of the words stand in anchor and URL) are simulated on the same
+pages with one request at a time. The cells are the shares of pages on topic after R/2 and after R pages, and how
+many hosts of the topic the crawl by words reached. All shares are taken from the order of the requests at the
+server. ``--only`` leaves out crawls.
+
+Each kind of crawl runs for all topics before the next kind begins. A run that is interrupted prints the table
+of the crawls that ended, and has exit code 1. ``--keep`` adds the result of each crawl to a file, and crawls
+whose results are in the file are not run again.
 
 A crawl by pages counts as below the words if the mean of its shares is lower by more than the noise: two
 crawls with the same topic and settings differ by about as much, because the order of the answers decides what
@@ -21,10 +25,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -46,8 +53,10 @@ NOISE = 0.03
 FEW_REQUESTS = 8
 SLOW = 0.1  # share of the time for which the storing process runs
 FROM, LABELLED = 10, 20  # pages drawn
-DRAW = 20261124
+SEED_OF_DRAWS = 20261124
+DRAWS = {"--from": 3}
 NAME = "drawn"
+KEYWORDS = "keywords"
 
 SEED = "http://dir.test/"
 TOPICS = (
@@ -62,6 +71,56 @@ Shares = tuple[float, float]
 Crawl = Callable[..., list[str]]  # a crawl of one web, which still lacks a folder and the topic
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one crawl reached: its shares on topic, and how many of the hosts of the topic."""
+
+    topic: str
+    words: str
+    crawl: str
+    draw: int
+    shares: Shares
+    hosts: tuple[int, int]
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        return self.topic, self.words, self.crawl, self.draw
+
+
+@dataclass(slots=True)
+class Results:
+    """The results of all crawls that ended; each is added to a file as well, if there is one."""
+
+    file: Path | None
+    found: dict[tuple[str, str, str, int], Result] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.file and self.file.exists():
+            for line in self.file.read_text("utf-8").splitlines():
+                read = json.loads(line)
+                result = Result(**read | {"shares": tuple(read["shares"]), "hosts": tuple(read["hosts"])})
+                self.found[result.key] = result
+
+    def add(self, result: Result) -> None:
+        self.found[result.key] = result
+        print(
+            f"{result.topic}, {result.crawl} {result.draw}: {result.shares} {result.hosts}", file=sys.stderr
+        )
+        if self.file:
+            with self.file.open("a", encoding="utf-8") as lines:
+                print(json.dumps(asdict(result)), file=lines)
+
+    def shares(self, name: str, topic: str, words: str) -> Shares | None:
+        """Return the mean over all draws of a crawl, or None if some did not end."""
+        draws = [self.found.get((topic, words, name, draw)) for draw in range(DRAWS.get(name, 1))]
+        ended = [each.shares for each in draws if each]
+        return _mean(ended) if len(ended) == len(draws) else None
+
+    def hosts(self, topic: str, words: str) -> tuple[int, int] | None:
+        found = self.found.get((topic, words, "words", 0))
+        return found.hosts if found else None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -70,51 +129,69 @@ def main() -> int:
     parser.add_argument("words", nargs="*", type=_words, metavar="TOPIC=WORD,WORD")
     parser.add_argument("--seed", default=SEED, help=f"the page where each crawl begins ({SEED})")
     parser.add_argument("--only", nargs="+", choices=CRAWLS, default=list(CRAWLS), help="crawls to run")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="results to take up and to add to")
     options = parser.parse_args()
     web = Web(read_sites(options.sites))
-    graph = Graph.of(web, options.seed)
-    shares: dict[str, dict[str, Shares]] = {}
-    hosts: dict[str, tuple[int, int]] = {}
-    for topic, given in options.words or map(_words, TOPICS):
-        relevant = {url for url, page in web.pages.items() if page.label == topic}
-        ask = partial(crawl, web, most=len(relevant), seeds=options.seed)
-        orders = {}
-        for name in options.only:
-            with tempfile.TemporaryDirectory() as place:
-                orders[name] = CRAWLS[name](ask, Path(place), web, topic, given)
-        if "words" in orders:
-            reached = {*map(host_of, relevant)} & {*map(host_of, _fetched(orders["words"], web, relevant))}
-            hosts[topic] = len(reached), len({*map(host_of, relevant)})
-        orders["keywords"] = list(graph.walk(by_keywords(given.split(","))))
-        shares[topic] = {name: _harvest(order, web, relevant) for name, order in orders.items()}
-        print(f"{topic}: {shares[topic]} hosts {hosts.get(topic)}", file=sys.stderr)
-    return report(_table(f"on topic, {len(web.pages):,} pages", shares, hosts))
+    topics = dict(options.words or map(_words, TOPICS))
+    results = Results(options.keep)
+    names = [*options.only, KEYWORDS]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        _measure(results, web, topics, names, options.seed)
+    except KeyboardInterrupt:
+        table = _table(f"on topic, {len(web.pages):,} pages", results, topics, names)
+        print(f"\n{table.markdown()}\n\nInterrupted: the crawls without a figure did not end.")
+        return 1
+    return report(_table(f"on topic, {len(web.pages):,} pages", results, topics, names))
 
 
-def _by_words(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str) -> list[str]:
+def _measure(results: Results, web: Web, topics: Mapping[str, str], names: Sequence[str], seed: str) -> None:
+    """Run all crawls that have no result yet, one kind after the other."""
+    graph = None
+    for name in sorted(names, key=[*CRAWLS, KEYWORDS].index):
+        for draw, (topic, words) in product(range(DRAWS.get(name, 1)), topics.items()):
+            if (topic, words, name, draw) in results.found:
+                continue
+            relevant = {url for url, page in web.pages.items() if page.label == topic}
+            if name == KEYWORDS:
+                graph = graph or Graph.of(web, seed)
+                order = list(graph.walk(by_keywords(words.split(","))))
+            else:
+                ask = partial(crawl, web, most=len(relevant), seeds=seed)
+                with tempfile.TemporaryDirectory() as place:
+                    order = CRAWLS[name](ask, Path(place), web, topic, words, draw)
+            fetched = _fetched(order, web, relevant)
+            on_topic = [url in relevant for url in fetched]
+            shares = mean(on_topic[: len(relevant) // 2]), mean(on_topic)
+            there = {*map(host_of, relevant)}
+            hosts = len(there & {*map(host_of, fetched)}), len(there)
+            results.add(Result(topic, words, name, draw, shares, hosts))
+
+
+def _by_words(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str, _draw: int) -> list[str]:
     return ask(folder, settings=_requests(LIMITS.requests), topic=words)
 
 
-def _by_words_slowly(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str) -> list[str]:
+def _by_words_slowly(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str, _draw: int) -> list[str]:
     return ask(folder, settings=_requests(FEW_REQUESTS), storing=SLOW, topic=words)
 
 
-def _by_few_requests(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str) -> list[str]:
+def _by_few_requests(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str, _draw: int) -> list[str]:
     return ask(folder, settings=_requests(FEW_REQUESTS), topic=words)
 
 
-def _breadth_first(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str) -> list[str]:
+def _breadth_first(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str, _draw: int) -> list[str]:
     return ask(folder, settings=_requests(LIMITS.requests), topic=words, order="bfs")
 
 
-def _by_pages(ask: Crawl, folder: Path, web: Web, topic: str, _words: str) -> list[str]:
-    files = _written(folder, drawn(web, topic, FROM, 0))
+def _by_pages(ask: Crawl, folder: Path, web: Web, topic: str, _words: str, draw: int) -> list[str]:
+    files = _written(folder, drawn(web, topic, FROM, 0, draw))
     make_topic(folder, NAME, "--from", *(line["file"] for line in files))
     return ask(folder, settings=_requests(LIMITS.requests), topic=NAME)
 
 
-def _by_labelled(ask: Crawl, folder: Path, web: Web, topic: str, _words: str) -> list[str]:
-    pages = drawn(web, topic, LABELLED, LABELLED)
+def _by_labelled(ask: Crawl, folder: Path, web: Web, topic: str, _words: str, draw: int) -> list[str]:
+    pages = drawn(web, topic, LABELLED, LABELLED, draw)
     lines = [
         {**line, "relevant": page.label == topic}
         for page, line in zip(pages, _written(folder, pages), strict=True)
@@ -127,17 +204,17 @@ def _by_labelled(ask: Crawl, folder: Path, web: Web, topic: str, _words: str) ->
 
 CRAWLS = {
     "words": _by_words,
+    "words, 8 requests": _by_few_requests,
+    "words, slow": _by_words_slowly,
     "--from": _by_pages,
     "labelled": _by_labelled,
     "breadth-first": _breadth_first,
-    "words, 8 requests": _by_few_requests,
-    "words, slow": _by_words_slowly,
 }
 
 
-def drawn(web: Web, topic: str, relevant: int, other: int) -> list[Stored]:
-    """Draw pages of a topic and other pages, the same in each run."""
-    chance = Random(f"{DRAW} {topic} {relevant} {other}")
+def drawn(web: Web, topic: str, relevant: int, other: int, draw: int) -> list[Stored]:
+    """Draw pages of a topic and other pages, the same in each run with the same number."""
+    chance = Random(f"{SEED_OF_DRAWS} {draw} {topic} {relevant} {other}")
     pages = sorted(web.pages.values(), key=lambda page: page.url)
     on_topic = [page for page in pages if page.label == topic]
     off_topic = [page for page in pages if page.label != topic]
@@ -158,33 +235,34 @@ def _requests(number: int) -> dict[str, object]:
     return {"CONCURRENT_REQUESTS": number, "CONCURRENT_REQUESTS_PER_DOMAIN": LIMITS.per_host}
 
 
-def _table(
-    title: str, shares: Mapping[str, Mapping[str, Shares]], hosts: Mapping[str, tuple[int, int]]
-) -> Table:
-    names = list(next(iter(shares.values())))
+def _table(title: str, results: Results, topics: Mapping[str, str], names: Sequence[str]) -> Table:
     rows = []
-    for topic, found in shares.items():
-        cells = [_cell(found[name]) for name in names]
+    reached = []
+    for topic, words in topics.items():
+        cells = [_cell(results.shares(name, topic, words)) for name in names]
         bound = None
-        if topic in hosts:
-            cells.append("{} of {}".format(*hosts[topic]))
-            bound = at_least(found["words"][1], LEAST_EACH)
+        hosts, shares = results.hosts(topic, words), results.shares("words", topic, words)
+        if "words" in names and hosts and shares:
+            cells.append("{} of {}".format(*hosts))
+            reached.append(hosts[0] / hosts[1])
+            bound = at_least(shares[1], LEAST_EACH)
         rows.append(Row(topic, cells, bound))
-    means = {
-        name: tuple(map(mean, zip(*(each[name] for each in shares.values()), strict=True))) for name in names
-    }
-    rows.append(Row("mean", [_cell(means[name]) for name in names]))
-    if hosts:
+    means: dict[str, Shares] = {}
+    for name in names:
+        found = [results.shares(name, topic, words) for topic, words in topics.items()]
+        if ended := [each for each in found if each]:
+            means |= {name: _mean(ended)} if len(ended) == len(found) else {}
+    rows.append(Row("mean", [_cell(means.get(name)) for name in names]))
+    if "words" in means:
         halfway, end = means["words"]
         rows.append(Row("words, mean at R/2", (f"{halfway:.3f}",), at_least(halfway, LEAST_HALFWAY)))
         rows.append(Row("words, mean at R", (f"{end:.3f}",), at_least(end, LEAST_MEAN)))
-        reached = min(found / number for found, number in hosts.values())
-        rows.append(Row("words, hosts", (f"{reached:.0%}",), at_least(reached, LEAST_HOSTS)))
+        rows.append(Row("words, hosts", (f"{min(reached):.0%}",), at_least(min(reached), LEAST_HOSTS)))
     rows += _compared(means)
     return Table(title, (*(f"{name}, R/2 and R" for name in names), "hosts at R"), rows)
 
 
-def _compared(means: Mapping[str, Sequence[float]]) -> list[Row]:
+def _compared(means: Mapping[str, Shares]) -> list[Row]:
     """Return the crawls by pages beside that by words, and those under load beside that with 8 requests."""
     rows = []
     for name in ("--from", "labelled"):
@@ -199,15 +277,13 @@ def _compared(means: Mapping[str, Sequence[float]]) -> list[Row]:
     return rows
 
 
-def _cell(found: Sequence[float]) -> str:
-    return " ".join(f"{share:.3f}" for share in found)
+def _mean(shares: Sequence[Shares]) -> Shares:
+    halfway, end = zip(*shares, strict=True)
+    return mean(halfway), mean(end)
 
 
-def _harvest(asked: Iterable[str], web: Web, relevant: Collection[str]) -> Shares:
-    """Return the share of pages on topic after half as many pages as the topic has, and after all."""
-    order = _fetched(asked, web, relevant)
-    on_topic = [url in relevant for url in order]
-    return mean(on_topic[: len(relevant) // 2]), mean(on_topic)
+def _cell(found: Shares | None) -> str:
+    return " ".join(f"{share:.3f}" for share in found or ())
 
 
 def _fetched(asked: Iterable[str], web: Web, relevant: Collection[str]) -> list[str]:
