@@ -8,9 +8,9 @@ delays, until R pages are fetched, as many as the topic has: by its words, by te
 mean of three draws), by twenty drawn pages of the topic and twenty others, and breadth-first. The crawl by
 words is repeated with 8 requests under way instead of 32, and with a storing process that runs for a tenth of
 the time only (Linux). Keywords (how many of the words stand in anchor and URL) are simulated on the same
-pages with one request at a time. The cells are the shares of pages on topic after R/2 and after R pages, and how
-many hosts of the topic the crawl by words reached. All shares are taken from the order of the requests at the
-server. ``--only`` leaves out crawls.
+pages with one request at a time. The cells are the shares of pages on topic after R/2 and after R pages, and
+how many hosts of the topic the crawl by words reached. All shares are taken from the order of the requests
+at the server. ``--only`` leaves out crawls.
 
 Each kind of crawl runs for all topics before the next kind begins. A run that is interrupted prints the table
 of the crawls that ended, and has exit code 1. ``--keep`` adds the result of each crawl to a file, and crawls
