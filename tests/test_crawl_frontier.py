@@ -124,6 +124,7 @@ def test_the_pages_of_an_archive_that_was_deleted_or_restored_are_fetched_again(
     site.routes |= tree(30, delay=0.05)
     archive = crawl.folder / "archive.db"
     crawl(seeds=site.url(), pages=5)
+    assert not archive.with_name("archive.db-wal").exists()  # all of it is in the one file
     copy = archive.read_bytes()
     crawl(seeds=site.url(), pages=10)
     archive.unlink()
