@@ -46,6 +46,8 @@ class SQLiteLinks:
 
     def __init__(self, file: ArchiveFile) -> None:
         self._file = file
+        self._numbers: dict[str, int] = {}  # of the texts of the links added last; a number never changes
+        self._undone = 0  # of the file when these numbers were read
 
     def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
         rows = [
@@ -53,12 +55,21 @@ class SQLiteLinks:
         ]
         with self._file.together():
             database = self._file.database
-            number = numbers(database, list(dict.fromkeys([source, *chain.from_iterable(rows)])))
+            number = self._numbered(dict.fromkeys([source, *chain.from_iterable(rows)]))
             page = number[source]
             known = self._file.one(links_of, f"{ROW} WHERE source = ?", page)
             seen = [(number[target], number[words]) for target, words in rows]
             found = merged(known[1] if known else {}, seen, milliseconds(when))
             database.execute(insert("link", "OR REPLACE"), (page, pack(found)))
+
+    def _numbered(self, texts: Collection[str]) -> dict[str, int]:
+        """Return the numbers of some texts, at least; only those that are not remembered are looked up."""
+        if self._undone != self._file.undone or len(self._numbers) > TEXTS:
+            self._numbers.clear()
+            self._undone = self._file.undone
+        if missing := [text for text in texts if text not in self._numbers]:
+            self._numbers |= numbers(self._file.database, missing)
+        return self._numbers
 
     def all(self) -> Iterator[Edge]:
         return self._edges(ROW)
