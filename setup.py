@@ -13,6 +13,7 @@ REDIS = ["scrapy-redis>=0.9.1", "redis>=5"]
 PLOT = ["matplotlib>=3.8"]
 HTTP2 = ["Scrapy[twisted-http2]>=2.19"]
 RENDER = ["playwright>=1.49"]
+STAMP = ["rfc3161-client>=1.0.3"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
 ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
 PEERS = [  # what the benchmarks measure beside archivebot, if it is there
@@ -74,10 +75,11 @@ setup(
         "redis": REDIS,
         "plot": PLOT,
         "scrapyd": SCRAPYD,
+        "stamp": STAMP,
         "render": RENDER,
         "http2": HTTP2,
         "peers": PEERS,
-        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *RENDER, *HTTP2, *ORACLES, *SERVED, *CHECKS],
+        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *STAMP, *RENDER, *HTTP2, *ORACLES, *SERVED, *CHECKS],
     },
     entry_points={"scrapy": ["settings = archivebot.settings"]},
     classifiers=[

@@ -12,8 +12,9 @@
     │   ├── Crashed       a process of a crawl died (archivebot.archive.process.worker)
     │   └── CorruptObject stored bytes do not match their digest         exit 4
     ├── WarcError         a WARC or ARC file cannot be read              exit 5
-    └── Undelivered       an alert was not taken; a later run sends it   exit 6
-        └── Refused       the receiver refused this alert
+    ├── Undelivered       an alert was not taken; a later run sends it   exit 6
+    │   └── Refused       the receiver refused this alert
+    └── Busy              another program visits the pages of the archive   exit 7
 """
 
 from __future__ import annotations
@@ -75,3 +76,9 @@ class Undelivered(ArchiveError):
 
 class Refused(Undelivered):
     """The receiver of an output refused one alert; it may take others."""
+
+
+class Busy(ArchiveError):
+    """Another program visits the pages of the archive again; only one may."""
+
+    exit_code = 7

@@ -72,7 +72,11 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
         yield Sample(folder, port, done.stdout)
 
 
-PROGRAMS = [path for path in DOCUMENTS if fenced(path.read_text("utf-8"), "python")]
+PROGRAMS = [
+    path
+    for path in DOCUMENTS
+    if fenced(path.read_text("utf-8"), "python") and path.name != "proof.md"  # it has a test of its own
+]
 SESSIONS = [session for session in sessions() if session.steps[0][0] != "make crawl"]
 
 
@@ -287,6 +291,34 @@ def test_a_body_is_recovered_by_hand_with_python(sample: Sample, tmp_path: Path)
     *_, (_, script) = fenced(text_of("docs/storage-format.md"), "python")
     subprocess.run([sys.executable, "-c", sample.adapted(script)], cwd=folder, check=True)
     assert (folder / "body.html").read_bytes() == front_page()
+
+
+def test_a_proof_is_checked_by_hand_with_python(sample: Sample, tmp_path: Path) -> None:
+    folder = sample.copy(tmp_path / "work")
+    ((_, block), *_) = fenced(text_of("docs/proof.md"), "sh")
+    for line in sample.adapted(block).splitlines():
+        command, _, name = line.partition(" > ")
+        printed = run(shlex.split(command), folder).stdout
+        (folder / (name or "printed")).write_text(printed, "utf-8")
+    ((_, script),) = fenced(text_of("docs/proof.md"), "python")
+    check = [sys.executable, "-I", "-S", "-c", script]  # without archivebot, and without any package
+    subprocess.run(check, cwd=folder, check=True)
+    body, proof = folder / "body.html", folder / "proof.json"
+    stored, found = body.read_bytes(), json.loads(proof.read_text("utf-8"))
+    body.write_bytes(stored.replace(b"Bookbinding", b"Bookkeeping", 1))
+    assert subprocess.run(check, cwd=folder, capture_output=True, check=False).returncode == 1
+    body.write_bytes(stored)
+    other = "0" * 64
+    for changed in (
+        {"record": found["record"] | {"time": 0}},
+        {"leaf": other},
+        {"index": found["index"] ^ 1},
+        {"path": [other, *found["path"][1:]]},
+        {"root": other},
+        {"checkpoint": found["checkpoint"].replace("\n48\n", "\n49\n")},
+    ):
+        proof.write_text(json.dumps(found | changed), "utf-8")
+        assert subprocess.run(check, cwd=folder, capture_output=True, check=False).returncode == 1, changed
 
 
 def front_page() -> bytes:

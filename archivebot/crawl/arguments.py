@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
@@ -114,10 +115,15 @@ def _size(name: str) -> Callable[[str], int]:
     return read
 
 
-def _seconds(value: str) -> int:
+def read_seconds(name: str, value: str) -> int:
+    """Return the seconds of ``90``, ``30m``, ``2h`` or ``1d``; raises UsageError for other texts and for 0.
+
+    >>> read_seconds("time", "90"), read_seconds("time", "2h")
+    (90, 7200)
+    """
     found = _TIME.fullmatch(value)
     if not found or not int(found[1]):
-        raise UsageError(f"time is {value!r}: give seconds, or for example 30m or 2h")
+        raise UsageError(f"{name} is {value!r}: give seconds, or for example 30m or 2h")
     return int(found[1]) * _SECONDS[found[2]]
 
 
@@ -156,7 +162,7 @@ class Arguments:
         "depth": _number("depth", 0),
         "pages": _number("pages", 1),
         "bytes": _size("bytes"),
-        "time": _seconds,
+        "time": partial(read_seconds, "time"),
         "level": _number("level", 1, MAX_LEVEL),
         "types": read_types,
         "size": _size("size"),

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any
 
 from archivebot.exceptions import NotArchived, StorageError, UsageError
-from archivebot.frontier import FrontierReader, State, read_frontier
+from archivebot.frontier import FrontierReader, State, open_frontier, read_frontier
 from archivebot.frontier.base import Record
 from archivebot.records import crawl_record, url_record
 from archivebot.timestamps import parse_since
@@ -60,6 +60,18 @@ def path(frontier: FrontierReader, record: Record) -> list[str]:
             break
         record = before
     return way
+
+
+def forget_crawls(uri: str, spider: str) -> None:
+    """Remove the crawls of a spider from the frontier at a URI, if there is one."""
+    try:
+        with closing(read_frontier(uri)) as frontier:
+            names = [crawl.name for crawl in frontier.crawls() if crawl.name.startswith(f"{spider}-")]
+    except NotArchived:
+        return
+    for name in names:
+        with closing(open_frontier(uri, name, create=False)) as frontier:
+            frontier.forget()
 
 
 def since_of(text: str, uri: str) -> datetime:
