@@ -67,6 +67,7 @@ setup(
         "brotli>=1.2",
         "starlette>=1",
         "jinja2>=3.1.6",
+        "shtab>=1.7",
         "uvicorn>=0.40",
         'backports.zstd>=1; python_version < "3.14"',
     ],
@@ -81,7 +82,10 @@ setup(
         "peers": PEERS,
         "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *STAMP, *RENDER, *HTTP2, *ORACLES, *SERVED, *CHECKS],
     },
-    entry_points={"scrapy": ["settings = archivebot.settings"]},
+    entry_points={
+        "console_scripts": ["archivebot = archivebot.program.__main__:main"],
+        "scrapy": ["settings = archivebot.settings"],
+    },
     classifiers=[
         "Framework :: Scrapy",
         "Programming Language :: Python :: 3.11",

@@ -272,7 +272,7 @@ def tables(found: dict[str, Result]) -> list[Table]:
         cells = (
             f"{each.caught:.3f}",
             f"{each.freshness:.3f}",
-            f"{each.age:.2f}",
+            f"{each.age * 1440:.1f}",
             f"{each.wasted:.3f}",
             f"{each.fetches}",
         )
@@ -282,7 +282,7 @@ def tables(found: dict[str, Result]) -> list[Table]:
     for site, caught in found["fixed"].sites.items():
         shares = [f"{each.sites[site]:.3f}" for each in found.values()]
         sites.append(Row(site, shares, at_least(found["default"].sites[site], caught - MOST_BEHIND)))
-    columns = ("changes seen", "freshness", "age, days", "fetches in vain", "fetches")
+    columns = ("changes seen", "freshness", "age, min", "fetches in vain", "fetches")
     return [Table("policy", columns, rows), Table("changes seen", tuple(found), sites)]
 
 

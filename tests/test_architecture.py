@@ -78,6 +78,7 @@ ROOMS: dict[str, set[str]] = {
     "cli": {"archive", "frontier", "vision"},
     "crawl": {
         "archive",
+        "export",
         "fields",
         "forms",
         "frontier",
@@ -151,13 +152,15 @@ ROOMS: dict[str, set[str]] = {
         "web",
     },
     "pipelines": {"archive", "crawl", "frontier", "urls", "warc"},
+    "program": {"", "crawl", "storage"},
     "settings": {""},
-    "spiders": {"archive", "crawl", "forms", "frontier", "jobs", "schedule", "urls"},
+    "spiders": {"archive", "crawl", "forms", "frontier", "hypertext", "jobs", "schedule", "urls"},
 }
 
 # What is foreign -> the rooms or modules that may import it; everything else of ours may not.
 FOREIGN: dict[str, set[str]] = {
-    "scrapy": {"crawl", "commands", "cli", "settings", "spiders", "pipelines"},
+    "scrapy": {"crawl", "commands", "cli", "program", "settings", "spiders", "pipelines"},
+    "shtab": {"program/completion.py"},
     "twisted": {"crawl"},
     "zope": {"crawl"},
     "sqlite3": {"storage", "frontier", "search", "watch/outbox.py", "watch/sent.py"},
@@ -194,7 +197,7 @@ FOREIGN: dict[str, set[str]] = {
     "uvicorn": {"web/server.py", "web/connections.py"},
     "h11": {"web/connections.py"},
     "jinja2": {"web/templating.py"},
-    "lxml": {"forms"},
+    "lxml": {"forms", "hypertext/entries.py"},
     "regex": {"replay/cdx.py"},
     "ada_url": {"urls/canonical.py"},
     "tldextract": {"urls/scope.py"},
@@ -213,6 +216,7 @@ CRAWL: dict[str, set[str]] = {
     "arguments": {"limits"},
     "limits": set(),
     "logformatter": set(),
+    "meanings": set(),
     "compat": {"exchange"},
     "exchange": set(),
     "extension": set(),
@@ -230,7 +234,7 @@ CRAWL: dict[str, set[str]] = {
     "spider": {"arguments", "exchange", "process", "reading", "refusals", "retry", "scheduling"},
     "middlewares": {
         *("arguments", "extensions", "intake", "process", "reading", "refusals", "retry", "scheduling"),
-        *("limits", "spider"),
+        *("compat", "exchange", "limits", "spider"),
     },
 }
 

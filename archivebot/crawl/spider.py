@@ -160,8 +160,8 @@ class ArchiveSpider(Spider):
             if is_wanted and self._is_read_apart(request, media):
                 return self._settle_slowly(response, request, page)
             is_read = is_wanted and REQUISITE not in request.meta
-            reading = read(response, **self._asked) if is_read else Hypertext()
-            return self._settle(response, request, page, reading)
+            reading = self.read_links(response) if is_read else Hypertext()
+            return self.settle(response, request, page, reading)
         return self._later(request, page, wait)
 
     def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
@@ -226,17 +226,17 @@ class ArchiveSpider(Spider):
             page = replace(page, origin=origin_of(request))
         is_read = REQUISITE not in request.meta or self._is_read_apart(request, known.media)
         reading = known.reading if is_read else Hypertext()
-        async for output in _with_pauses(self._settle(response, request, page, reading, known.seen)):
+        async for output in _with_pauses(self.settle(response, request, page, reading, known.seen)):
             yield output
 
     async def _settle_slowly(self, response: Response, request: Request, page: Page) -> AsyncIterator[Any]:
         """Read a page in a process of the archive, with its stages if it was just fetched, then settle it."""
         asking = read_ahead(ArchiveSession.of(self.crawler), page, response.url, self._asked)
         reading = await self._survived(asking, response.url, Hypertext())
-        async for output in _with_pauses(self._settle(response, request, page, reading)):
+        async for output in _with_pauses(self.settle(response, request, page, reading)):
             yield output
 
-    def _settle(
+    def settle(
         self,
         response: Response,
         request: Request,
@@ -272,6 +272,10 @@ class ArchiveSpider(Spider):
             return False
         near = self.depth_limit is None or request.meta["depth"] <= self.depth_limit
         return near and not self.scope.refusal(request.url) and media.is_page
+
+    def read_links(self, response: Response) -> Hypertext:
+        """Return what is read from an answer that no process of the archive reads."""
+        return read(response, **self._asked)
 
     async def _survived(self, asking: Awaitable[Answer], url: str, otherwise: Answer) -> Answer:
         """Return the answer of a process of the archive; ``otherwise`` if the page kills processes."""
