@@ -146,6 +146,7 @@ class CrawlConfig(_Settings):
     readers: int = 1
     duplicate_penalty: float = 2.0
     progress_interval: float = 10.0
+    warc: str = ""
 
     def __post_init__(self) -> None:
         if self.readers < 1:

@@ -153,6 +153,7 @@ DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.middlewares.conditional.ConditionalMiddleware": 120,
     "archivebot.crawl.middlewares.limits.LimitsDownloaderMiddleware": 130,
     "archivebot.crawl.middlewares.decoding.DecodingMiddleware": 590,
+    "archivebot.crawl.middlewares.rawwarc.RawWarcMiddleware": 595,  # if ARCHIVE_WARC names a folder
 }
 ITEM_PIPELINES = {
     "pipelines.frontier.FrontierPipeline": 100,
@@ -171,6 +172,7 @@ EXTENSIONS = {
     "archivebot.crawl.extensions.progress.ProgressLog": 30,
 }
 ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between progress lines if stderr is not a terminal
+ARCHIVE_WARC = ""  # a folder for the answers of a crawl as WARC files, as they came; empty: none
 ARCHIVE_SEARCH_INDEX = ""  # of scrapy search, a sqlite:/// URI; empty: a file beside the archive
 ARCHIVE_SEARCH_UPDATE = False  # bring the index up to date at the end of each crawl and ingest
 ARCHIVE_SCRAPYD = ""  # the URL of the scrapyd that runs crawls started over the API

@@ -136,7 +136,7 @@ def _focused(uri: str) -> None:
 
 
 @contextmanager
-def browser() -> Iterator[Browser]:
+def browser(*options: str) -> Iterator[Browser]:
     """Start a browser that reaches no other machine; the test is skipped without Playwright or Chromium."""
     playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -144,7 +144,8 @@ def browser() -> Iterator[Browser]:
         pytest.skip("no browser: apt-get install chromium")
     with playwright.sync_playwright() as running:
         found = running.chromium.launch(
-            executable_path=program, args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+            executable_path=program,
+            args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", *options],
         )
         yield found
         found.close()

@@ -78,6 +78,7 @@ ROOMS: dict[str, set[str]] = {
     "cli": {"archive", "frontier", "vision"},
     "crawl": {
         "archive",
+        "export",
         "fields",
         "forms",
         "frontier",
@@ -233,7 +234,7 @@ CRAWL: dict[str, set[str]] = {
     "spider": {"arguments", "exchange", "process", "reading", "refusals", "retry", "scheduling"},
     "middlewares": {
         *("arguments", "extensions", "intake", "process", "reading", "refusals", "retry", "scheduling"),
-        *("limits", "spider"),
+        *("compat", "exchange", "limits", "spider"),
     },
 }
 
