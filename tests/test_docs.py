@@ -151,7 +151,10 @@ def test_every_command_and_each_of_its_options_is_documented() -> None:
             parser = argparse.ArgumentParser()
             command.add_arguments(parser)
             for option in ("--json", *parser._option_string_actions):
-                assert option in (*re.findall(r"--[\w-]+", section), "-h", "--help"), (path.stem, option)
+                assert option in (*re.findall(r"(?<![\w-])--?[a-z][\w-]*", section), "-h", "--help"), (
+                    path.stem,
+                    option,
+                )
 
 
 def test_every_spider_argument_and_each_of_its_values_is_documented() -> None:
