@@ -14,7 +14,8 @@
     ├── WarcError         a WARC or ARC file cannot be read              exit 5
     ├── Undelivered       an alert was not taken; a later run sends it   exit 6
     │   └── Refused       the receiver refused this alert
-    └── Busy              another program visits the pages of the archive   exit 7
+    ├── Busy              another program visits the pages of the archive   exit 7
+    └── NothingFetched    no request of a crawl was answered                exit 8
 """
 
 from __future__ import annotations
@@ -66,6 +67,12 @@ class WarcError(ArchiveError):
     """A WARC or ARC file cannot be read."""
 
     exit_code = 5
+
+
+class NothingFetched(ArchiveError):
+    """No server answered any request of a crawl; the failures are captures."""
+
+    exit_code = 8
 
 
 class Undelivered(ArchiveError):

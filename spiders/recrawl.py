@@ -24,7 +24,7 @@ from archivebot.hypertext.entries import entries
 from archivebot.jobs.frontier import forget_crawls
 from archivebot.jobs.instance import only_instance
 from archivebot.jobs.schedule import next_round
-from archivebot.models import Link, Page
+from archivebot.models import Link, Page, SeenLinks
 from archivebot.schedule.policy import Policy
 from archivebot.urls import Scope
 
@@ -80,12 +80,19 @@ class RecrawlSpider(ArchiveSpider):
         """Return whether a link leads to a page that was never visited."""
         return link.url not in self._known and super().is_news(link)
 
-    def settle(self, response: Response, request: Request, page: Page, reading: Hypertext) -> Iterator[Any]:
+    def settle(
+        self,
+        response: Response,
+        request: Request,
+        page: Page,
+        reading: Hypertext,
+        seen: SeenLinks | None = None,
+    ) -> Iterator[Any]:
         """Yield the sitemaps that robots.txt names, the links of an answer, and then its page."""
         if self.arguments.discover:
             named = [url for name in response.meta.get(SITEMAPS, ()) if (url := resolve(name, request.url))]
             yield from self._followed([Link(url) for url in named], request)
-        yield from super().settle(response, request, page, reading)
+        yield from super().settle(response, request, page, reading, seen)
 
     def read_links(self, response: Response) -> Hypertext:
         """Return what is read from an answer; the links of a sitemap or feed are the pages that it names."""

@@ -203,6 +203,8 @@ class Recorder:
         with self._store.together():
             if page.links:  # first: links without a visit do no harm, a visit without them lies
                 self._store.links.add(page.url, page.links, page.captured_at)
+            elif page.seen_links:
+                self._store.links.again(page.url, page.seen_links.when, page.captured_at)
             known = version.id if isinstance(version, StoredVersion) else version
             self._store.add(capture, head, known)
             self.remember(page)
@@ -224,8 +226,9 @@ class Recorder:
         They now follow another version. A visit from a WARC file that only states that nothing changed now
         refers to that version.
         """
-        latest = self._store.latest(page.url, page.captured_at)
-        for capture in self._store.captures(page.url, since=page.captured_at):
+        later = list(self._store.captures(page.url, since=page.captured_at))
+        latest = self._store.latest(page.url, page.captured_at) if later else None
+        for capture in later:
             counted = capture.number is not None and capture.kind in CONTENT
             found = self._judged(capture, latest)
             if _judgement(found) != _judgement(capture):
@@ -297,7 +300,7 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         level=version.level if version else None,
         block_count=version.blocks if version else 0,
         new_blocks=0,
-        links=len(page.links),
+        links=page.seen_links.count if page.seen_links else len(page.links),
         reason=page.reason,
         location=page.location,
         origin=page.origin,

@@ -5,15 +5,20 @@ from __future__ import annotations
 import random
 
 from archivebot.archive.bodies import Bodies
+from archivebot.archive.consistency import inconsistencies
 from archivebot.exceptions import ArchiveError, CorruptObject
 from archivebot.models import Damage
+from archivebot.proof.checkpoint import Checkpoint
 from archivebot.storage.base import ArchiveStore, VersionId
 
 
-def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tuple[int, list[Damage]]:
-    """Rebuild all versions or a random sample, and compare all stored data with its checksums.
+def verify(
+    store: ArchiveStore, bodies: Bodies, sample: int | None = None, checkpoint: Checkpoint | None = None
+) -> tuple[int, list[Damage]]:
+    """Rebuild all versions or a random sample, and compare all stored data with its checksums and its log.
 
-    Returns the number of versions checked and the damage found. Nothing is changed.
+    The log is compared with an earlier ``checkpoint`` of it, if there is one. Returns the number of versions
+    checked and the damage found. Nothing is changed.
     """
     try:
         ids = list(store.version_ids())
@@ -23,6 +28,7 @@ def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tu
         ids = sorted(random.sample(ids, sample))
     damage = [found for identity in ids if (found := _damage(store, bodies, identity))]
     damage += [Damage("", None, "", reason) for reason in store.check()]
+    damage += inconsistencies(store, checkpoint)
     return len(ids), damage
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import date
 from difflib import get_close_matches
 from functools import partial
@@ -171,6 +171,7 @@ class Arguments:
         "fields": _file("fields", "TOML", "fields.toml"),
         "requisites": _yes("requisites"),
     }
+    REQUIRED: ClassVar[tuple[str, ...]] = ("seeds",)
 
     seeds: tuple[str, ...]
     scope: str = "host"
@@ -198,6 +199,16 @@ class Arguments:
         if found.since and found.until and found.since > found.until:
             raise UsageError(f"since is after until: no day is from {found.since} to {found.until}")
         return found
+
+    @classmethod
+    def default(cls, name: str) -> str:
+        """Return the default of an argument as a user writes it; "" if there is none.
+
+        >>> Arguments.default("scope"), Arguments.default("requisites"), Arguments.default("pages")
+        ('host', 'no', '')
+        """
+        value = next(each.default for each in fields(cls) if each.name == name)
+        return ("no", "yes")[value] if isinstance(value, bool) else "" if value in (None, ()) else str(value)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -242,6 +253,7 @@ class TopicArguments(Arguments):
         "near": _chance("near"),
         "rings": _rings,
     }
+    REQUIRED: ClassVar[tuple[str, ...]] = ("topic", "seeds")
 
     scope: str = "web"
     topic: str = ""
@@ -292,6 +304,7 @@ class QueryArguments(Arguments):
         "values": _file("values", "CSV", "grid.csv"),
         "dry": _yes("dry"),
     }
+    REQUIRED: ClassVar[tuple[str, ...]] = ("form", "values")
 
     seeds: tuple[str, ...] = ()
     depth: int | None = 0
@@ -322,6 +335,7 @@ class RecrawlArguments(Arguments):
         "policy": _choice("policy", *Policy),
         "discover": _yes("discover"),
     }
+    REQUIRED: ClassVar[tuple[str, ...]] = ()
 
     seeds: tuple[str, ...] = ()
     scope: str = "page"

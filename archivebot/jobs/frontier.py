@@ -50,6 +50,23 @@ def explanation(frontier: FrontierReader, url: str) -> dict[str, Any]:
     return url_record(record, path(frontier, record))
 
 
+def found_in(uri: str, url: str, crawl: str | None) -> dict[str, Any]:
+    """Return what a crawl knows about a URL as a record, with the name of the ``crawl``.
+
+    Without a name it is the crawl begun last of those that met the URL. Raises NotArchived if none did.
+    """
+    with closing(read_frontier(uri, crawl)) as frontier:
+        names = [crawl] if crawl else [each.name for each in frontier.crawls()]
+    for name in names:
+        with closing(read_frontier(uri, name)) as frontier:
+            try:
+                return {"crawl": name, **explanation(frontier, url)}
+            except NotArchived:
+                if len(names) == 1:
+                    raise
+    raise NotArchived(f"none of the {len(names)} crawls ever met {url}: {', '.join(names)}")
+
+
 def path(frontier: FrontierReader, record: Record) -> list[str]:
     """Return the URLs from the seed to a record; each is the page with the link to the next."""
     way = [record.entry.url]

@@ -25,8 +25,8 @@ WINDOW = 50
 WEIGHT = 2.0
 
 # The share of its changes that a page may lose for others, compared with visiting all pages equally often. 0
-# sees .600 and .405, 0.01 .989 and .838, 0.03 .989 and .878, 0.1 .989 and .895. This is the smallest value with
-# most of the gain: no site may see 2 points less than with a fixed interval.
+# sees .600 and .405, 0.01 .989 and .838, 0.03 .989 and .878, 0.1 .989 and .895. This is the smallest value
+# with most of the gain: no site may see 2 points less than with a fixed interval.
 LOSS = 0.01
 
 _SWEEPS = 3  # through pages and their groups: each moves the rates of groups nearer to those of their pages

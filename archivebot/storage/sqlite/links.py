@@ -18,8 +18,7 @@ from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Link
-from archivebot.storage.base import Edge
-from archivebot.storage.edges import edges_of
+from archivebot.storage.edges import Edge, edges_of
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.sums import insert, intact, value_of, whole
 from archivebot.storage.sqlite.texts import packs, unpacked
@@ -46,6 +45,9 @@ class SQLiteLinks:
 
     def __init__(self, file: ArchiveFile) -> None:
         self._file = file
+        self._numbers: dict[str, int] = {}  # of the texts of the links added last; a number never changes
+        self._undone = 0  # of the file when these numbers were read
+        self._read: tuple[sqlite3.Connection, Callable[[int], str]] | None = None
 
     def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
         rows = [
@@ -53,12 +55,50 @@ class SQLiteLinks:
         ]
         with self._file.together():
             database = self._file.database
-            number = numbers(database, list(dict.fromkeys([source, *chain.from_iterable(rows)])))
+            number = self._numbered(dict.fromkeys([source, *chain.from_iterable(rows)]))
             page = number[source]
             known = self._file.one(links_of, f"{ROW} WHERE source = ?", page)
             seen = [(number[target], number[words]) for target, words in rows]
             found = merged(known[1] if known else {}, seen, milliseconds(when))
             database.execute(insert("link", "OR REPLACE"), (page, pack(found)))
+        self._read = None  # a transaction that is rolled back takes its numbers with it
+
+    def last(self, url: str) -> tuple[datetime, list[str]] | None:
+        with self._file.reading():
+            for _, links in self._file.rows(links_of, f"{ROW} WHERE source = {NUMBER}", url):
+                latest = max(last for _, _, last in links.values())
+                text = self._text()
+                return moment(latest), [text(at) for at, seen in links.items() if seen[2] == latest]
+        return None
+
+    def _text(self) -> Callable[[int], str]:
+        """Return the reader of texts, which keeps what the pages of a site share from page to page."""
+        database = self._file.database
+        if self._read is None or self._read[0] is not database:
+            self._read = database, text_reader(database)
+        return self._read[1]
+
+    def again(self, url: str, seen: datetime, when: datetime) -> None:
+        before, time = milliseconds(seen), milliseconds(when)
+        with self._file.together():
+            known = self._file.one(links_of, f"{ROW} WHERE source = {NUMBER}", url)
+            if known is None or time <= before:
+                return
+            page, links = known
+            found = {
+                target: (words, first, time if last == before else last)
+                for target, (words, first, last) in links.items()
+            }
+            self._file.database.execute(insert("link", "OR REPLACE"), (page, pack(found)))
+
+    def _numbered(self, texts: Collection[str]) -> dict[str, int]:
+        """Return the numbers of some texts, at least; only those that are not remembered are looked up."""
+        if self._undone != self._file.undone or len(self._numbers) > TEXTS:
+            self._numbers.clear()
+            self._undone = self._file.undone
+        if missing := [text for text in texts if text not in self._numbers]:
+            self._numbers |= numbers(self._file.database, missing)
+        return self._numbers
 
     def all(self) -> Iterator[Edge]:
         return self._edges(ROW)
