@@ -112,6 +112,7 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "warc",
         "fields",
+        "versioning",
         "watch",
     },
     "commands": {

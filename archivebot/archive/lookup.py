@@ -17,7 +17,7 @@ from archivebot.archive.stints import Stints
 from archivebot.archive.verification import verify
 from archivebot.archive.visits import Visits
 from archivebot.config import ArchiveConfig, FieldsFile, without_password
-from archivebot.exceptions import NotArchived
+from archivebot.exceptions import NotArchived, Pruned
 from archivebot.fields.about import merged
 from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
@@ -52,9 +52,9 @@ class ArchiveReader:
     """What an archive holds: pages, versions and blocks, over one store; see :meth:`Archive.reader`.
 
     Pages are named by their canonical URL; :meth:`resolve` finds it for a URL that a person typed. ``links``,
-    ``forms``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are the captures that can
-    be replayed, ``visits`` all captures in the order of an index, ``stints`` the times of the versions and
-    blocks of pages.
+    ``forms``, ``retention``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are the
+    captures that can be replayed, ``visits`` all captures in the order of an index, ``stints`` the times of
+    the versions and blocks of pages.
 
     Long results come in parts. With a ``limit`` a method returns that many results; with ``after``, the last
     result of the previous part, it returns the results that follow. An empty part is the end. Pages stored
@@ -63,7 +63,7 @@ class ArchiveReader:
 
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         self._store = store
-        self.links, self.forms = store.links, store.forms
+        self.links, self.forms, self.retention = store.links, store.forms, store.retention
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self.mementos = Mementos(store)
         self._bodies = Bodies(store)
@@ -200,15 +200,18 @@ class ArchiveReader:
         """
         for found in (_has_content, _has_body):
             before = filter(found, self._known(self._store.captures(url, newest_first=True, until=when)))
-            after = filter(found, self._store.captures(url))
+            after = filter(found, self._known(self._store.captures(url)))
             capture = next(before, None) or next(after, None)
             if capture is not None:
                 return capture
         raise NotArchived(f"{url} has no capture with a body in {self.uri}")
 
     def _known(self, captures: Iterator[Capture]) -> Iterator[Capture]:
-        """Yield captures; raises NotArchived at an unresolved one, lest an older one be taken for it."""
+        """Yield captures; raises NotArchived at an unresolved or pruned one, lest another be taken for it."""
         for capture in captures:
+            if capture.pruned:
+                when = timestamp(capture.captured_at)
+                raise Pruned(f"the capture of {capture.url} at {when} was pruned: see scrapy history")
             if capture.outcome is Outcome.UNRESOLVED:
                 raise NotArchived(
                     f"the capture of {capture.url} at {timestamp(capture.captured_at)} repeats bytes that are"
@@ -350,7 +353,7 @@ class ArchiveReader:
         states: list[BlockState] = []
         current: bytes | None = None
         for capture in self.captures(url) if lineage_id(url, name) == lineage or name == lineage else ():
-            if capture.number is None or capture.kind is Kind.REVISIT:
+            if capture.number is None or capture.kind is Kind.REVISIT or capture.pruned:
                 continue
             content = self._bodies.get(self.seen(capture))
             slot = next((slot for slot in content.slots if str(slot.lineage) == name), None)

@@ -120,7 +120,7 @@ class Mementos:
 
 
 def is_memento(capture: Capture) -> bool:
-    """Return whether a visit can be replayed: it has an answer, and the bytes that came with it."""
-    if capture.status is None or capture.outcome in _WITHOUT:
+    """Return whether a visit can be replayed: it has an answer, and the bytes that came with it are kept."""
+    if capture.status is None or capture.outcome in _WITHOUT or capture.pruned:
         return False
     return capture.digest is not None or capture.outcome is not Outcome.NOT_MODIFIED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from archivebot.archive.bodies import Bodies
-from archivebot.exceptions import ArchiveError, CorruptObject
+from archivebot.exceptions import ArchiveError, CorruptObject, Pruned
 from archivebot.models import Damage
 from archivebot.storage.base import ArchiveStore, VersionId
 
@@ -13,7 +13,8 @@ from archivebot.storage.base import ArchiveStore, VersionId
 def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tuple[int, list[Damage]]:
     """Rebuild all versions or a random sample, and compare all stored data with its checksums.
 
-    Returns the number of versions checked and the damage found. Nothing is changed.
+    Returns the number of versions checked and the damage found. A pruned version has no bytes to rebuild and
+    does not count. Nothing is changed.
     """
     try:
         ids = list(store.version_ids())
@@ -21,9 +22,16 @@ def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tu
         ids = []
     if sample is not None and sample < len(ids):
         ids = sorted(random.sample(ids, sample))
-    damage = [found for identity in ids if (found := _damage(store, bodies, identity))]
+    checked, damage = len(ids), list[Damage]()
+    for identity in ids:
+        try:
+            found = _damage(store, bodies, identity)
+        except Pruned:
+            checked -= 1
+            continue
+        damage += [found] if found else []
     damage += [Damage("", None, "", reason) for reason in store.check()]
-    return len(ids), damage
+    return checked, damage
 
 
 def _damage(store: ArchiveStore, bodies: Bodies, identity: VersionId) -> Damage | None:
@@ -35,6 +43,8 @@ def _damage(store: ArchiveStore, bodies: Bodies, identity: VersionId) -> Damage 
         slots = bodies.get(version).slots
         if len(slots) != version.blocks or (slots and slots[-1].end > version.length):
             raise CorruptObject("its block table is not that of its body")
+    except Pruned:
+        raise
     except ArchiveError as error:
         return Damage(version.url, version.number, version.digest, str(error))
     return None

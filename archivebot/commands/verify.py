@@ -24,10 +24,12 @@ class Command(ArchiveCommand):
         if opts.sample is not None and not opts.sample.isdigit():
             raise UsageError(f"--sample is {opts.sample!r}: give a whole number")
         checked, damaged = archive.verify(int(opts.sample) if opts.sample else None)
+        pruned = archive.retention.count()
         if opts.json:
-            print_json(verification_record(checked, damaged))
+            print_json(verification_record(checked, pruned, damaged))
         else:
             for damage in damaged:
                 write(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
-            write(f"{checked} versions checked, {len(damaged)} damaged")
+            gone = f", {pruned} pruned" if pruned else ""
+            write(f"{checked} versions checked, {len(damaged)} damaged{gone}")
         return CorruptObject.exit_code if damaged else 0

@@ -59,7 +59,7 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("references", (("host", ASCENDING), ("time", DESCENDING)), False),
     ("dictionaries", (("host", ASCENDING), ("number", DESCENDING)), False),
 )
-COLLECTIONS = frozenset({"archive", "frames", "payloads", *(name for name, _, _ in INDEXES)})
+COLLECTIONS = frozenset({"archive", "frames", "left_over", "payloads", *(name for name, _, _ in INDEXES)})
 
 # Timeouts in seconds for the connection to a server and for its answer: FerretDB 1 reads 20,000 documents per
 # second, whatever the query.
