@@ -13,6 +13,7 @@ REDIS = ["scrapy-redis>=0.9.1", "redis>=5"]
 PLOT = ["matplotlib>=3.8"]
 HTTP2 = ["Scrapy[twisted-http2]>=2.19"]
 RENDER = ["playwright>=1.49"]
+STAMP = ["rfc3161-client>=1.0.3"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
 ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
 PEERS = [  # what the benchmarks measure beside archivebot, if it is there
@@ -66,6 +67,7 @@ setup(
         "brotli>=1.2",
         "starlette>=1",
         "jinja2>=3.1.6",
+        "shtab>=1.7",
         "uvicorn>=0.40",
         'backports.zstd>=1; python_version < "3.14"',
     ],
@@ -74,12 +76,16 @@ setup(
         "redis": REDIS,
         "plot": PLOT,
         "scrapyd": SCRAPYD,
+        "stamp": STAMP,
         "render": RENDER,
         "http2": HTTP2,
         "peers": PEERS,
-        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *RENDER, *HTTP2, *ORACLES, *SERVED, *CHECKS],
+        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *STAMP, *RENDER, *HTTP2, *ORACLES, *SERVED, *CHECKS],
     },
-    entry_points={"scrapy": ["settings = archivebot.settings"]},
+    entry_points={
+        "console_scripts": ["archivebot = archivebot.program.__main__:main"],
+        "scrapy": ["settings = archivebot.settings"],
+    },
     classifiers=[
         "Framework :: Scrapy",
         "Programming Language :: Python :: 3.11",

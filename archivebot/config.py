@@ -79,10 +79,13 @@ class ArchiveConfig:
     def __post_init__(self) -> None:
         if not KINDS.fullmatch(self.uri):
             places = "sqlite:///archive.db, sqlite:////full/path.db or mongodb://host/database"
-            raise UsageError(f"{self.uri!r} names no archive: write {places}")
+            raise UsageError(f"{ARCHIVE} is {self.uri!r}, which names no archive: write {places}")
         for name, low, high in (("level", 1, MAX_LEVEL), ("zstd_level", 1, 19), ("frame_bound", 0, 1 << 30)):
             if not low <= getattr(self, name) <= high:
-                raise UsageError(f"{name} is {getattr(self, name)}: give a whole number from {low} to {high}")
+                setting = f"ARCHIVE_{name.upper()}"
+                raise UsageError(
+                    f"{setting} is {getattr(self, name)}: give a whole number from {low} to {high}"
+                )
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> ArchiveConfig:
@@ -118,6 +121,19 @@ class _Settings:
         return cls(**values)
 
 
+def setting_names() -> frozenset[str]:
+    """Return the names of all settings of archivebot."""
+    classes = (ArchiveConfig, *_Settings.__subclasses__())
+    return frozenset(f"ARCHIVE_{each.name.upper()}" for cls in classes for each in fields(cls))  # type: ignore[arg-type]  # see above
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Read all settings of archivebot; raises UsageError if one has a wrong value."""
+    ArchiveConfig.from_settings(settings)
+    for cls in _Settings.__subclasses__():
+        cls.from_settings(settings)
+
+
 @dataclass(frozen=True, slots=True)
 class CrawlConfig(_Settings):
     """The identity of a crawl, what it requests and keeps, and how it works; see docs/settings.md."""
@@ -130,6 +146,7 @@ class CrawlConfig(_Settings):
     readers: int = 1
     duplicate_penalty: float = 2.0
     progress_interval: float = 10.0
+    warc: str = ""
 
     def __post_init__(self) -> None:
         if self.readers < 1:
@@ -281,10 +298,9 @@ def whole(name: str, settings: Mapping[str, Any], default: int) -> int:
     (4, 3)
     """
     value = str(settings.get(name, default))
-    try:
-        return int(value)
-    except ValueError as error:
-        raise UsageError(f"{name} is {value!r}: give a whole number") from error
+    if not value.isdecimal():
+        raise UsageError(f"{name} is {value!r}: give a whole number from 0 on")
+    return int(value)
 
 
 def _switch(name: str, settings: Mapping[str, Any], default: bool) -> bool:
@@ -305,8 +321,8 @@ def _number(name: str, settings: Mapping[str, Any], default: float) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if not math.isfinite(number):
-        raise UsageError(f"{name} is {value!r}: give a number")
+    if not math.isfinite(number) or number < 0:
+        raise UsageError(f"{name} is {value!r}: give a number from 0 on")
     return number
 
 
@@ -326,7 +342,10 @@ def _weights(name: str, settings: Mapping[str, Any], default: dict[str, float]) 
     """
     value = settings.get(name, default)
     try:
-        return dict(json.loads(value) if isinstance(value, str) else value)
+        weights = dict(json.loads(value) if isinstance(value, str) else value)
+        if wrong := [part for part, weight in weights.items() if type(weight) not in (int, float)]:
+            raise ValueError(f"the weight of {wrong[0]} is no number")
+        return weights
     except (TypeError, ValueError) as error:
         raise UsageError(f"{WEIGHTS}: {error}") from error
 

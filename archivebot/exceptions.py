@@ -13,8 +13,10 @@
     │   ├── Crashed       a process of a crawl died (archivebot.archive.process.worker)
     │   └── CorruptObject stored bytes do not match their digest         exit 4
     ├── WarcError         a WARC or ARC file cannot be read              exit 5
-    └── Undelivered       an alert was not taken; a later run sends it   exit 6
-        └── Refused       the receiver refused this alert
+    ├── Undelivered       an alert was not taken; a later run sends it   exit 6
+    │   └── Refused       the receiver refused this alert
+    ├── Busy              another program visits the pages of the archive   exit 7
+    └── NothingFetched    no request of a crawl was answered                exit 8
 """
 
 from __future__ import annotations
@@ -72,6 +74,12 @@ class WarcError(ArchiveError):
     exit_code = 5
 
 
+class NothingFetched(ArchiveError):
+    """No server answered any request of a crawl; the failures are captures."""
+
+    exit_code = 8
+
+
 class Undelivered(ArchiveError):
     """An output did not take an alert; it stays in the outbox, and a later run sends it."""
 
@@ -80,3 +88,9 @@ class Undelivered(ArchiveError):
 
 class Refused(Undelivered):
     """The receiver of an output refused one alert; it may take others."""
+
+
+class Busy(ArchiveError):
+    """Another program visits the pages of the archive again; only one may."""
+
+    exit_code = 7

@@ -100,15 +100,23 @@ REQUISITE = "requisite"
 
 
 @dataclass(frozen=True, slots=True)
+class SeenLinks:
+    """The links of a page that the archive saw at a time: how many, without naming them again."""
+
+    count: int
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """The result of one fetch of one URL; the body is the bytes received, after content decoding.
 
     ``url`` is the canonical URL, ``captured_at`` an aware UTC time, ``status`` the HTTP status or None if no
-    answer came, ``location`` the absolute redirect target, ``links`` the links found, ``level`` the block
-    level that the operator chose (None: from the URL's history), ``focus`` the judgement of a focused crawl,
-    ``forms`` the forms that a search for forms found, ``payload`` the payload of its WARC record, ``wire``
-    the facts of the exchange, None if they are not known. ``origin`` is ``crawl``, REQUISITE, or the place in
-    a WARC file.
+    answer came, ``location`` the absolute redirect target, ``links`` the links found, ``seen_links`` these
+    instead if the archive saw them last time, too, ``level`` the block level that the operator chose
+    (None: from the URL's history), ``focus`` the judgement of a focused crawl, ``forms`` the forms that a
+    search for forms found, ``payload`` the payload of its WARC record, ``wire`` the facts of the exchange,
+    None if they are not known. ``origin`` is ``crawl``, REQUISITE, or the place in a WARC file.
     """
 
     url: str
@@ -126,6 +134,7 @@ class Page:
     forms: tuple[FoundForm, ...] = field(default=(), repr=False)
     payload: Payload | None = None
     wire: Wire | None = None
+    seen_links: SeenLinks | None = None
 
     def header(self, name: str) -> str | None:
         """Return the first header with that name, ignoring case, or None."""

@@ -9,8 +9,12 @@ SPIDER_MODULES = ["spiders"]
 COMMANDS_MODULE = "archivebot.commands"
 
 # --- the archive ---------------------------------------------------------------------------------
-# ARCHIVE_LEVEL, ARCHIVE_ADJUST_LEVEL, ARCHIVE_FRAME_BOUND and ARCHIVE_ZSTD_LEVEL: see archivebot.config.
 ARCHIVE_URI = os.environ.get("ARCHIVE_URI") or "sqlite:///archive.db"
+ARCHIVE_LEVEL = 3  # how deep a page without history is cut into blocks, 1 to 9
+ARCHIVE_ADJUST_LEVEL = True  # the history of a page may change its level
+ARCHIVE_FRAME_BOUND = 16_000_000  # bytes that reading a version may decode
+ARCHIVE_ZSTD_LEVEL = 10
+ARCHIVE_CONTENT_ATTRIBUTES = "title alt"  # what is content beside the text of a page
 ARCHIVE_FIELDS = os.environ.get("ARCHIVE_FIELDS", "")  # a file of selectors: see docs/fields.md
 ARCHIVE_READERS = min(4, os.cpu_count() or 1)  # processes that read pages
 ARCHIVE_CONDITIONAL = True  # send the validators of the latest capture; a 304 costs no body
@@ -149,6 +153,7 @@ DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.middlewares.conditional.ConditionalMiddleware": 120,
     "archivebot.crawl.middlewares.limits.LimitsDownloaderMiddleware": 130,
     "archivebot.crawl.middlewares.decoding.DecodingMiddleware": 590,
+    "archivebot.crawl.middlewares.rawwarc.RawWarcMiddleware": 595,  # if ARCHIVE_WARC names a folder
 }
 ITEM_PIPELINES = {
     "pipelines.frontier.FrontierPipeline": 100,
@@ -167,8 +172,10 @@ EXTENSIONS = {
     "archivebot.crawl.extensions.progress.ProgressLog": 30,
 }
 ARCHIVE_PROGRESS_INTERVAL = 10.0  # seconds between progress lines if stderr is not a terminal
+ARCHIVE_WARC = ""  # a folder for the answers of a crawl as WARC files, as they came; empty: none
 ARCHIVE_SEARCH_INDEX = ""  # of scrapy search, a sqlite:/// URI; empty: a file beside the archive
 ARCHIVE_SEARCH_UPDATE = False  # bring the index up to date at the end of each crawl and ingest
+ARCHIVE_SCRAPYD = ""  # the URL of the scrapyd that runs crawls started over the API
 ARCHIVE_API_RATE = 20.0  # requests a second of one client of the API of scrapy serve
 
 # --- output --------------------------------------------------------------------------------------

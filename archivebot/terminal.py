@@ -23,6 +23,26 @@ UNSAFE = re.compile(
 )
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
+PROGRAMS = ("scrapy", "archivebot")  # the programs that have the commands
+_program = PROGRAMS[0]
+# A command that a message names; "scrapy" alone is the library.
+_COMMAND = re.compile(r"\bscrapy (?=[a-z]+\b)")
+
+
+def name_program(name: str) -> None:
+    """Set the name of the program that runs."""
+    global _program
+    _program = name
+
+
+def commanded(text: str) -> str:
+    """Return a message with the commands of the program that runs.
+
+    >>> commanded("scrapy forms lists them; Scrapy 2.19")
+    'scrapy forms lists them; Scrapy 2.19'
+    """
+    return text if _program == PROGRAMS[0] else _COMMAND.sub(f"{_program} ", text)
+
 
 def harmless(text: str) -> str:
     """Replace what could steer a terminal or disguise a text.
@@ -96,18 +116,22 @@ def write(text: str = "", colours: Mapping[str, str] | None = None) -> None:
 def note(text: str) -> None:
     """Print a text to stderr, made harmless, in place of the line that :func:`status` printed."""
     status("")
-    _bare(sys.stderr).write(f"{harmless(text)}\n")
+    _bare(sys.stderr).write(f"{commanded(harmless(text))}\n")
 
 
 _shown = ""  # the line that status() left on the terminal
 
 
 def status(line: str, stream: TextIO | None = None) -> None:
-    """Show a line on the terminal in place of the previous line; print nothing if it is no terminal."""
+    """Show a line, or several, on the terminal in place of those before; print nothing if it is no terminal.
+
+    No line may be wider than the terminal.
+    """
     global _shown
     stream = stream or sys.stderr
     if stream.isatty() and (line or _shown):
-        _bare(stream).write(ERASE + harmless(line))
+        above = _shown.count("\n") * f"\x1b[1A{ERASE}"  # a line up
+        _bare(stream).write(ERASE + above + harmless(line))
         stream.flush()
         _shown = line
 

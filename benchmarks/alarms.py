@@ -23,15 +23,14 @@ if a bound fails.
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from common import Version, data_folder, read_index
+from common import Version
+from judged import Judged, chosen_pages, distinct, history, judged, named_pair
 from maintext import PEERS
 from tables import Row, Table, at_least, at_most, report
 
@@ -50,13 +49,7 @@ LEAST_PEERS = 2
 
 OURS = "archivebot"
 
-# Characters of a SHA-256 by which judged.tsv names a version, and what it says of a changed main text.
-NAMED = 12
-CHANGED = "main"
-LEFT_OUT = "wall"
-
 Extractor = Callable[[str], str]
-Judged = dict[tuple[str, str], tuple[str, bool]]
 
 
 @dataclass(frozen=True)
@@ -84,25 +77,8 @@ class Clock:
     texts: float = 0.0
 
 
-def judged() -> Judged:
-    """Read of which set each pair is, and whether its main text changed."""
-    with Path(__file__).with_name("judged.tsv").open(encoding="utf-8", newline="") as file:
-        return {
-            (row["before"], row["after"]): (row["set"], row["changed"] == CHANGED)
-            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-            if row["changed"] != LEFT_OUT
-        }
-
-
 def extractors() -> dict[str, Extractor]:
     return {name: make() for name, make in PEERS.items() if importlib.util.find_spec(name)}
-
-
-def distinct(page: Sequence[Version]) -> list[Version]:
-    """Leave out versions with the bytes of the one before."""
-    return [
-        version for index, version in enumerate(page) if not index or version.sha256 != page[index - 1].sha256
-    ]
 
 
 def pairs(
@@ -113,7 +89,7 @@ def pairs(
     for index, version in enumerate(versions):
         reading = Reading(version.file.read_bytes())
         before = versions[index - 1] if index else version
-        if found := truth.pop((before.sha256[:NAMED], version.sha256[:NAMED]), None):
+        if found := truth.pop(named_pair(before, version), None):
             old, new = before.file.read_bytes(), version.file.read_bytes()
             started = time.process_time()
             alarm = alarming(Reading(old), Reading(new), earlier[:-1])
@@ -169,12 +145,7 @@ def by_extractor(name: str, found: Sequence[Pair]) -> Row:
 
 
 def main() -> int:
-    parser = data_folder(__doc__)
-    parser.add_argument("--pages", type=int, help="only so many pages, evenly over the folder")
-    options = parser.parse_args()
-    pages = read_index(options.data)
-    if options.pages:
-        pages = pages[:: max(1, len(pages) // options.pages)]
+    pages = chosen_pages(history(__doc__).parse_args())
     truth, peers, clock = judged(), extractors(), Clock()
     found = [pair for page in pages for pair in pairs(page, truth, peers, clock)]
     rows = []

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from common import ROOT, need, run
@@ -19,6 +20,9 @@ from archivebot.crawl.middlewares.order import SLACK
 from archivebot.crawl.scheduling.held import FEWEST, SHARE
 
 LIMITS = Limits(requests=32, per_host=8, slack=SLACK, fewest=FEWEST, share=SHARE)  # of our crawls
+MOST_SECONDS = 3600  # of one crawl: with slow storing the longest takes ten minutes
+MOST_CLOSING = 300  # seconds from the interrupt of a crawl to its end
+MOMENT = 0.2  # seconds between two looks at a crawl
 
 CRAWL4AI = """
 import asyncio
@@ -60,12 +64,14 @@ def crawl(
     wanted: Collection[str] = (),
     most: int = 0,
     settings: Mapping[str, object] = {},
+    storing: float = 1.0,
     **arguments: object,
 ) -> list[str]:
     """Run `scrapy crawl topic` with the topics of a folder until it ends or all wanted pages are fetched, or
     as many pages of the web as ``most``.
 
-    Returns the URLs in the order of the requests.
+    ``storing`` is the share of the time for which the process that stores may run. Returns the
+    URLs in the order of the requests.
     """
     with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
         told = {"ARCHIVE_TOPICS": folder / "topics", **settings}
@@ -75,7 +81,7 @@ def crawl(
             asked = set(server.asked)
             return (bool(wanted) and set(wanted) <= asked) or 0 < most <= len(asked & web.pages.keys())
 
-        watch(command, enough, http_proxy=proxy)
+        watch(command, enough, storing, http_proxy=proxy)
         return server.asked
 
 
@@ -97,17 +103,53 @@ def crawl_command(
     return [sys.executable, "-m", "scrapy", "crawl", spider, *given]
 
 
-def watch(command: Sequence[str], enough: Callable[[], bool], **environment: str) -> None:
-    """Run a crawler to its end, or interrupt it as soon as it is enough."""
+def watch(
+    command: Sequence[str], enough: Callable[[], bool], storing: float = 1.0, **environment: str
+) -> None:
+    """Run a crawler to its end, or interrupt it as soon as it is enough.
+
+    If ``storing`` is less than 1, the process that stores is stopped for the rest of each moment.
+    """
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
-        while process.poll() is None and not enough():
-            time.sleep(0.2)
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-        if process.wait() and not enough():
+        late = time.monotonic() + MOST_SECONDS
+        try:
+            while process.poll() is None and not enough() and time.monotonic() < late:
+                _wait(process.pid, storing)
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            process.wait(MOST_CLOSING)
+        except subprocess.TimeoutExpired:
+            raise SystemExit(f"{' '.join(command)} did not end within {MOST_CLOSING} s") from None
+        finally:
+            process.kill()  # or an interrupted benchmark would leave its crawl
+        if not enough() and (process.returncode or time.monotonic() > late):
             log.seek(0)
             raise SystemExit(f"{command[0]} ended with {process.returncode}:\n{log.read()[-3000:]}")
+
+
+def _wait(crawl: int, storing: float) -> None:
+    """Wait for a moment, in which the storing process of a crawl runs for a share of the time only."""
+    archivist = _archivist(crawl) if storing < 1.0 else None
+    if archivist is None:
+        time.sleep(MOMENT)
+        return
+    with suppress(ProcessLookupError):
+        os.kill(archivist, signal.SIGSTOP)
+        try:
+            time.sleep(MOMENT * (1.0 - storing))
+        finally:
+            os.kill(archivist, signal.SIGCONT)
+    time.sleep(MOMENT * storing)
+
+
+def _archivist(crawl: int) -> int | None:
+    """Return the process that stores: a crawl starts it before those that read. None before it started."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for child in Path(f"/proc/{crawl}/task/{crawl}/children").read_text().split():
+            if b"archivist" in Path(f"/proc/{child}/cmdline").read_bytes():
+                return int(child)
+    return None
 
 
 def crawl4ai(web: Web, seed: str, words: Collection[str], python: str, fetches: int) -> list[str]:

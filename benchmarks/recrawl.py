@@ -1,6 +1,7 @@
 """Policies of revisits: which of the content changes of known histories they see, at equal budgets.
 
-    python benchmarks/recrawl.py DATA/history-dev [--archive FILE] [--days N] [--json]
+    python benchmarks/recrawl.py DATA/history-dev [--archive FILE] [--days N] [--goal SHARE] [--json]
+                                                  [--constants]
 
 Ingests all versions of the data with `scrapy ingest`; with `--archive` an archive made before is read. The
 content changes are those that archivebot judged: versions that only touched furniture are none. A version
@@ -12,20 +13,28 @@ one fetch; every other policy has one fetch at the same moment, and chooses the 
 the same budget at any time, and none knows more than it has fetched, except the oracle: it knows all time
 lines, and fetches the changed page whose version ends first, which is the optimum for unit fetches with
 deadlines. `changes` is the default of `scrapy schedule`, `adaptive` the rule of Apache Nutch's
-AdaptiveFetchSchedule. `--days` ends the time lines after a number of days. Exit code 1 if a bound fails.
+AdaptiveFetchSchedule. `--days` ends the time lines after a number of days; `--goal` is another share than
+0.6, for scarcer budgets. `--constants` instead changes
+the constants of the default policy one at a time, and shows for each site what the value sees there that is
+best on all other sites. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations
 
 import heapq
 import json
+import os
 import random
 import sys
 import tempfile
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from common import data_folder, need, read_index, run
@@ -36,7 +45,7 @@ from tables import Row, Table, at_least, report
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.models import Kind
-from archivebot.schedule.planner import Planner, Watched
+from archivebot.schedule.planner import LOSS, WEIGHT, WINDOW, Planner, Watched
 from archivebot.schedule.policy import Policy
 from archivebot.urls import host_of
 from archivebot.urls.pattern import pattern
@@ -49,6 +58,14 @@ IDLE = -1  # the oracle's choice if no page has an unseen change
 
 Times = NDArray[np.float64]
 Pages = NDArray[np.intp]
+Constants = dict[str, Any]
+
+# The values beside those of archivebot/schedule/planner.py that --constants tries.
+TRIED: dict[str, tuple[float, ...]] = {
+    "window": (20, 100, 200),
+    "weight": (0.5, 1.0, 4.0),
+    "loss": (0.0, 0.003, 0.03, 0.1),
+}
 
 
 @dataclass(frozen=True)
@@ -99,13 +116,13 @@ def read_lines(data: Path, archive: Path, most_days: float) -> list[Line]:
     return found
 
 
-def fixed_interval(lines: Sequence[Line]) -> float:
-    """Return the interval in days at which visits at a random phase see GOAL of all changes."""
+def fixed_interval(lines: Sequence[Line], goal: float) -> float:
+    """Return the interval in days at which visits at a random phase see a share of all changes."""
     lasting = np.concatenate([(line.ends - line.states)[1:] for line in lines])
     low, high = 1e-5, 1e5
     for _ in range(60):
         middle = (low * high) ** 0.5
-        low, high = (middle, high) if np.minimum(1, lasting / middle).mean() > GOAL else (low, middle)
+        low, high = (middle, high) if np.minimum(1, lasting / middle).mean() > goal else (low, middle)
     return float(low)
 
 
@@ -123,19 +140,23 @@ def fixed_visits(lines: Sequence[Line], interval: float) -> tuple[Times, Pages]:
     return when[sorted_by_time], pages[sorted_by_time]
 
 
-def planned_visits(lines: Sequence[Line], when: Times, interval: float, policy: Policy) -> Pages:
-    """Return the pages that a policy visits at given times."""
-    planner = Planner([line.page for line in lines], len(lines) / interval, policy)
+def planned_visits(
+    lines: Sequence[Line], when: Times, interval: float, policy: Policy, constants: Constants
+) -> Pages:
+    """Return the pages that a policy visits at given times; it is told only what each visit found."""
+    planner = Planner([line.page for line in lines], len(lines) / interval, policy, **constants)
     ending = sorted(range(len(lines)), key=lambda index: lines[index].end)
+    begun = [line.states.tolist() for line in lines]
     states, left, gone = [0] * len(lines), len(lines), 0
     chosen = np.empty(len(when), dtype=np.intp)
     for slot, time in enumerate(when.tolist()):
+        # A page whose time line has ended is visited no more, by a fixed interval neither.
         while lines[ending[gone]].end <= time:
             planner.remove(ending[gone])
             gone, left = gone + 1, left - 1
             planner.budget = left / interval
-        index = planner.next(time)
-        state = int(np.searchsorted(lines[index].states, time, side="right")) - 1
+        index = planner.next()
+        state = bisect_right(begun[index], time) - 1
         planner.visited(index, time, changed=state != states[index])
         states[index], chosen[slot] = state, index
     return chosen
@@ -198,9 +219,50 @@ def results(lines: Sequence[Line], interval: float) -> dict[str, Result]:
         "proportional": Policy.PROPORTIONAL,
         "adaptive": Policy.ADAPTIVE,
     }
-    found = {name: planned_visits(lines, when, interval, each) for name, each in policies.items()}
-    found |= {"fixed": fixed, "oracle": best_visits(lines, when)}
-    return {name: judged(lines, when, chosen) for name, chosen in found.items()}
+    planned = in_processes(lines, when, interval, [(each, {}) for each in policies.values()])
+    return dict(zip(policies, planned, strict=True)) | {
+        "fixed": judged(lines, when, fixed),
+        "oracle": judged(lines, when, best_visits(lines, when)),
+    }
+
+
+def in_processes(
+    lines: Sequence[Line], when: Times, interval: float, wanted: Sequence[tuple[Policy, Constants]]
+) -> list[Result]:
+    """Return the figures of policies, which run in as many processes as there are processors."""
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(partial(_planned, lines, when, interval), wanted))
+
+
+def _planned(lines: Sequence[Line], when: Times, interval: float, wanted: tuple[Policy, Constants]) -> Result:
+    return judged(lines, when, planned_visits(lines, when, interval, *wanted))
+
+
+def constants(lines: Sequence[Line], interval: float) -> list[Table]:
+    """Return what the default policy sees with other constants, and with those chosen on other sites."""
+    when, _ = fixed_visits(lines, interval)
+    usual: Constants = {"window": WINDOW, "weight": WEIGHT, "loss": LOSS}
+    tried = [usual, *(usual | {name: value} for name, values in TRIED.items() for value in values)]
+    found = in_processes(lines, when, interval, [(Policy.CHANGES, each) for each in tried])
+    changes = {line.group: 0 for line in lines}
+    for line in lines:
+        changes[line.group] += len(line.states) - 1
+    sites = list(found[0].sites)
+    rows = [
+        Row(
+            ", ".join(f"{name} {value:g}" for name, value in each.items()),
+            [f"{result.caught:.3f}", *(f"{result.sites[site]:.3f}" for site in sites)],
+        )
+        for each, result in zip(tried, found, strict=True)
+    ]
+    held_out = []
+    for site in sites:
+        rest = [other for other in sites if other != site]
+        best = max(found, key=lambda result: sum(result.sites[each] * changes[each] for each in rest))
+        cells = (rows[found.index(best)].name, f"{best.sites[site]:.3f}", f"{found[0].sites[site]:.3f}")
+        held_out.append(Row(site, cells))
+    columns = ("best on the other sites", "changes seen", "with the constants of archivebot")
+    return [Table("constants", ("all", *sites), rows), Table("site held out", columns, held_out)]
 
 
 def tables(found: dict[str, Result]) -> list[Table]:
@@ -210,7 +272,7 @@ def tables(found: dict[str, Result]) -> list[Table]:
         cells = (
             f"{each.caught:.3f}",
             f"{each.freshness:.3f}",
-            f"{each.age:.2f}",
+            f"{each.age * 1440:.1f}",
             f"{each.wasted:.3f}",
             f"{each.fetches}",
         )
@@ -220,7 +282,7 @@ def tables(found: dict[str, Result]) -> list[Table]:
     for site, caught in found["fixed"].sites.items():
         shares = [f"{each.sites[site]:.3f}" for each in found.values()]
         sites.append(Row(site, shares, at_least(found["default"].sites[site], caught - MOST_BEHIND)))
-    columns = ("changes seen", "freshness", "age, days", "fetches in vain", "fetches")
+    columns = ("changes seen", "freshness", "age, min", "fetches in vain", "fetches")
     return [Table("policy", columns, rows), Table("changes seen", tuple(found), sites)]
 
 
@@ -228,7 +290,9 @@ def main() -> int:
     parser = data_folder(__doc__)
     parser.add_argument("--archive", type=Path, help="an archive into which the data were ingested")
     parser.add_argument("--days", type=float, default=float("inf"), help="end of the time lines")
+    parser.add_argument("--goal", type=float, default=GOAL, help="of the changes, for the fixed interval")
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    parser.add_argument("--constants", action="store_true", help="try other constants of the default policy")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         archive = options.archive or _ingested(options.data, Path(folder))
@@ -236,7 +300,9 @@ def main() -> int:
     if not any(len(line.states) > 1 for line in lines):
         print("these histories have no change of content", file=sys.stderr)
         return 1
-    interval = fixed_interval(lines)
+    interval = fixed_interval(lines, options.goal)
+    if options.constants:
+        return report(*constants(lines, interval))
     found = results(lines, interval)
     shown = tables(found)
     if options.json:

@@ -64,6 +64,7 @@ BENCHMARKS = {
     for benchmark in (
         Benchmark("robots", "robots.py DATA/robots-dev"),
         Benchmark("warc", "warc.py DATA/warc-dev"),
+        Benchmark("account", "account.py DATA/warc-dev"),
         Benchmark("export", "export.py DATA/warc-dev --big 10000000000"),
         Benchmark("store", "store.py DATA/history-dev"),
         Benchmark("firstcrawl", "firstcrawl.py DATA/sites-dev"),

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from alarms import NAMED, distinct, judged
-from common import Version, data_folder, in_time_order, read_index
+from common import Version, in_time_order
+from judged import chosen_pages, distinct, history, judged, named_pair
 from tables import Row, Table, at_most, report
 
 from archivebot import Archive, ArchiveConfig, Page
@@ -71,18 +71,13 @@ def changes(page: Sequence[Version]) -> Iterator[tuple[str, str]]:
     """Yield the judged content changes of a page, each as its URL and the time of the later version."""
     truth = judged()
     for before, after in pairwise(distinct(page)):
-        _, changed = truth.get((before.sha256[:NAMED], after.sha256[:NAMED]), ("", False))
+        _, changed = truth.get(named_pair(before, after), ("", False))
         if changed:
             yield after.url, timestamp(after.date)
 
 
 def main() -> int:
-    parser = data_folder(__doc__)
-    parser.add_argument("--pages", type=int, help="only so many pages, evenly over the folder")
-    options = parser.parse_args()
-    pages = read_index(options.data)
-    if options.pages:
-        pages = pages[:: max(1, len(pages) // options.pages)]
+    pages = chosen_pages(history(__doc__).parse_args())
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         with Archive.open(ArchiveConfig(uri=f"sqlite:///{folder}/archive.db")) as archive:

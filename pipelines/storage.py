@@ -7,6 +7,7 @@ from scrapy.crawler import Crawler
 from archivebot.archive import Archive
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import staged
+from archivebot.crawl.retry import UNANSWERED
 from archivebot.models import REQUISITE, Capture, Page, Snapshot
 from archivebot.warc.estimate import WarcEstimate
 
@@ -44,6 +45,8 @@ class StoragePipeline:
         stats.inc_value(f"{of}/captures")
         stats.inc_value(f"{of}/{capture.kind.value}")
         stats.inc_value(f"{of}/outcome/{capture.outcome.value}")
+        if capture.status is not None and capture.outcome not in UNANSWERED:
+            stats.inc_value(f"{of}/answered")
         if of == "requisites":
             stats.inc_value("requisites/bytes", len(body))
         stats.inc_value("archive/bytes_fetched", len(body))

@@ -31,6 +31,21 @@ FORM = (
 )
 TEXT = " ".join(f"word{number} of the story about harbours" for number in range(60))
 TOPIC = "tides"
+RULES = """
+[[rule]]
+name = "content"
+
+[[rule]]
+name = "furniture"
+changes = "touched"
+
+[output.feed]
+atom = "feed.xml"
+
+[output.office]
+webhook = "http://127.0.0.1:9/"
+timeout = 1
+"""
 PHRASE = "18,400 pounds"  # in a block that the second state of the site lacks
 
 
@@ -54,6 +69,8 @@ class Sample:
             "block": f"/block?{urlencode({'url': url, 'lineage': block})}",
             "resources": f"/resources?{urlencode({'url': url})}",
             "changes": "/changes?since=2020",
+            "alerts": "/alerts",
+            "no-alerts": "/alerts?rule=none",
             "nothing-changed": "/changes?since=2099",
             "pages": "/pages",
             "events": f"/events?{urlencode({'site': url})}",
@@ -77,11 +94,12 @@ class Sample:
 def sample(folder: Path) -> Sample:
     """Crawl the sample site twice; add near-duplicates, a form, and part of a focused crawl."""
     uri = f"sqlite:///{folder}/archive.db"
+    (folder / "rules.toml").write_text(RULES)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "ARCHIVE_URI": uri}
     done = subprocess.run(
         [sys.executable, "-m", "archivebot.sample", "--port=0"],
         cwd=ROOT,
-        env=environment,
+        env=environment | {"ARCHIVE_WATCH": f"{folder}/rules.toml"},
         capture_output=True,
         text=True,
         check=True,
@@ -118,7 +136,7 @@ def _focused(uri: str) -> None:
 
 
 @contextmanager
-def browser() -> Iterator[Browser]:
+def browser(*options: str) -> Iterator[Browser]:
     """Start a browser that reaches no other machine; the test is skipped without Playwright or Chromium."""
     playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install playwright")
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -126,7 +144,8 @@ def browser() -> Iterator[Browser]:
         pytest.skip("no browser: apt-get install chromium")
     with playwright.sync_playwright() as running:
         found = running.chromium.launch(
-            executable_path=program, args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+            executable_path=program,
+            args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", *options],
         )
         yield found
         found.close()

@@ -53,7 +53,7 @@ class Crawl:
     def words(self, *options: str, **arguments: object) -> list[str]:
         """Return the words of the command after ``scrapy``."""
         given = [f"-a{name}={value}" for name, value in arguments.items()]
-        quick = ["-s", f"ARCHIVE_URI={self.uri}", "-s", "ARCHIVE_RETRY_BASE=0.05"]
+        quick = ["-v", "-s", f"ARCHIVE_URI={self.uri}", "-s", "ARCHIVE_RETRY_BASE=0.05"]
         feed = ["-O", f"{self.folder}/out.jsonl"]
         return ["crawl", self.spider, *given, *quick, *feed, *options]
 

@@ -132,8 +132,9 @@ def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
         return run_scrapy(
             arguments[1:], folder=folder, environment=environment(), timeout=120, stderr=subprocess.STDOUT
         )
+    module = ["archivebot.program", *arguments[1:]] if arguments[0] == "archivebot" else arguments
     return subprocess.run(
-        [sys.executable, "-m", *arguments],
+        [sys.executable, "-m", *module],
         cwd=folder,
         env=environment(),
         stdout=subprocess.PIPE,

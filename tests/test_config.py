@@ -80,12 +80,12 @@ def test_what_is_no_whole_number_is_refused(name: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"ARCHIVE_LEVEL": 0}, "level is 0: give a whole number from 1 to 9"),
-        ({"ARCHIVE_LEVEL": MAX_LEVEL + 1}, "level is 10"),
-        ({"ARCHIVE_ZSTD_LEVEL": 20}, "zstd_level is 20"),
-        ({"ARCHIVE_ZSTD_LEVEL": 0}, "zstd_level is 0"),
-        ({"ARCHIVE_FRAME_BOUND": -1}, "frame_bound is -1"),
-        ({"ARCHIVE_FRAME_BOUND": 1 << 31}, "frame_bound is 2147483648"),
+        ({"ARCHIVE_LEVEL": 0}, "ARCHIVE_LEVEL is 0: give a whole number from 1 to 9"),
+        ({"ARCHIVE_LEVEL": MAX_LEVEL + 1}, "ARCHIVE_LEVEL is 10"),
+        ({"ARCHIVE_ZSTD_LEVEL": 20}, "ARCHIVE_ZSTD_LEVEL is 20"),
+        ({"ARCHIVE_ZSTD_LEVEL": 0}, "ARCHIVE_ZSTD_LEVEL is 0"),
+        ({"ARCHIVE_FRAME_BOUND": -1}, "ARCHIVE_FRAME_BOUND is '-1': give a whole number"),
+        ({"ARCHIVE_FRAME_BOUND": 1 << 31}, "ARCHIVE_FRAME_BOUND is 2147483648"),
     ],
 )
 def test_numbers_out_of_range_are_refused_with_the_range(settings: Mapping[str, int], message: str) -> None:

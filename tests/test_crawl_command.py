@@ -1,5 +1,6 @@
 """`scrapy crawl` as a user starts it: messages and exit codes."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
-from tests.mockserver import MockServer, html
+from tests.mockserver import MockServer, Reply, html
 
 
 def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -24,7 +25,20 @@ def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["site", "-a", "seeds=http://a.example/", "--jsn"], "name one spider"),
         ([], "name one spider"),
         (["site", "-a", "seeds=http://a.example/", "-s", "ARCHIVE_URI=ftp://x"], "ftp"),
-        (["site", "-a", "seeds=http://a.example/", "-s", "ARCHIVE_LEVEL=99"], "level is 99"),
+        (
+            ["site", "-a", "seeds=http://a.example/", "-s", "ARCHIVE_LEVEL=99"],
+            "ARCHIVE_LEVEL is 99: give a whole number from 1 to 9",
+        ),
+        (
+            ["site", "-s", "ARCHIVE_REDERS=2"],
+            "there is no setting ARCHIVE_REDERS: did you mean ARCHIVE_READERS?",
+        ),
+        (["site", "-s", "ARCHIVE_RETRY_BASE=-1"], "ARCHIVE_RETRY_BASE is '-1': give a number from 0 on"),
+        (["site", "-s", "DOWNLOAD_DELAY=abc"], "DOWNLOAD_DELAY is 'abc': give a number"),
+        (["site", "-s", "CONCURRENT_REQUESTS=1.5"], "CONCURRENT_REQUESTS is '1.5': give a whole number"),
+        (["site", "-s", "ROBOTSTXT_OBEY=perhaps"], "ROBOTSTXT_OBEY is 'perhaps': give True or False"),
+        (["site", "-L", "LOUD"], "LOG_LEVEL is 'LOUD': give one of DEBUG, INFO, WARNING, ERROR"),
+        (["site", "-s", 'ARCHIVE_PRIORITY_WEIGHTS={"topic": "x"}'], "the weight of topic is no number"),
     ],
 )
 def test_wrong_usage_is_one_message_and_exit_code_2(arguments: list[str], message: str) -> None:
@@ -47,6 +61,59 @@ def test_a_file_that_is_no_archive_is_one_message_and_exit_code_3(tmp_path: Path
     assert "is damaged or no archive" in done.stderr
     assert "Traceback" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_command_checks_settings_as_well() -> None:
+    done = run_scrapy(("stats", "-s", "DOWNLOAD_TIMEOUT=soon"))
+    assert (done.returncode, done.stderr) == (2, "scrapy stats: DOWNLOAD_TIMEOUT is 'soon': give a number\n")
+
+
+def test_a_crawl_is_quiet_unless_asked(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    words = [word for word in crawl.words(seeds=site.url()) if word != "-v"]
+    quiet = run_scrapy(words)
+    assert quiet.returncode == 0
+    assert quiet.stderr.startswith("\narchivebot: finished after")
+    assert max(map(len, re.sub(r"\S*/archive.db\S*", "", quiet.stderr).splitlines())) <= 80
+    assert len(quiet.stderr.splitlines()) < 12
+    assert "INFO: Spider opened" in run_scrapy([*words, "-v"]).stderr
+    assert "INFO: Spider opened" in run_scrapy([*words, "-a", "_job=1"]).stderr
+    assert "INFO: Spider opened" in run_scrapy([*words, "-L", "INFO"]).stderr
+
+
+def test_a_crawl_without_any_answer_fails_and_says_why(crawl: Crawl) -> None:
+    done = crawl("-s", "RETRY_TIMES=0", seeds="http://127.0.0.1:9/?a=1&b=2")
+    assert done.code == 8
+    assert "refused: robots denied: http://127.0.0.1:9/?a=1&b=2 (robots.txt unreachable: " in done.log
+    assert "archivebot: nothing could be fetched" in done.log
+    assert "history 'http://127.0.0.1:9/?a=1&b=2'" in done.log
+
+
+def test_an_operator_without_a_contact_is_told(crawl: Crawl) -> None:
+    words = crawl.words("-s", "DNS_TIMEOUT=1", "-s", "RETRY_TIMES=0", seeds="http://a.invalid/")
+    done = run_scrapy([word for word in words if word != "-v"])
+    assert (
+        "archivebot: ARCHIVE_CONTACT is not set: the operators of sites cannot contact you\n" in done.stderr
+    )
+
+
+def test_a_limit_of_pages_counts_pages_that_a_server_answered(site: MockServer, crawl: Crawl) -> None:
+    names = [f"/{number}" for number in range(12)]
+    site.routes |= {"/": html(*names), **{name: html() for name in names}, "/1": Reply(status=503)}
+    done = crawl("-s", "RETRY_TIMES=0", seeds=site.url(), pages=6)
+    assert done.code == 0
+    assert "archivebot: stopped at your limit of 6 pages" in done.log
+    assert re.search(r"^  6 pages \(", done.log, re.MULTILINE)
+    assert sum(record["status"] == 200 for record in done.records) == 6
+
+
+@pytest.mark.parametrize("wrong", [("-a", "sedes=x"), ("-s", "ARCHIVE_LEVEL=99"), ("-s", "DOWNLOAD_DELAY=x")])
+def test_a_job_that_cannot_start_is_an_error_in_its_log(wrong: tuple[str, str], tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    done = scrapy("site", "-a", "seeds=http://a.example/", "-a", "_job=1", "-s", f"LOG_FILE={log}", *wrong)
+    assert done.returncode == 2
+    message = done.stderr.removeprefix("archivebot: ").strip()
+    assert f"[archivebot] ERROR: {message}\n" in log.read_text("utf-8")
 
 
 def test_scrapyd_passes_its_job(site: MockServer, crawl: Crawl) -> None:

@@ -1,21 +1,26 @@
-"""Progress: one live line on a terminal, plain lines elsewhere, a summary at the end."""
+"""Progress: two live lines on a terminal, plain lines elsewhere, a summary at the end."""
 
 import io
+import logging
 import os
 import pty
 import re
 import subprocess
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy import Spider
+from scrapy import Request, Spider
 from scrapy.utils.test import get_crawler
 
 from archivebot.config import without_password
+from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.extensions.progress import Progress, ProgressLog
-from archivebot.terminal import ERASE
+from archivebot.crawl.extensions.summary import filled
+from archivebot.models import Capture, Kind, Outcome
+from archivebot.terminal import ERASE, status
 from tests.conftest import ROOT, Crawl
 from tests.mockserver import MockServer, Reply, html
 
@@ -41,11 +46,16 @@ class Screen(io.StringIO):
         return True
 
 
+def make_capture(url: str, kind: Kind, outcome: Outcome, reason: str) -> Capture:
+    when = datetime(2026, 5, 4, tzinfo=UTC)
+    return Capture(url, url, when, outcome, kind, None, None, None, 0, 0, None, 0, 0, 0, reason)
+
+
 @pytest.fixture
 def crawler() -> Any:
     crawler = get_crawler(Spider, {"ARCHIVE_URI": "mongodb://me:secret@host/a"})
     crawler.spider = crawler._create_spider("watched")
-    crawler.stats.set_value("archive/captures", 12)
+    crawler.stats.set_value("archive/answered", 12)
     crawler.stats.set_value("scheduler/enqueued", 9)
     crawler.stats.set_value("scheduler/dequeued", 4)
     return crawler
@@ -66,14 +76,103 @@ def test_figures_come_from_the_stats(crawler: Any) -> None:
     assert (progress.pages, progress.queued, progress.errors) == (12, 5, 0)
 
 
-def test_on_a_terminal_the_line_is_redrawn_in_place(crawler: Any) -> None:
+def test_on_a_terminal_two_lines_are_redrawn_in_place(crawler: Any) -> None:
     screen = Screen()
-    progress = ProgressLog(crawler, screen, 10)
+    progress = ProgressLog(crawler, screen, 10, lambda: 0.0)
     assert progress.interval == 0.5
     progress._report()
-    assert screen.getvalue().startswith(ERASE + "12 pages")
-    assert "\n" not in screen.getvalue()
-    assert len(screen.getvalue()) <= 80 + len(ERASE)
+    progress.request_reached_downloader(Request(f"http://a.example/{'long/' * 30}last"))
+    progress._report()
+    first, again = screen.getvalue().split(f"{ERASE}\x1b[1A{ERASE}")
+    assert first == f"{ERASE}12 pages  0.0/s  5 queued  0 errors  0 new  0 changed  0 B stored\n  "
+    figures, url = again.splitlines()
+    assert url.startswith("  http://a.example/long/")
+    assert url.endswith("long/last")
+    assert max(len(figures), len(url)) <= 79
+    status("", screen)
+
+
+@pytest.mark.parametrize("columns", [1, 20, 40, 79, 200])
+def test_the_live_lines_fit_every_terminal(columns: int) -> None:
+    lines = PROGRESS.live("http://a.example/" + "x" * 300, columns).splitlines()
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= max(3, columns)
+
+
+def test_a_quiet_log_has_lines_of_progress_elsewhere(crawler: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for level, shown in ((logging.WARNING, 1), (logging.INFO, 0)):
+        monkeypatch.setattr(
+            "archivebot.crawl.extensions.progress.get_scrapy_root_handler",
+            lambda at=level: logging.Handler(at),
+        )
+        out = io.StringIO()
+        ProgressLog(crawler, out, 10)._report()
+        assert out.getvalue().count("12 pages") == shown
+
+
+@pytest.mark.parametrize(
+    ("reason", "words", "again"),
+    [
+        ("finished", "finished", ""),
+        ("pages", "stopped at your limit of 300 pages", "a higher limit goes on"),
+        ("bytes", "stopped at your limit of 5.0 MB", "the same command goes on"),
+        ("closespider_timeout", "stopped at your limit of 60 seconds", "the same command goes on"),
+        ("shutdown", "interrupted", "the same command goes on"),
+        ("storage_error", "stopped because the archive or its frontier failed", "the same command goes on"),
+        ("closespider_errorcount", "stopped (closespider_errorcount)", "the same command goes on"),
+    ],
+)
+def test_the_summary_says_why_a_crawl_ended(crawler: Any, reason: str, words: str, again: str) -> None:
+    crawler.spider.arguments = Arguments(("http://a.example/",), pages=300, bytes=5_000_000, time=60)
+    crawler.stats.set_value("finish_reason", reason)
+    summary = ProgressLog(crawler, io.StringIO(), 10).summary()
+    assert f"\narchivebot: {words} after" in summary
+    assert (f"\n  again:   {again}" if again else "\n  12 pages") in summary
+
+
+def test_proposed_commands_are_quoted_for_a_shell(crawler: Any) -> None:
+    crawler.spider.arguments = Arguments(("http://a.example/?a=1&b=2 3",))
+    crawler.settings.frozen = False
+    crawler.settings.set("ARCHIVE_URI", "sqlite:///my archive.db", priority="cmdline")
+    summary = ProgressLog(crawler, io.StringIO(), 10).summary()
+    assert "scrapy changes -s 'ARCHIVE_URI=sqlite:///my archive.db'\n" in summary
+    assert (
+        "scrapy history 'http://a.example/?a=1&b=2 3' -s 'ARCHIVE_URI=sqlite:///my archive.db'\n" in summary
+    )
+
+
+def test_the_summary_lists_what_failed_and_why(crawler: Any) -> None:
+    progress = ProgressLog(crawler, io.StringIO(), 10)
+    failed = (Kind.FAILED, Outcome.TIMEOUT, "no answer in 30 s")
+    captures = [failed] * 3 + [
+        (Kind.EXCLUDED, Outcome.ROBOTS_DENIED, "Disallow: /"),
+        (Kind.NEW, Outcome.FETCHED, ""),
+        (Kind.EXCLUDED, Outcome.EXCLUDED, "noindex"),
+    ]
+    captures += [(Kind.FAILED, Outcome.UNREACHABLE, f"reason {number}") for number in range(6)]
+    for number, (kind, outcome, reason) in enumerate(captures):
+        capture = make_capture(url=f"http://a.example/{number}", kind=kind, outcome=outcome, reason=reason)
+        progress.item_scraped(capture)
+    lines = [line for line in progress.summary().splitlines() if line.startswith(("  failed:", "  refused:"))]
+    assert lines[0] == "  failed:  timeout: http://a.example/0 and 2 more (no answer in 30 s)"
+    assert lines[1] == "  refused: robots denied: http://a.example/3 (Disallow: /)"
+    assert len(lines) == 6
+    assert lines[5] == "  failed:  3 more for other reasons"
+
+
+def test_failed_pages_do_not_count_as_pages(crawler: Any) -> None:
+    crawler.stats.set_value("archive/captures", 15)
+    crawler.stats.set_value("archive/excluded", 2)
+    crawler.stats.set_value("archive/outcome/robots_denied", 2)
+    assert ProgressLog(crawler, io.StringIO(), 10, lambda: 0.0)._progress().line() == (
+        "12 pages (0.0/s): 0 new, 0 changed, 0 touched, 0 unchanged, 0 other; "
+        "0 B fetched, 0 B stored; 5 queued, 0 errors; 2 refused by robots.txt"
+    )
+
+
+def test_the_summary_fits_80_columns() -> None:
+    full = replace(PROGRESS, gone=2, requisites=12345, judged=10, relevant=3, doors=2, dropped_in_tunnels=5)
+    assert max(map(len, filled(full.parts()))) <= 78
 
 
 def test_a_password_is_not_shown(crawler: Any) -> None:
@@ -116,7 +215,7 @@ def test_logs_and_live_line_do_not_mix(site: MockServer, tmp_path: Path) -> None
     assert process.wait(30) == 0
     text = said.decode()
     assert f"{ERASE}0 pages" in text
-    assert "queued, 0 errors\x1b[K20" not in text
+    assert "/a" in text
     for line in text.splitlines():
         visible = line.rpartition("\x1b[K")[2]
-        assert visible.count(" pages (") + visible.count(" DEBUG: ") <= 1
+        assert visible.count(" pages  ") + visible.count(" DEBUG: ") <= 1

@@ -15,6 +15,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply, html
 from tests.servers import RedisServer, redis_server, redis_uri
@@ -124,6 +125,7 @@ def test_the_pages_of_an_archive_that_was_deleted_or_restored_are_fetched_again(
     site.routes |= tree(30, delay=0.05)
     archive = crawl.folder / "archive.db"
     crawl(seeds=site.url(), pages=5)
+    assert not archive.with_name("archive.db-wal").exists()  # all of it is in the one file
     copy = archive.read_bytes()
     crawl(seeds=site.url(), pages=10)
     archive.unlink()
@@ -254,6 +256,14 @@ def test_the_frontier_is_shown_and_explained(site: MockServer, crawl: Crawl) -> 
     explained = crawl.ask("explain", away)
     assert (explained["state"], explained["reason"]) == ("rejected", "other_host")
     assert explained["path"] == [site.url(), away]
+    crawl(seeds=site.url("/c"), scope="page")
+    first = crawl.ask("explain", away)
+    assert (first["crawl"], first["reason"]) == (frontier["crawl"], "other_host")
+    assert crawl.ask("explain", site.url("/c"))["crawl"] != first["crawl"]
+    nowhere = run_scrapy(("explain", "http://a.example/", "-s", f"ARCHIVE_URI={crawl.uri}"))
+    assert nowhere.returncode == 1
+    assert "none of the 2 crawls ever met http://a.example/: " in nowhere.stderr
+    assert first["crawl"] in nowhere.stderr
     deep = crawl.ask("explain", site.url("/b"))
     assert (deep["state"], deep["path"]) == ("done", [site.url(path) for path in ("/", "/a", "/b")])
 

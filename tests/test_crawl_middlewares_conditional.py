@@ -7,6 +7,8 @@ from contextlib import closing
 
 import pytest
 
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
 from archivebot.settings import EXTENSIONS
 from tests.conftest import Crawl
 from tests.mockserver import Asked, MockServer, Reply, html, markup
@@ -82,6 +84,36 @@ def test_links_of_an_unchanged_page_are_followed_on_every_later_crawl(site: Mock
     for _ in range(4):
         urls = {record["url"] for record in crawl(seeds=site.url()).records}
         assert urls == {site.url("/"), site.url("/b")}
+
+
+def test_the_archived_links_of_an_unchanged_page_are_seen_again(site: MockServer, crawl: Crawl) -> None:
+    site.routes |= {"/": tagged(markup(["/a", "/b"]), '"1"'), "/a": html(), "/b": html()}
+    for _ in range(3):
+        records = crawl(seeds=site.url()).records
+        assert {record["url"] for record in records} == {site.url(path) for path in ("/", "/a", "/b")}
+    with Archive.reader(ArchiveConfig(crawl.uri)) as archive:
+        front, edges = archive.captures(site.url()), list(archive.links_from(site.url()))
+    assert {edge.target for edge in edges} == {site.url("/a"), site.url("/b")}
+    assert {(edge.first, edge.last) for edge in edges} == {(front[0].captured_at, front[-1].captured_at)}
+    assert [capture.links for capture in front] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "forbidden",
+    [
+        b"<meta name=robots content='noimageindex, nofollow'><p><a href=/b>b</a>",
+        b"<meta name=robots content=non&#101;><p><a href=/b>b</a>",
+        b"<p><a rel='author nofollow' href=/b>b</a>",
+    ],
+)
+def test_what_forbids_to_follow_a_link_still_counts_when_the_page_is_unchanged(
+    site: MockServer, crawl: Crawl, forbidden: bytes
+) -> None:
+    site.routes |= {"/": tagged(forbidden, '"1"'), "/b": html()}
+    bold = crawl("-s", "ARCHIVE_OBEY_META_ROBOTS=0", seeds=site.url())
+    assert site.url("/b") in {record["url"] for record in bold.records}
+    again = crawl(seeds=site.url())
+    assert [(record["url"], record["status"]) for record in again.records] == [(site.url(), 304)]
 
 
 def test_what_the_archive_can_no_longer_read_is_fetched_anew(site: MockServer, crawl: Crawl) -> None:

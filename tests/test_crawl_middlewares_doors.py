@@ -136,6 +136,8 @@ def test_a_page_off_the_topic_leads_nowhere_and_its_forms_are_left_out(tmp_path:
     assert page.forms == ()
     assert page.focus is not None
     assert not page.focus.relevant
+    assert "because the page is off topic (relevance 0." in page.reason
+    assert page.reason.endswith(", not above 0.5)")
     assert doors.stat("page_off_topic") == 1
 
 

@@ -11,15 +11,14 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from twisted.internet import error as twisted_errors
 
 from archivebot.crawl.reading.convert import (
-    MOST_TEXT,
     location_of,
     outcome_of_failure,
     outcome_of_response,
     page_of,
     read,
     reason_of,
-    stored_response,
 )
+from archivebot.crawl.reading.pages import MOST_TEXT
 from archivebot.hypertext import Hypertext
 from archivebot.models import Link, Outcome
 
@@ -145,8 +144,3 @@ def test_failures_have_an_outcome(error: Exception, outcome: Outcome) -> None:
 def test_a_reason_is_one_line_and_never_empty() -> None:
     assert reason_of(ValueError("two\nlines")) == "two lines"
     assert reason_of(ValueError()) == "ValueError"
-
-
-def test_what_is_stored_reads_like_a_response() -> None:
-    response = stored_response(URL, (("Content-Type", "text/html"),), b"<a href=/x>")
-    assert [link.url for link in read(response).links] == ["http://a.example/x"]

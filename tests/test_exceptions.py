@@ -46,7 +46,7 @@ def test_the_drawn_tree_is_the_tree_of_the_classes() -> None:
 def test_the_drawn_exit_codes_are_those_of_the_classes() -> None:
     codes = {error.__name__: error.exit_code for error in classes()}
     told = {name: code for name, (_, code) in drawn().items() if code is not None}
-    assert len(told) == 6
+    assert len(told) == 8
     assert told == {name: codes[name] for name in told}
 
 

@@ -11,8 +11,10 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import UsageError
 from archivebot.forms.classifier import Decision
+from archivebot.forms.find import search_forms
 from archivebot.forms.form import Control, Form
 from archivebot.forms.query import query_urls, read_grid
+from archivebot.forms.reader import read_forms
 from archivebot.forms.record import FormRecord
 from archivebot.urls import host_of
 from tests.commands import run_scrapy
@@ -37,6 +39,29 @@ def record(url: str = "http://a.example/books/", method: str = "get", charset: s
 def test_what_is_not_given_keeps_its_value() -> None:
     (url,) = query_urls(record(), [{"author": "Kim Lee"}])
     assert url == "http://a.example/books/find?db=books&author=Kim+Lee&year=1998"
+
+
+def test_a_value_that_a_selection_list_does_not_have_is_refused() -> None:
+    select = b"<select name=y><option value=98>1998<option>1999</select>"
+    (form,) = read_forms(b"<form action=/find>Title <input name=t> In " + select + b"</form>", "utf-8")
+    kept = FormRecord.read(FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/").found())
+    assert list(query_urls(kept, [{"y": "98"}, {"y": "1999"}]))[1] == "http://a.example/find?t=&y=1999"
+    with pytest.raises(UsageError, match="the selection list 'y' has no value '1998': did you mean '1999'"):
+        list(query_urls(kept, [{"y": "1998"}]))
+    many = b"".join(b"<option>%d" % number for number in range(60))
+    (form,) = read_forms(b"<form action=/find><select name=y>" + many + b"</select></form>", "utf-8")
+    known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
+    assert list(query_urls(known, [{"y": "59"}])) == ["http://a.example/find?y=59"]
+
+
+@pytest.mark.parametrize("action", ["javascript:find()", " JavaScript:void(0)", "java\nscript:x"])
+def test_a_form_whose_action_is_a_script_is_none(action: str) -> None:
+    fields = "Author <input name=by> Title <input name=title><button>Search</button></form>"
+    found = [
+        search_forms(f'<form action="{target}">{fields}'.encode(), "utf-8", "http://a.example/")
+        for target in ("/find", action)
+    ]
+    assert (len(found[0]), found[1]) == (1, [])
 
 
 def test_what_a_charset_lacks_is_written_as_browsers_write_it() -> None:

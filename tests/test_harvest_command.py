@@ -88,6 +88,32 @@ def test_csv_has_a_row_for_every_page(run: Run, tmp_path: Path) -> None:
     assert run("--csv", "-").stdout == text
 
 
+def test_labels_show_by_how_much_the_judgement_is_wrong(run: Run, tmp_path: Path) -> None:
+    # Of four labelled pages two are judged with 0.9 and two with 0: errors 0.01, 0, 0.81 and 0.
+    labels = {PAGES[0][0]: True, PAGES[1][0]: False, PAGES[2][0]: False, PAGES[3][0]: False}
+    lines = [json.dumps({"url": url, "relevant": relevant}) for url, relevant in labels.items()]
+    file = tmp_path / "labels.jsonl"
+    file.write_text("\n".join([*lines, '{"url": "http://elsewhere.example/", "relevant": true}']), "utf-8")
+    check = json.loads(run("--json", "--labels", str(file)).stdout)["check"]
+    assert check == {"pages": 4, "harvest": 0.5, "labelled": 0.25, "brier": pytest.approx(0.205)}
+    assert run("--labels", str(file)).stdout.splitlines()[-2:] == [
+        "labelled pages  harvest  by labels  Brier score",
+        "             4    0.500      0.250        0.205",
+    ]
+
+
+def test_labels_that_cannot_be_used_end_with_2_and_advice(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "labels.jsonl"
+    file.write_text('{"url": "http://elsewhere.example/", "relevant": true}\n{"url": "http://a.example/"}')
+    wrong = run("--labels", str(file))
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert f'{file}, line 2: write {{"url"' in wrong.stderr
+    file.write_text('{"url": "http://elsewhere.example/", "relevant": true}')
+    foreign = run("--labels", str(file))
+    assert (foreign.returncode, foreign.stdout) == (2, "")
+    assert "no label of a judged page of crawl tides" in foreign.stderr
+
+
 @pytest.mark.long
 def test_the_plot_is_written_beside_the_table(run: Run, tmp_path: Path) -> None:
     result = run("--plot", str(tmp_path / "out.svg"))

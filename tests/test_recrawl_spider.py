@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -54,11 +57,70 @@ def test_only_what_is_due_is_visited_and_no_more_than_the_limit(tmp_path: Path) 
         assert len(asked(site)) == 2
 
 
+def sitemap(site: MockServer, *paths: str, changed: str = "") -> bytes:
+    times = f"<lastmod>{changed}</lastmod>" if changed else ""
+    urls = "".join(f"<url><loc>{site.url(path)}</loc>{times}</url>" for path in paths)
+    return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{urls}</urlset>'.encode()
+
+
+def xml(body: bytes) -> Reply:
+    return Reply(body, type="application/xml")
+
+
+def test_new_removed_and_islanded_pages_of_a_site_are_found(tmp_path: Path) -> None:
+    with MockServer({"/": html("/old", "/island"), "/old": html(), "/island": page("Alone.", '"1"')}) as site:
+        assert Crawl(tmp_path)(seeds=site.url()).code == 0
+        site.asked.clear()
+        packed = gzip.compress(sitemap(site, "/deep", "http://other.example/"))
+        index = f"<sitemapindex><sitemap><loc>{site.url('/more.xml.gz')}</loc></sitemap></sitemapindex>"
+        feed = "<rss><channel><item><link>/post</link></item></channel></rss>"
+        site.routes |= {
+            "/robots.txt": Reply(f"Sitemap: {site.url('/index.xml')}".encode(), type="text/plain"),
+            "/index.xml": xml(index.encode()),
+            "/more.xml.gz": Reply(packed, type="application/gzip"),
+            "/": html("/linked", "/feed"),
+            "/feed": Reply(feed.encode(), type="application/rss+xml"),
+            "/old": Reply(b"", 410),
+            **dict.fromkeys(("/linked", "/deep", "/post"), html()),
+        }
+        done = Crawl(tmp_path, "recrawl")(budget=OFTEN, discover="yes")
+        assert done.code == 0, done.log
+        kinds = {record["url"].removeprefix(site.url("")): record["kind"] for record in done.records}
+        new = ("/index.xml", "/more.xml.gz", "/feed", "/linked", "/deep", "/post")
+        known = {"/": "changed", "/old": "gone", "/island": "revisit", "/sitemap.xml": "not_found"}
+        assert kinds == dict.fromkeys(new, "new") | known
+        site.asked.clear()
+        again = Crawl(tmp_path, "recrawl")(budget=SELDOM, discover="yes")
+        assert again.code == 0, again.log
+        assert asked(site) == []
+
+
+@pytest.mark.long
+def test_a_change_that_a_sitemap_states_makes_a_page_due(tmp_path: Path) -> None:
+    with MockServer({"/": html("/one", "/two"), "/one": html(), "/two": html()}) as site:
+        site.routes["/sitemap.xml"] = xml(sitemap(site, "/one", changed="2001-01-01"))
+        crawl = Crawl(tmp_path)
+        assert crawl(seeds=f"{site.url()},{site.url('/sitemap.xml')}").code == 0
+        stated = datetime.now(UTC).isoformat(timespec="seconds")
+        site.routes["/sitemap.xml"] = xml(sitemap(site, "/one", "/never", changed=stated))
+        time.sleep(1)  # what is stated has whole seconds
+        assert crawl(seeds=site.url("/sitemap.xml"), scope="page").code == 0
+        (due,) = crawl.ask("schedule", "--due", "--budget", SELDOM)
+        assert due["url"] == site.url("/one")
+        assert due["why"].endswith(f"by {site.url('/sitemap.xml')}")
+        site.asked.clear()
+        assert Crawl(tmp_path, "recrawl")(budget=SELDOM).code == 0
+        assert asked(site) == ["/one"]  # without discover=yes no new page is visited
+        assert Crawl(tmp_path, "recrawl")(budget=SELDOM).code == 0
+        assert asked(site) == ["/one"]  # the change was seen
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({"budget": "many"}, "the budget is 'many'"),
         ({"policy": "best"}, "policy is 'best'"),
+        ({"discover": "all"}, "discover is 'all'"),
         ({"seeds": "http://a.example/"}, "unknown argument 'seeds'"),
     ],
 )

@@ -24,7 +24,7 @@ def poisson(rate: float, gaps: list[float], chance: random.Random) -> list[Visit
     return [Visit(gap, chance.random() < -math.expm1(-rate * gap)) for gap in gaps]
 
 
-@pytest.mark.parametrize("rate", [0.05, 0.5, 3.0])
+@pytest.mark.parametrize("rate", [0.05, 0.5, pytest.param(3.0, marks=pytest.mark.long)])
 def test_the_bounds_hold_for_random_changes_at_irregular_visits(rate: float) -> None:
     chance = random.Random(20261124)
     held = 0
@@ -67,6 +67,7 @@ def test_impossible_counts_and_priors_are_refused() -> None:
         Prior(0.0, 1.0)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=25)
 @given(RATES, st.floats(0.2, 20.0))
 def test_the_freshness_is_that_of_the_convex_optimum(rates: list[float], budget: float) -> None:
@@ -167,4 +168,4 @@ def test_a_removed_page_is_visited_no_more() -> None:
     for policy in Policy:
         planner = Planner([Watched("http://a.example/", "a"), Watched("http://b.example/", "b")], 2.0, policy)
         planner.remove(0)
-        assert {planner.next(when) for when in (1.0, 2.0, 3.0)} == {1}
+        assert planner.next() == 1

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -18,11 +19,14 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from archivebot import Archive, ArchiveConfig
+from archivebot.config import WatchConfig
 from archivebot.forms.find import search_forms
 from archivebot.frontier import frontier_uri, open_frontier
 from archivebot.frontier.base import Entry, State
 from archivebot.jobs.indexing import IndexProgress, update_index
+from archivebot.jobs.watch import watch
 from archivebot.models import Link, Outcome
+from archivebot.watch.file import read_rules
 from archivebot.web.limits import BURST
 from tests.commands import run_scrapy
 from tests.factories import START, URL, html, make_page
@@ -34,6 +38,7 @@ FORM = (
     b"<form action=/find><input name=q><select name=s><option>Books<option>Maps</select>"
     b"<input type=submit></form>"
 )
+LATE = START + timedelta(days=5)
 TOKEN = "a-token-that-nobody-guesses"
 
 
@@ -58,9 +63,15 @@ def pages() -> Iterator[Any]:
 def made(folder: Path) -> str:
     """Make an archive with a form, and a frontier with a judged page; return its URI."""
     uri = f"sqlite:///{folder}/archive.db"
+    rules = folder / "rules.toml"
+    rules.write_text(f'[[rule]]\nname = "all"\n\n[output.feed]\njson = "{folder}/feed.json"\n')
     with Archive.open(ArchiveConfig(uri=uri)) as archive:
-        for page in pages():
-            archive.add(archive.segment(page))
+        for is_late in (False, True):
+            for page in pages():
+                if (page.captured_at > LATE) is is_late:
+                    archive.add(archive.segment(page))
+            with Archive.reader(ArchiveConfig(uri=uri)) as reader:
+                watch(reader, uri, read_rules(str(rules)), WatchConfig(), lambda url, error: None)
         found = [record.found() for record in search_forms(FORM, "utf-8", URL)]
         assert found
         archive.forms.add("example.com", URL, found, START)
@@ -78,7 +89,9 @@ def made(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(made(tmp_path_factory.mktemp("api")), "-s", "ARCHIVE_API_RATE=0") as served:
+    folder = tmp_path_factory.mktemp("api")
+    rules = f"ARCHIVE_WATCH={folder}/rules.toml"
+    with serving(made(folder), "-s", "ARCHIVE_API_RATE=0", "-s", rules) as served:
         yield served
 
 
@@ -119,6 +132,9 @@ ASKED: list[tuple[str, dict[str, object]]] = [
     ("harvest", {"step": 1}),
     ("rank", {}),
     ("rank", {"by": "hits"}),
+    ("alerts", {}),
+    ("alerts", {"rule": "all", "site": HOST, "limit": 2}),
+    ("watches", {}),
 ]
 
 

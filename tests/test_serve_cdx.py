@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from archivebot.models import Outcome
 from tests.factories import html, make_page
-from tests.served import Served, archived, serving
+from tests.served import Answer, Served, archived, serving
 
 NAMES = ["urlkey", "timestamp", "url", "mime", "status", "digest", "length"]
 SITE = "http://ex.org/"
@@ -224,6 +225,64 @@ def test_the_next_rows_are_linked_even_if_no_key_is_asked_for(server: Served) ->
     assert lines[5:] == ["", "org,ex)/ 20260210000000 http://ex.org/", ""]
 
 
+def test_the_last_rows_are_asked_for_in_the_words_of_the_internet_archive(server: Served) -> None:
+    whole = times(ask(server, "url=ex.org"))
+    assert times(ask(server, "url=ex.org&fastLatest=true")) == whole[-1:]
+    for limit in (2, -2):
+        assert times(ask(server, f"url=ex.org&fastLatest=true&limit={limit}")) == whole[-2:]
+    assert times(ask(server, "url=ex.org&fastLatest=true&limit=99")) == whole
+    assert times(ask(server, "url=ex.org&fastLatest=true&to=202601&filter=status:200")) == whole[2:3]
+    assert times(ask(server, "url=ex.org&limit=-2&to=202601&filter=url:https.*")) == whole[2:3]
+    assert times(ask(server, "url=ex.org&limit=-2&collapse=timestamp:6")) == [whole[3], whole[5]]
+    assert times(ask(server, "url=ex.org/*&limit=-1")) == times(ask(server, "url=ex.org/*"))[-1:]
+
+
+def test_a_revisit_is_resolved_to_where_its_bytes_lie(server: Served) -> None:
+    assert "orig.length" not in server.get("/cdx?url=ex.org&output=json").json[0]
+    head, *rows = server.get("/cdx?url=ex.org&output=json&resolveRevisits=true").json
+    assert head == [*NAMES, "orig.length", "orig.offset", "orig.filename"]
+    revisits = [row for row in rows if row[3] == "warc/revisit"]
+    assert [row[-3:] for row in rows if row not in revisits] == [["-", "-", "-"]] * 5
+    ((*_, length, offset, file),) = revisits
+    assert file == "/web/20260201000000id_/http://ex.org/"
+    assert server.get(file).body[int(offset) :][: int(length)] == html("two")
+    fields = server.get("/cdx?url=ex.org&resolveRevisits=true&fl=timestamp,orig.length&output=text").text
+    assert f"20260210000000 {length}\n" in fields
+
+
+def test_an_answer_is_packed_if_the_client_accepts_it(server: Served) -> None:
+    plain = server.get("/cdx?url=*.ex.org")
+    packed = server.get("/cdx?url=*.ex.org", accept_encoding="br, gzip")
+    assert (plain.header("Content-Encoding"), packed.header("Content-Encoding")) == (None, "gzip")
+    assert (plain.header("Vary"), gzip.decompress(packed.body)) == ("Accept-Encoding", plain.body)
+    for query, accepted in (("gzip=false", "gzip"), ("limit=1", "gzip"), ("offset=0", "gzip;q=0")):
+        answer = server.get(f"/cdx?url=*.ex.org&{query}", accept_encoding=accepted)
+        assert answer.header("Content-Encoding") is None, query
+        assert answer.text.startswith("org,ex)/ ")
+
+
+def test_rows_are_a_timemap_too(server: Served) -> None:
+    path = "/cdx?url=ex.org&output=link&filter=status:200"
+    answer = server.get(path)
+    assert answer.header("Content-Type") == "application/link-format"
+    timemap, timegate, original, *mementos = answer.links
+    bounds = {"from": "Thu, 01 Jan 2026 00:00:00 GMT", "until": "Sun, 01 Feb 2026 00:00:00 GMT"}
+    assert timemap == (server.host + path, "self", {"type": "application/link-format"} | bounds)
+    assert timegate[:2] == (f"{server.host}/web/{SITE}", "timegate")
+    assert original[:2] == (SITE, "original")
+    assert [relation for _, relation, _ in mementos] == ["memento"] * 4
+    assert mementos[2][0] == f"{server.host}/web/20260104000000/https://ex.org/"
+    assert mementos[2][2] == {"datetime": "Sun, 04 Jan 2026 00:00:00 GMT"}
+    assert all(server.get(address.removeprefix(server.host)).status == 200 for address, _, _ in mementos)
+    first = server.get("/cdx?url=ex.org&output=link&limit=4")
+    link = [address for address, relation, _ in Answer(200, [], first.body).links if relation == "timemap"]
+    (following,) = link
+    assert [relation for _, relation, _ in server.get(following.removeprefix(server.host)).links][3:] == [
+        *["memento"] * 2
+    ]
+    assert len(server.get("/cdx?url=nothing.example&output=link").links) == 3
+
+
 def test_the_address_of_the_internet_archive_is_answered_too(server: Served) -> None:
     assert ask(server, "url=ex.org", "/cdx/search/cdx") == ask(server, "url=ex.org")
 
@@ -248,7 +307,10 @@ def test_the_address_of_the_internet_archive_is_answered_too(server: Served) -> 
         ("url=ex.org&collapse=colour", "there is no field"),
         ("url=ex.org&collapse=1", "write it like digest"),
         ("url=ex.org&fl=colour", "there is no field"),
-        ("url=ex.org&output=xml", "write one of cdxj, text, json, jsonl"),
+        ("url=ex.org&output=xml", "write one of cdxj, text, json, jsonl, link"),
+        ("url=ex.org/*&output=link", "TimeMap of one URL"),
+        ("url=ex.org/*&fastLatest=true", "the last rows of one URL"),
+        ("url=ex.org&fl=orig.length", "needs resolveRevisits=true"),
         ("url=ex.org/*&sort=reverse", "is for one URL"),
         ("url=ex.org&sort=up", "write reverse or closest"),
         ("url=ex.org&sort=closest", "needs closest="),

@@ -100,7 +100,7 @@ def test_an_opening_that_was_interrupted_is_completed(
     name, keys, unique = INDEXES[0]
     database[name].create_index(list(keys), unique=unique)
     store = MongoStore(mongo_uri)
-    assert len(database["captures"].index_information()) == 5
+    assert len(database["captures"].index_information()) == 7
     assert put(store, b"body", 0).number == 1
     store.close()
 

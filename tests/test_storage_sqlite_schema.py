@@ -18,6 +18,6 @@ def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:
             *("text", "text_key", "link"),
             *("fingerprint", "fingerprint_key", "duplicate", "template"),
             *("form", "form_page", "archive"),
-            *("payload", "waiting", "reference", "dictionary"),
+            *("payload", "waiting", "reference", "dictionary", "log", "subtree"),
         }
         assert database.execute("PRAGMA page_size").fetchone() == (PAGE_SIZE,)

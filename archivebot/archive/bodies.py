@@ -86,6 +86,10 @@ class Bodies:
         self._kept.move_to_end(version.id)
         return Content(packed, version.charset, version.level, version.segmenter)
 
+    def forget(self, version: StoredVersion) -> None:
+        """Remove a version from the cache, because it was stored in another way."""
+        self._size -= len(self._kept.pop(version.id, b""))
+
     def readable(self, version: StoredVersion | None) -> Content | None:
         """Rebuild a version for comparison; None if there is none, or if it is damaged (which is logged).
 

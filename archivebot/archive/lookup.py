@@ -12,6 +12,7 @@ from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.mementos import Mementos
 from archivebot.archive.placement import lineage_id
+from archivebot.archive.proofs import Proofs
 from archivebot.archive.readings import PageReading, Readings
 from archivebot.archive.stints import Stints
 from archivebot.archive.verification import verify
@@ -31,17 +32,18 @@ from archivebot.models import (
     Damage,
     Delta,
     Field,
-    Headers,
     Kind,
     Outcome,
     Page,
     PlacedBlock,
     Position,
 )
+from archivebot.proof.checkpoint import Checkpoint
 from archivebot.segmentation.topic import topic
 from archivebot.significance.significance import Significance
-from archivebot.storage.base import ArchiveStore, Edge, StoredVersion, Totals, VersionId
+from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, VersionId
 from archivebot.storage.content import Slot
+from archivebot.storage.edges import Edge
 from archivebot.timestamps import timestamp
 from archivebot.urls import key_range, parse_seed, urlkey
 from archivebot.versioning.delta import PlacedText, compare
@@ -52,9 +54,8 @@ class ArchiveReader:
     """What an archive holds: pages, versions and blocks, over one store; see :meth:`Archive.reader`.
 
     Pages are named by their canonical URL; :meth:`resolve` finds it for a URL that a person typed. ``links``,
-    ``forms``, ``retention``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are the
-    captures that can be replayed, ``visits`` all captures in the order of an index, ``stints`` the times of
-    the versions and blocks of pages.
+    ``forms``, ``retention``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are what can
+    be replayed, ``visits`` all captures, ``stints`` the times of versions, ``proofs`` proves captures.
 
     Long results come in parts. With a ``limit`` a method returns that many results; with ``after``, the last
     result of the previous part, it returns the results that follow. An empty part is the end. Pages stored
@@ -65,7 +66,7 @@ class ArchiveReader:
         self._store = store
         self.links, self.forms, self.retention = store.links, store.forms, store.retention
         self.fingerprints, self.templates = store.fingerprints, store.templates
-        self.mementos = Mementos(store)
+        self.mementos, self.proofs = Mementos(store), Proofs(store)
         self._bodies = Bodies(store)
         self.visits = Visits(store, self._bodies)
         self.readings = Readings()
@@ -118,11 +119,11 @@ class ArchiveReader:
                 return capture
         return None
 
-    def stored(self, url: str) -> tuple[Headers, bytes] | None:
-        """Return headers and body of the content fetched last; None if there is none or it is damaged."""
+    def stored(self, url: str) -> tuple[Capture, bytes] | None:
+        """Return the capture that fetched content last, and its body; None if there is none or damaged."""
         capture = self.fetched(url)
         content = self._bodies.readable(self.seen(capture)) if capture else None
-        return (capture.headers, content.body) if capture and content else None
+        return (capture, content.body) if capture and content else None
 
     def seen_since(self, url: str, when: datetime) -> bool:
         """Return whether a page was captured at or after a time."""
@@ -210,8 +211,9 @@ class ArchiveReader:
         """Yield captures; raises NotArchived at an unresolved or pruned one, lest another be taken for it."""
         for capture in captures:
             if capture.pruned:
-                when = timestamp(capture.captured_at)
-                raise Pruned(f"the capture of {capture.url} at {when} was pruned: see scrapy history")
+                raise Pruned(
+                    f"the capture at {timestamp(capture.captured_at)} was pruned: see scrapy history"
+                )
             if capture.outcome is Outcome.UNRESOLVED:
                 raise NotArchived(
                     f"the capture of {capture.url} at {timestamp(capture.captured_at)} repeats bytes that are"
@@ -379,9 +381,9 @@ class ArchiveReader:
         """Return the totals of each host, and of the whole archive under the key ""."""
         return self._store.totals()
 
-    def verify(self, sample: int | None = None) -> tuple[int, list[Damage]]:
-        """Check all versions or a random sample, and all checksums; see :func:`verify`."""
-        return verify(self._store, self._bodies, sample)
+    def verify(self, sample: int | None = None, since: Checkpoint | None = None) -> tuple[int, list[Damage]]:
+        """Check all versions or a random sample, all checksums and the log; see :func:`verify`."""
+        return verify(self._store, self._bodies, sample, since)
 
 
 def _has_content(capture: Capture) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from datetime import datetime, timedelta
+from heapq import merge
 from itertools import groupby
 from operator import attrgetter
 
@@ -105,6 +106,13 @@ class Mementos:
             else:
                 found = [capture for url in urls for capture in self.of(url, since, until)]
                 yield from sorted(found, key=attrgetter("captured_at", "url"))
+
+    def keyed_latest(
+        self, start: str, end: str, since: datetime | None = None, until: datetime | None = None
+    ) -> Iterator[Capture]:
+        """Yield the same mementos as :meth:`keyed` for one urlkey, newest first."""
+        pages = [self.of(url, since, until, newest_first=True) for _, url in self._store.urls(start, end)]
+        yield from merge(*pages, key=attrgetter("captured_at", "url"), reverse=True)
 
     def visits(self, url: str) -> list[Capture]:
         """Return all captures of a page, mementos or not, oldest first, without headers."""

@@ -116,6 +116,7 @@ class Recorder:
             stored_bytes=len(frame),
         )
         self._store.retention.restore(restored, frame)
+        self._bodies.forget(restored)  # its blocks may be others
         return restored
 
     def _kind(
@@ -227,6 +228,8 @@ class Recorder:
         with self._store.together():
             if page.links:  # first: links without a visit do no harm, a visit without them lies
                 self._store.links.add(page.url, page.links, page.captured_at)
+            elif page.seen_links:
+                self._store.links.again(page.url, page.seen_links.when, page.captured_at)
             known = version.id if isinstance(version, StoredVersion) else version
             self._store.add(capture, head, known)
             self.remember(page)
@@ -321,7 +324,7 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         level=version.level if version else None,
         block_count=version.blocks if version else 0,
         new_blocks=0,
-        links=len(page.links),
+        links=page.seen_links.count if page.seen_links else len(page.links),
         reason=page.reason,
         location=page.location,
         origin=page.origin,

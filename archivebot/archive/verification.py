@@ -5,16 +5,21 @@ from __future__ import annotations
 import random
 
 from archivebot.archive.bodies import Bodies
+from archivebot.archive.consistency import inconsistencies
 from archivebot.exceptions import ArchiveError, CorruptObject, Pruned
 from archivebot.models import Damage
+from archivebot.proof.checkpoint import Checkpoint
 from archivebot.storage.base import ArchiveStore, VersionId
 
 
-def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tuple[int, list[Damage]]:
-    """Rebuild all versions or a random sample, and compare all stored data with its checksums.
+def verify(
+    store: ArchiveStore, bodies: Bodies, sample: int | None = None, checkpoint: Checkpoint | None = None
+) -> tuple[int, list[Damage]]:
+    """Rebuild all versions or a random sample, and compare all stored data with its checksums and its log.
 
-    Returns the number of versions checked and the damage found. A pruned version has no bytes to rebuild and
-    does not count. Nothing is changed.
+    The log is compared with an earlier ``checkpoint`` of it, if there is one. Returns the number of versions
+    checked and the damage found. A pruned version has no bytes to rebuild and does
+    not count. Nothing is changed.
     """
     try:
         ids = list(store.version_ids())
@@ -31,6 +36,7 @@ def verify(store: ArchiveStore, bodies: Bodies, sample: int | None = None) -> tu
             continue
         damage += [found] if found else []
     damage += [Damage("", None, "", reason) for reason in store.check()]
+    damage += inconsistencies(store, checkpoint)
     return checked, damage
 
 

@@ -1,5 +1,6 @@
 """The common parts of the commands, kept outside: Scrapy takes every class there for a command."""
 
+from archivebot.cli.checks import check
 from archivebot.cli.command import (
     ArchiveCommand,
     FrontierCommand,
@@ -18,6 +19,7 @@ __all__ = [
     "WritingCommand",
     "add_fields_option",
     "add_visual_options",
+    "check",
     "coherence",
     "file_body",
     "named_files",

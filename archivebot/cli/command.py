@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from archivebot.archive import Archive, ArchiveReader
+from archivebot.cli.checks import check
 from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
@@ -80,6 +81,8 @@ class ArchiveCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         watch()
         try:
+            assert self.settings is not None, "Scrapy gives every command its settings"
+            check(self.settings)
             self._check(args)
             self.exitcode = self.work(args, opts)
             flush()
@@ -185,8 +188,8 @@ class FrontierCommand(ArchiveCommand):
         return chosen_uri(self.settings)
 
 
-def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> None:
-    """Run a spider to its end.
+def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> bool:
+    """Run a spider to its end; return False if pages were requested and no server answered.
 
     Raises the error that prevented the crawl from beginning, and StorageError if the archive or the frontier
     failed during the crawl.
@@ -206,3 +209,6 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> Non
         raise ArchiveError("the crawl could not begin; -L ERROR shows why")
     if crawler.stats.get_value("finish_reason") == "storage_error":
         raise StorageError("the archive or its frontier failed, so the crawl ended; -L ERROR shows why")
+    return not crawler.stats.get_value("archive/captures") or bool(
+        crawler.stats.get_value("archive/answered")
+    )

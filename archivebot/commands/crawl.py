@@ -3,25 +3,52 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from archivebot.archive import Archive
-from archivebot.cli import run_crawl
+from archivebot.cli import TIME, check, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
-from archivebot.exceptions import ArchiveError
+from archivebot.exceptions import ArchiveError, NothingFetched
 from archivebot.jobs.watch import watch
-from archivebot.terminal import guard, note
+from archivebot.terminal import guard, harmless, note
 from archivebot.watch.file import Rules, read_rules
 
 
 class Command(CrawlCommand):
     """Scrapy's own ``crawl`` with the exit codes of archivebot's errors."""
 
+    def short_desc(self) -> str:
+        return "Archive pages with a spider: site, topic, deepweb, query or recrawl"
+
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         guard()  # before anything is printed, also by Scrapy and argparse
         super().add_options(parser)
+        parser.add_argument("-v", "--verbose", action="store_true", help="print the log of Scrapy as well")
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Be quiet unless asked: only warnings, the progress and the summary are printed.
+
+        A log file, and the log of a job of scrapyd, get all that they got before.
+        """
+        super().process_options(args, opts)
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        try:
+            check(self.settings)  # before Scrapy reads them
+        except ArchiveError as error:
+            self._report(error)
+            sys.exit(error.exit_code)
+        project = SETTINGS_PRIORITIES["project"]
+        is_chosen = (self.settings.getpriority("LOG_LEVEL") or 0) > project
+        if not (opts.verbose or is_chosen or self.settings["LOG_FILE"] or "_job" in opts.spargs):
+            self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
+            self.settings.set("LOG_FORMAT", "archivebot: %(message)s", priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl; the exit code is 2 for wrong arguments, 3 for an archive that cannot be used."""
@@ -35,16 +62,27 @@ class Command(CrawlCommand):
             assert self.settings is not None, "Scrapy gives every command its settings"
             config = WatchConfig.from_settings(self.settings)
             rules = read_rules(config.watch) if config.watch else None
-            run_crawl(self.crawler_process, args[0], **opts.spargs)
+            answered = run_crawl(self.crawler_process, args[0], **opts.spargs)
             if rules:
                 self._watch(rules, config)
             if SearchConfig.from_settings(self.settings).search_update:
                 from archivebot.commands.index import update_after  # other crawls need no index
 
                 update_after(self.settings)
+            if not answered:
+                raise NothingFetched("nothing could be fetched: the summary says why")
         except ArchiveError as error:
-            note(f"archivebot: {error}")
+            self._report(error)
             self.exitcode = error.exit_code
+
+    def _report(self, error: ArchiveError) -> None:
+        """Print an error, also into the log file: a service shows the log of a job that could not start."""
+        note(f"archivebot: {error}")
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        if name := self.settings["LOG_FILE"]:
+            line = f"{datetime.now():{TIME}} [archivebot] ERROR: {harmless(str(error))}\n"
+            with suppress(OSError), Path(name).open("a", encoding="utf-8") as file:
+                file.write(line)
 
     def _watch(self, rules: Rules, config: WatchConfig) -> None:
         """Send the alerts of a crawl that has ended; one that is not taken does not make the crawl fail."""

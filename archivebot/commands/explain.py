@@ -6,11 +6,10 @@ import argparse
 from typing import Any
 
 from archivebot.cli import FrontierCommand, print_json, print_table
-from archivebot.frontier.base import FrontierReader
-from archivebot.jobs.frontier import explanation
+from archivebot.jobs.frontier import found_in
 from archivebot.terminal import write
 
-FACTS = ("state", "reason", "anchor", "score", "distance", "order", "relevance", "relevant")
+FACTS = ("crawl", "state", "reason", "anchor", "score", "distance", "order", "relevance", "relevant")
 
 
 class Command(FrontierCommand):
@@ -19,8 +18,9 @@ class Command(FrontierCommand):
     arguments = "URL"
     least, most = 1, 1
 
-    def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
-        explained = explanation(frontier, args[0])
+    def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Look for the URL in the crawls, the one begun last first; raises NotArchived."""
+        explained = found_in(self.uri, args[0], opts.crawl)
         if opts.json:
             print_json(explained)
         else:

@@ -14,11 +14,11 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, NotArchived, UsageError
 from archivebot.export.files import LARGEST, written
-from archivebot.export.signing import Signer
 from archivebot.jobs.export import Choices, export_warc
 from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.packages import export_cdxj, export_html, export_jsonl, export_wacz
 from archivebot.jobs.selection import Selection
+from archivebot.proof.signing import Signer
 from archivebot.terminal import note, status, write, write_bytes
 from archivebot.timestamps import parse_since, parse_time
 from archivebot.topic.relevance import PageScorer

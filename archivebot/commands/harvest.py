@@ -11,8 +11,9 @@ from pathlib import Path
 from archivebot.cli import FrontierCommand, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import FrontierReader
-from archivebot.jobs.harvest import RECENT, Point, plot, points_of, sampled, write_csv
+from archivebot.jobs.harvest import RECENT, Check, Point, check, plot, points_of, sampled, write_csv
 from archivebot.terminal import write
+from archivebot.topic.sources import read_labels
 
 
 class Command(FrontierCommand):
@@ -26,25 +27,38 @@ class Command(FrontierCommand):
         parser.add_argument("--step", metavar="N", default="500", help="pages between two rows (500)")
         parser.add_argument("--csv", metavar="FILE", help="write a row for each page to FILE, - for stdout")
         parser.add_argument("--plot", metavar="FILE", help="draw the curve into FILE, .svg or .png")
+        parser.add_argument(
+            "--labels",
+            metavar="FILE",
+            help='compare the judgement with JSON lines of {"url", "relevant"}, and print its Brier score',
+        )
 
     def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
         if not opts.step.isdecimal() or not int(opts.step):
             raise UsageError(f"--step is {opts.step!r}: give a whole number from 1 on")
         if opts.json and opts.csv == "-":
             raise UsageError("--json and --csv - both write to stdout: give --csv a file")
+        labels = read_labels(Path(opts.labels)) if opts.labels else {}
         points = points_of(frontier)
         if not points:
             raise NotArchived(f"no page of crawl {frontier.crawl} was judged; scrapy crawl topic judges them")
+        checked = check(frontier, labels)
+        if opts.labels and checked is None:
+            raise UsageError(f"{opts.labels} has no label of a judged page of crawl {frontier.crawl}")
         if opts.plot:
             plot(points, Path(opts.plot))
         if opts.csv:
             _write(points, opts.csv)
         rows = sampled(points, int(opts.step))
         if opts.json:
-            print_json({"crawl": frontier.crawl, "points": [asdict(point) for point in rows]})
+            found = {"crawl": frontier.crawl, "points": [asdict(point) for point in rows]}
+            print_json(found | ({"check": asdict(checked)} if checked else {}))
         elif opts.csv != "-":
             head = ["pages", "on topic", "harvest", f"last {RECENT}", "topical hosts"]
             print_table(head, [_row(point) for point in rows])
+            if checked:
+                write("")
+                _print_check(checked)
         return 0
 
 
@@ -59,6 +73,12 @@ def _write(points: Sequence[Point], file: str) -> None:
             write_csv(points, stream)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def _print_check(checked: Check) -> None:
+    head = ["labelled pages", "harvest", "by labels", "Brier score"]
+    shares = [f"{value:.3f}" for value in (checked.harvest, checked.labelled, checked.brier)]
+    print_table(head, [[checked.pages, *shares]])
 
 
 def _row(point: Point) -> list[object]:

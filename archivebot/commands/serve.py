@@ -7,7 +7,7 @@ from pathlib import Path
 
 from archivebot import __version__
 from archivebot.cli import ArchiveCommand, print_json
-from archivebot.config import SearchConfig, ServeConfig, whole_uri
+from archivebot.config import SearchConfig, ServeConfig, WatchConfig, beside, whole_uri
 from archivebot.exceptions import UsageError
 from archivebot.frontier import chosen_uri
 from archivebot.search import index_path
@@ -24,23 +24,32 @@ class Command(ArchiveCommand):
         parser.add_argument("--port", default="8080", help="the port; 0 for any that is free (default: 8080)")
         help_text = "the address to answer at (default: 127.0.0.1, which only this computer reaches)"
         parser.add_argument("--host", default="127.0.0.1", help=help_text)
-        help_text = "a file with a token, with which clients may start crawls by ARCHIVE_SCRAPYD"
+        help_text = (
+            "a file with a token, with which clients may start crawls by ARCHIVE_SCRAPYD,"
+            " and add watch rules to the file ARCHIVE_WATCH"
+        )
         parser.add_argument("--token-file", type=Path, metavar="FILE", help=help_text)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
+        from archivebot.jobs import alerts
         from archivebot.jobs.questions import questions  # other commands need no server
+        from archivebot.watch.rulebook import Rulebook
         from archivebot.web.app import Desk
-        from archivebot.web.crawls import Crawls, read_token
+        from archivebot.web.crawls import Crawls
         from archivebot.web.server import serve
+        from archivebot.web.token import Token
 
         if not opts.port.isdecimal() or int(opts.port) > 65_535:
             raise UsageError(f"--port is {opts.port!r}: write a number from 0 to 65535")
         assert self.settings is not None, "Scrapy gives every command its settings"
         limits = ServeConfig.from_settings(self.settings)
-        crawls = Crawls(read_token(opts.token_file), limits.scrapyd, whole_uri(self.config.uri))
+        uri = whole_uri(self.config.uri)
+        rules = WatchConfig.from_settings(self.settings).watch
         index = index_path(self.config, SearchConfig.from_settings(self.settings))
         asked = questions(chosen_uri(self.settings), self.topics, index)
-        desk = Desk(asked, crawls, limits.api_rate, __version__, limits.readers)
+        asked += alerts.questions(beside(self.config.uri, "watch").absolute(), rules)
+        token, crawls = Token.read(opts.token_file), Crawls(limits.scrapyd, uri)
+        desk = Desk(asked, token, crawls, Rulebook(rules), limits.api_rate, __version__, limits.readers)
         self.archive().close()  # is there one? An older one is upgraded once, not by each process
         announce = _announce_json if opts.json else _announce
         serve(self.config, opts.host, int(opts.port), desk, announce)

@@ -271,8 +271,8 @@ def _parted(sources: list[str]) -> Iterator[str]:
 def _reason(archive: ArchiveReader, url: str) -> str:
     """Return why a page has nothing to read."""
     if stored := archive.stored(url):
-        headers, body = stored
-        return f"it is {media_of(body, content_type(headers)).name}, neither HTML nor plain text"
+        found, body = stored
+        return f"it is {media_of(body, content_type(found.headers)).name}, neither HTML nor plain text"
     capture = archive.captures(url)[-1]
     if capture.location:
         return f"it leads to {capture.location}; give that"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, UsageError
+from archivebot.proof.checkpoint import Checkpoint, read_checkpoint
+from archivebot.proof.signing import PublicKey
 from archivebot.records import verification_record
 from archivebot.terminal import write
 
@@ -19,11 +22,18 @@ class Command(ArchiveCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--sample", metavar="N", help="check only N versions, chosen at random")
+        help_text = "check that the log still begins as in a checkpoint of scrapy proof"
+        parser.add_argument("--checkpoint", metavar="FILE", help=help_text)
+        help_text = "the public or private key, in PEM, that signed the checkpoint"
+        parser.add_argument("--key", metavar="FILE", help=help_text)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.sample is not None and not opts.sample.isdigit():
             raise UsageError(f"--sample is {opts.sample!r}: give a whole number")
-        checked, damaged = archive.verify(int(opts.sample) if opts.sample else None)
+        if opts.key and not opts.checkpoint:
+            raise UsageError("--key verifies a checkpoint: give --checkpoint FILE")
+        checkpoint = _checkpoint(Path(opts.checkpoint), opts.key) if opts.checkpoint else None
+        checked, damaged = archive.verify(int(opts.sample) if opts.sample else None, checkpoint)
         pruned = archive.retention.count()
         if opts.json:
             print_json(verification_record(checked, pruned, damaged))
@@ -33,3 +43,12 @@ class Command(ArchiveCommand):
             gone = f", {pruned} pruned" if pruned else ""
             write(f"{checked} versions checked, {len(damaged)} damaged{gone}")
         return CorruptObject.exit_code if damaged else 0
+
+
+def _checkpoint(path: Path, key: str | None) -> Checkpoint:
+    try:
+        return read_checkpoint(path.read_text("utf-8"), PublicKey.read(Path(key)) if key else None)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from error
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import date
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
@@ -114,10 +115,15 @@ def _size(name: str) -> Callable[[str], int]:
     return read
 
 
-def _seconds(value: str) -> int:
+def read_seconds(name: str, value: str) -> int:
+    """Return the seconds of ``90``, ``30m``, ``2h`` or ``1d``; raises UsageError for other texts and for 0.
+
+    >>> read_seconds("time", "90"), read_seconds("time", "2h")
+    (90, 7200)
+    """
     found = _TIME.fullmatch(value)
     if not found or not int(found[1]):
-        raise UsageError(f"time is {value!r}: give seconds, or for example 30m or 2h")
+        raise UsageError(f"{name} is {value!r}: give seconds, or for example 30m or 2h")
     return int(found[1]) * _SECONDS[found[2]]
 
 
@@ -156,7 +162,7 @@ class Arguments:
         "depth": _number("depth", 0),
         "pages": _number("pages", 1),
         "bytes": _size("bytes"),
-        "time": _seconds,
+        "time": partial(read_seconds, "time"),
         "level": _number("level", 1, MAX_LEVEL),
         "types": read_types,
         "size": _size("size"),
@@ -165,6 +171,7 @@ class Arguments:
         "fields": _file("fields", "TOML", "fields.toml"),
         "requisites": _yes("requisites"),
     }
+    REQUIRED: ClassVar[tuple[str, ...]] = ("seeds",)
 
     seeds: tuple[str, ...]
     scope: str = "host"
@@ -192,6 +199,16 @@ class Arguments:
         if found.since and found.until and found.since > found.until:
             raise UsageError(f"since is after until: no day is from {found.since} to {found.until}")
         return found
+
+    @classmethod
+    def default(cls, name: str) -> str:
+        """Return the default of an argument as a user writes it; "" if there is none.
+
+        >>> Arguments.default("scope"), Arguments.default("requisites"), Arguments.default("pages")
+        ('host', 'no', '')
+        """
+        value = next(each.default for each in fields(cls) if each.name == name)
+        return ("no", "yes")[value] if isinstance(value, bool) else "" if value in (None, ()) else str(value)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -236,6 +253,7 @@ class TopicArguments(Arguments):
         "near": _chance("near"),
         "rings": _rings,
     }
+    REQUIRED: ClassVar[tuple[str, ...]] = ("topic", "seeds")
 
     scope: str = "web"
     topic: str = ""
@@ -286,6 +304,7 @@ class QueryArguments(Arguments):
         "values": _file("values", "CSV", "grid.csv"),
         "dry": _yes("dry"),
     }
+    REQUIRED: ClassVar[tuple[str, ...]] = ("form", "values")
 
     seeds: tuple[str, ...] = ()
     depth: int | None = 0
@@ -306,20 +325,24 @@ class QueryArguments(Arguments):
 class RecrawlArguments(Arguments):
     """The arguments of visits to pages that are due: the ``budget`` in visits a day, and the ``policy``.
 
-    Without a budget there is one visit a day for each page. The seeds are the pages that are due.
+    Without a budget there is one visit a day for each page. The seeds are the pages that are due. With
+    ``discover`` the new pages of their sites are visited, too.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
         **{name: read for name, read in Arguments.READERS.items() if name not in ("seeds", "scope", "depth")},
         "budget": read_budget,
         "policy": _choice("policy", *Policy),
+        "discover": _yes("discover"),
     }
+    REQUIRED: ClassVar[tuple[str, ...]] = ()
 
     seeds: tuple[str, ...] = ()
     scope: str = "page"
     depth: int | None = 0
     budget: float | None = None
     policy: str = Policy.CHANGES
+    discover: bool = False
 
 
 def _refuse_unknown(names: Iterable[str], known: tuple[str, ...]) -> None:

@@ -26,6 +26,9 @@ PASSING = frozenset(
     )
 )
 
+# The outcomes with which a URL has failed; it does not count towards the page limit.
+UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
@@ -16,7 +16,6 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from twisted.python.failure import Failure
 
-from archivebot.archive import Archive
 from archivebot.archive.process.worker import Crashed
 from archivebot.config import FIELDS, ArchiveConfig, CrawlConfig
 from archivebot.crawl.arguments import Arguments
@@ -24,7 +23,6 @@ from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import read_ahead
 from archivebot.crawl.reading.convert import (
-    headers_of,
     location_of,
     media_of_response,
     outcome_of_failure,
@@ -32,10 +30,10 @@ from archivebot.crawl.reading.convert import (
     page_of,
     read,
     reason_of,
-    stored_response,
 )
 from archivebot.crawl.reading.metarobots import ALL, Directives, directives
 from archivebot.crawl.reading.pages import STRETCH
+from archivebot.crawl.reading.unchanged import NOTHING, read_unchanged
 from archivebot.crawl.refusals import Interrupted, Refused, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
@@ -55,12 +53,15 @@ from archivebot.exceptions import StorageError
 from archivebot.fields.file import read_sites
 from archivebot.frontier import EXTRA, SeenCache
 from archivebot.hypertext import Hypertext
-from archivebot.models import Focus, Link, Outcome, Page
+from archivebot.markup.media import Media
+from archivebot.models import Focus, Link, Outcome, Page, SeenLinks
 from archivebot.replay.requisites import has_requisites
 from archivebot.urls import Scope, is_loopback
 from archivebot.wire import Wire
 
 logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
 
 _CARRIED = ("depth", "archive_hops", "archive_seed", SCORE, DISTANCE, ORDER, SOURCE, REQUISITE)
 
@@ -145,7 +146,8 @@ class ArchiveSpider(Spider):
         request = response.request
         assert request is not None
         outcome = outcome_of_response(response)
-        if self._is_page_after_all(request, response, outcome):
+        media = media_of_response(response)
+        if self._is_page_after_all(request, media, outcome):
             del request.meta[REQUISITE]
         asked = (response.headers.get("Retry-After") or b"").decode("latin-1")
         wait = self.retries.wait(outcome, request.meta.get("archive_attempt", 1), asked)
@@ -154,11 +156,12 @@ class ArchiveSpider(Spider):
         if wait is None and outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(response, request, page)
         if wait is None:
-            if self._is_read_apart(request, response, outcome):
+            is_wanted = _is_wanted(response, outcome)
+            if is_wanted and self._is_read_apart(request, media):
                 return self._settle_slowly(response, request, page)
-            is_read = REQUISITE not in request.meta and _is_wanted(response, outcome)
-            reading = self._read(response) if is_read else Hypertext()
-            return self._settle(response, request, page, reading)
+            is_read = is_wanted and REQUISITE not in request.meta
+            reading = self.read_links(response) if is_read else Hypertext()
+            return self.settle(response, request, page, reading)
         return self._later(request, page, wait)
 
     def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
@@ -211,34 +214,37 @@ class ArchiveSpider(Spider):
 
         If the archive can no longer read the page, it is fetched again.
         """
-        content = await ArchiveSession.of(self.crawler).run(Archive.stored, request.url)
-        if content is None and ("If-None-Match" in request.headers or "If-Modified-Since" in request.headers):
+        session = ArchiveSession.of(self.crawler)
+        asking = session.read_page(request.url, read_unchanged, request.url, response.url, self._asked)
+        known = await self._survived(asking, response.url, NOTHING)
+        if known is None and ("If-None-Match" in request.headers or "If-Modified-Since" in request.headers):
             yield self._again(request, archive_anew=True)
             return
-        stored = stored_response(response.url, *content) if content else response
-        if self._is_page_after_all(request, stored, Outcome.FETCHED):
+        known = known or NOTHING
+        if self._is_page_after_all(request, known.media, Outcome.FETCHED):
             del request.meta[REQUISITE]
             page = replace(page, origin=origin_of(request))
-        if not self._is_read_apart(request, stored, Outcome.FETCHED):
-            reading = Hypertext() if REQUISITE in request.meta else self._read(stored)
-            for output in self._settle(response, request, page, reading):
-                yield output
-            return
-        async for output in self._settle_slowly(response, request, page, stored):
+        is_read = REQUISITE not in request.meta or self._is_read_apart(request, known.media)
+        reading = known.reading if is_read else Hypertext()
+        async for output in _with_pauses(self.settle(response, request, page, reading, known.seen)):
             yield output
 
-    async def _settle_slowly(
-        self, response: Response, request: Request, page: Page, stored: Response | None = None
-    ) -> AsyncIterator[Any]:
-        """Read a page in a process, then settle it; if the answer has no body, ``stored`` is read."""
-        read = replace(page, headers=headers_of(stored), body=stored.body) if stored else page
-        reading = await self._read_page(read, response.url)
-        for number, output in enumerate(self._settle(response, request, page, reading), 1):
+    async def _settle_slowly(self, response: Response, request: Request, page: Page) -> AsyncIterator[Any]:
+        """Read a page in a process of the archive, with its stages if it was just fetched, then settle it."""
+        asking = read_ahead(ArchiveSession.of(self.crawler), page, response.url, self._asked)
+        reading = await self._survived(asking, response.url, Hypertext())
+        async for output in _with_pauses(self.settle(response, request, page, reading)):
             yield output
-            if not number % STRETCH:
-                await asyncio.sleep(0)
 
-    def _settle(self, response: Response, request: Request, page: Page, reading: Hypertext) -> Iterator[Any]:
+    def settle(
+        self,
+        response: Response,
+        request: Request,
+        page: Page,
+        reading: Hypertext,
+        seen: SeenLinks | None = None,
+    ) -> Iterator[Any]:
+        """Yield the requests of a page, then the page; ``seen`` if the archive has seen its links."""
         allowed = self._directives(response, reading)
         response.meta[READING] = reading
         yield from self._redirected(response, request)
@@ -249,38 +255,36 @@ class ArchiveSpider(Spider):
             yield from self._needed(reading, request)
         if not allowed.store and page.outcome is Outcome.FETCHED:
             page = replace(page, outcome=Outcome.EXCLUDED, body=b"", reason=allowed.reason)
-        yield replace(page, links=links)
+        yield replace(page, seen_links=seen) if links and seen else replace(page, links=links)
 
-    def _is_read_apart(self, request: Request, response: Response, outcome: Outcome) -> bool:
-        """Return whether an answer may have links or requisites, so that a process of the archive reads it.
+    def _is_read_apart(self, request: Request, media: Media) -> bool:
+        """Return whether a body may have links or requisites, so that a process of the archive reads it.
 
         Of the pages that came for requisites only the contents of frames are read.
         """
-        if not _is_wanted(response, outcome):
-            return False
-        media = media_of_response(response)
         if media.is_page:
             return REQUISITE not in request.meta or request.meta[REQUISITE] == FRAME
         return self.arguments.requisites and has_requisites(media)
 
-    def _is_page_after_all(self, request: Request, response: Response, outcome: Outcome) -> bool:
+    def _is_page_after_all(self, request: Request, media: Media, outcome: Outcome) -> bool:
         """Return whether a requisite is a page of the crawl; not where links are chosen by their evidence."""
         if REQUISITE not in request.meta or self.context or outcome is not Outcome.FETCHED:
             return False
         near = self.depth_limit is None or request.meta["depth"] <= self.depth_limit
-        return near and not self.scope.refusal(request.url) and media_of_response(response).is_page
+        return near and not self.scope.refusal(request.url) and media.is_page
 
-    def _read(self, response: Response) -> Hypertext:
+    def read_links(self, response: Response) -> Hypertext:
+        """Return what is read from an answer that no process of the archive reads."""
         return read(response, **self._asked)
 
-    async def _read_page(self, page: Page, url: str) -> Hypertext:
-        """Read a page at its base URL in a process of the archive, with its stages if it was just fetched."""
+    async def _survived(self, asking: Awaitable[Answer], url: str, otherwise: Answer) -> Answer:
+        """Return the answer of a process of the archive; ``otherwise`` if the page kills processes."""
         try:
-            return await read_ahead(ArchiveSession.of(self.crawler), page, url, self._asked)
+            return await asking
         except Crashed as error:
             logger.error("The links of %s could not be read: %s", url, error)
             self.crawler.stats.inc_value("links/unreadable")
-            return Hypertext()
+            return otherwise
 
     @property
     def _asked(self) -> dict[str, bool]:
@@ -336,6 +340,14 @@ class ArchiveSpider(Spider):
             hops = request.meta.get("archive_hops", 0) + 1
             depth = request.meta["depth"]
             yield self.request(target, depth=depth, archive_hops=hops, **{SOURCE: source}, **carried)
+
+
+async def _with_pauses(outputs: Iterable[Any]) -> AsyncIterator[Any]:
+    """Yield the outputs of a page; others take turns with a page of many links."""
+    for number, output in enumerate(outputs, 1):
+        yield output
+        if not number % STRETCH:
+            await asyncio.sleep(0)
 
 
 def _is_wanted(response: Response, outcome: Outcome) -> bool:

@@ -102,14 +102,20 @@ class Folder:
 class WarcFiles:
     """Writes records into files of up to ``limit`` bytes; a capture with its records stays in one file.
 
-    ``texts`` are the fields of the first record of each file. Leaving it by an error removes the unfinished
-    file; finished ones stay. Raises StorageError if a file cannot be written.
+    ``texts`` are the fields of the first record of each file, ``name`` is how the names of the files begin.
+    Leaving it by an error removes the unfinished file; finished ones stay. Raises StorageError if a file
+    cannot be written.
     """
 
     def __init__(
-        self, sink: Sink, began: datetime, texts: Iterable[tuple[str, str]], limit: int = LARGEST
+        self,
+        sink: Sink,
+        began: datetime,
+        texts: Iterable[tuple[str, str]],
+        limit: int = LARGEST,
+        name: str = "archivebot",
     ) -> None:
-        self._sink, self._began, self._limit = sink, began, limit
+        self._sink, self._began, self._limit, self._name = sink, began, limit, name
         self._texts = tuple(texts)
         self._stream: BinaryIO | None = None
         self._at = self._serial = 0
@@ -140,7 +146,7 @@ class WarcFiles:
         self._stream = None
 
     def _begin(self) -> None:
-        stem = f"archivebot-{timestamp(self._began)}"
+        stem = f"{self._name}-{timestamp(self._began)}"
         while self._sink.has(name := f"{stem}-{self._serial:05d}.warc.gz"):
             self._serial += 1
         self._serial += 1

@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, BinaryIO, cast
 
-from archivebot.export.signing import Signer
+from archivebot.proof.signing import Signer
 
 VERSION = "1.1.1"
 

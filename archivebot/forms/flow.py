@@ -147,7 +147,9 @@ def control_of(element: etree._Element) -> Control:
     """
     tag, value = element.tag, _cut(element.get("value"))
     options: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     if tag == "select":
+        values = _values(element)
         options = tuple(map(text_of, islice(element.iter("option"), MOST_OPTIONS)))
     elif tag == "button":
         value = text_of(element) or value
@@ -163,7 +165,21 @@ def control_of(element: etree._Element) -> Control:
         css=f"{_cut(element.get('id'))} {_cut(element.get('class'))}".rstrip(),
         options=options,
         jumps=bool(element.get("onchange")),
+        values=values,
     )
+
+
+def _values(element: etree._Element) -> tuple[str, ...]:
+    """Return what a SELECT can send: the values of its options, or their texts; empty if there are too many.
+
+    >>> _values(etree.fromstring('<select><option value="">any</option><option> New  </option></select>'))
+    ('', 'New')
+    """
+    options = list(islice(element.iter("option"), MOST_OPTIONS + 1))
+    if len(options) > MOST_OPTIONS:
+        return ()
+    given = [(each.get("value"), " ".join("".join(each.itertext()).split())) for each in options]
+    return tuple(dict.fromkeys(text if value is None else value for value, text in given))
 
 
 def _kind(element: etree._Element, tag: str) -> str:

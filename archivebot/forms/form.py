@@ -25,8 +25,8 @@ class Control:
     """One INPUT, SELECT, TEXTAREA or BUTTON.
 
     ``kind`` is the type of an INPUT, or "select", "textarea", and for a BUTTON its action; ``label`` is its
-    visible name, ``hints`` its own texts, ``css`` its id and classes, ``options`` the texts of a SELECT, and
-    ``jumps`` whether a script acts on a change.
+    visible name, ``hints`` its own texts, ``css`` its id and classes, ``options`` the texts of a SELECT,
+    ``jumps`` whether a script acts on a change, and ``values`` all that a SELECT can send, empty if unknown.
     """
 
     kind: str
@@ -37,6 +37,7 @@ class Control:
     css: str = ""
     options: tuple[str, ...] = ()
     jumps: bool = False
+    values: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def typed(self) -> str:

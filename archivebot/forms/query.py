@@ -37,8 +37,8 @@ def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterato
     """Yield the URL of each query, as a browser would make it (HTML Standard, "Form submission", GET).
 
     A control without a given value keeps the value of the page; buttons, check boxes and radio buttons are
-    sent only if given. Raises UsageError if the answers of the form have no URL (POST), or if a value belongs
-    to no control.
+    sent only if given. Raises UsageError if the answers of the form have no URL (POST), if a value belongs to
+    no control, or if a selection list does not have it.
 
     >>> from archivebot.forms.classifier import Decision
     >>> from archivebot.forms.form import Control, Form
@@ -60,9 +60,20 @@ def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterato
                 near = get_close_matches(name, known, 1)
                 hint = f"did you mean {near[0]}?" if near else f"its fields are {', '.join(known)}"
                 raise UsageError(f"the form has no field {name!r}: {hint}")
+            _check_choice(record, name, row[name])
         pairs = list(_pairs(record, row))
         query = urlencode(pairs, encoding=record.charset, errors="xmlcharrefreplace")
         yield urlunsplit((action.scheme, action.netloc, action.path or "/", query, ""))
+
+
+def _check_choice(record: FormRecord, name: str, value: str) -> None:
+    """Raise UsageError if a field is a selection list without a value; nothing if its values are unknown."""
+    controls = [control for control in record.controls if control.name == name]
+    known = {choice for control in controls for choice in control.values}
+    if value not in known and controls and all(control.values for control in controls):
+        near = get_close_matches(value, known, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(map(repr, sorted(known)))}"
+        raise UsageError(f"the selection list {name!r} has no value {value!r}: {hint}")
 
 
 def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -82,7 +82,7 @@ class FormRecord:
         """Read a record written by :meth:`found`."""
         data = json.loads(found.data)
         controls = tuple(
-            Control(**{**each, "hints": tuple(each["hints"]), "options": tuple(each["options"])})
+            Control(**each | {name: tuple(each.get(name, ())) for name in ("hints", "options", "values")})
             for each in data["controls"]
         )
         return cls(

@@ -23,6 +23,6 @@ def archived_example(archive: ArchiveReader, url: str, *, relevant: bool = True)
     stored = archive.stored(url)
     if stored is None:
         return None
-    headers, body = stored
-    declared = content_type(headers)
+    capture, body = stored
+    declared = content_type(capture.headers)
     return example(body, declared, url, relevant) if readable(body, declared) else None

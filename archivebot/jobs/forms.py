@@ -17,7 +17,7 @@ from archivebot.hypertext import read
 from archivebot.jobs.partitions import over
 from archivebot.markup.media import media_of
 from archivebot.models import Capture
-from archivebot.storage.base import Edge
+from archivebot.storage.edges import Edge
 from archivebot.topic.profile import TopicProfile
 from archivebot.topic.relevance import PageScorer
 from archivebot.urls import host_of

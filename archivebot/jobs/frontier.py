@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any
 
 from archivebot.exceptions import NotArchived, StorageError, UsageError
-from archivebot.frontier import FrontierReader, State, read_frontier
+from archivebot.frontier import FrontierReader, State, open_frontier, read_frontier
 from archivebot.frontier.base import Record
 from archivebot.records import crawl_record, url_record
 from archivebot.timestamps import parse_since
@@ -50,6 +50,23 @@ def explanation(frontier: FrontierReader, url: str) -> dict[str, Any]:
     return url_record(record, path(frontier, record))
 
 
+def found_in(uri: str, url: str, crawl: str | None) -> dict[str, Any]:
+    """Return what a crawl knows about a URL as a record, with the name of the ``crawl``.
+
+    Without a name it is the crawl begun last of those that met the URL. Raises NotArchived if none did.
+    """
+    with closing(read_frontier(uri, crawl)) as frontier:
+        names = [crawl] if crawl else [each.name for each in frontier.crawls()]
+    for name in names:
+        with closing(read_frontier(uri, name)) as frontier:
+            try:
+                return {"crawl": name, **explanation(frontier, url)}
+            except NotArchived:
+                if len(names) == 1:
+                    raise
+    raise NotArchived(f"none of the {len(names)} crawls ever met {url}: {', '.join(names)}")
+
+
 def path(frontier: FrontierReader, record: Record) -> list[str]:
     """Return the URLs from the seed to a record; each is the page with the link to the next."""
     way = [record.entry.url]
@@ -60,6 +77,18 @@ def path(frontier: FrontierReader, record: Record) -> list[str]:
             break
         record = before
     return way
+
+
+def forget_crawls(uri: str, spider: str) -> None:
+    """Remove the crawls of a spider from the frontier at a URI, if there is one."""
+    try:
+        with closing(read_frontier(uri)) as frontier:
+            names = [crawl.name for crawl in frontier.crawls() if crawl.name.startswith(f"{spider}-")]
+    except NotArchived:
+        return
+    for name in names:
+        with closing(open_frontier(uri, name, create=False)) as frontier:
+            frontier.forget()
 
 
 def since_of(text: str, uri: str) -> datetime:

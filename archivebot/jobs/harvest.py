@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TextIO
 
 from archivebot.exceptions import UsageError
 from archivebot.frontier.base import FrontierReader, State
+from archivebot.topic.evaluation import brier
 
 # Number of pages in the current harvest rate: one page moves it by a percentage point.
 RECENT = 100
@@ -40,6 +41,33 @@ def points_of(frontier: FrontierReader) -> list[Point]:
     """Return the points of a crawl, in the order of its fetches; none if no page was judged."""
     done = frontier.records(State.DONE)
     return list(curve((each.entry.host, each.relevant) for each in done if each.relevant is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The judgement of a crawl beside labels, over the judged pages that have one.
+
+    ``harvest`` is the share of these pages that were judged to be on topic, ``labelled`` the share that is by
+    the labels (0..1). ``brier`` is the mean squared error of their relevances: 0 at best.
+    """
+
+    pages: int
+    harvest: float
+    labelled: float
+    brier: float
+
+
+def check(frontier: FrontierReader, labels: Mapping[str, bool]) -> Check | None:
+    """Compare the judged pages of a crawl with labels by URL; None if no judged page has a label."""
+    found = [
+        (each.relevance, bool(each.relevant), labels[each.entry.url])
+        for each in frontier.records(State.DONE)
+        if each.relevance is not None and each.entry.url in labels
+    ]
+    if not found:
+        return None
+    values, judged, true = zip(*found, strict=True)
+    return Check(len(found), sum(judged) / len(found), sum(true) / len(found), brier(values, true))
 
 
 def curve(pages: Iterable[tuple[str, bool]], recent: int = RECENT) -> Iterator[Point]:

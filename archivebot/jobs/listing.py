@@ -79,5 +79,7 @@ def listed_pages(
 
 def _title(archive: ArchiveReader, url: str) -> str:
     """Return the title of the content fetched last; empty if it has none, or is damaged."""
-    headers, body = archive.stored(url) or ((), b"")
-    return archive.readings.of(body, content_type(headers)).full_title
+    if stored := archive.stored(url):
+        capture, body = stored
+        return archive.readings.of(body, content_type(capture.headers)).full_title
+    return ""

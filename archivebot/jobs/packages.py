@@ -14,13 +14,13 @@ from archivebot.exceptions import ArchiveError, CorruptObject
 from archivebot.export.cdxj import cdxj_line, in_order
 from archivebot.export.files import written
 from archivebot.export.history import history_page
-from archivebot.export.signing import Signer
 from archivebot.export.wacz import Package, home_of, pages_of
 from archivebot.jobs.export import Choices, Written, software, written_captures
 from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.selection import Selection
 from archivebot.markup.contenttype import content_type, parse
 from archivebot.models import REQUISITE, Capture, Delta, Outcome
+from archivebot.proof.signing import Signer
 from archivebot.records import delta_record, history_record
 from archivebot.records.block import stored_block_record
 from archivebot.storage.base import StoredVersion

@@ -25,7 +25,19 @@ from archivebot.jobs.rank import METHODS, ranking
 from archivebot.jobs.search import MOST_LIVES_SERVED, Wanted, search
 from archivebot.models import Kind, Label
 from archivebot.records import cluster_record, kept_form_record, match_record
-from archivebot.records.question import SINCE, SWITCH, URL, WORDS, Given, Parameter, Part, Question, count
+from archivebot.records.question import (
+    PARTS,
+    SINCE,
+    SITE,
+    SWITCH,
+    URL,
+    WORDS,
+    Given,
+    Parameter,
+    Part,
+    Question,
+    count,
+)
 from archivebot.records.shapes import EVENT, list_of, one_of, ref
 from archivebot.search.events import WordChange
 from archivebot.timestamps import parse_since, parse_time
@@ -33,14 +45,9 @@ from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
 from archivebot.urls import parse_seed
 
-_SITE = Parameter("site", URL, "a URL: only the pages on its host")
 _CRAWL = Parameter("crawl", WORDS, "the name of a crawl; by default the crawl begun last")
 _TOPIC = Parameter("topic", WORDS, "the name of a topic, or some words")
 _BLOCKS = Parameter("blocks", SWITCH, "blocks of pages, too: every page is read")
-_PARTS = (
-    Parameter("skip", count(1_000_000, 0), "begins after this many rows"),
-    Parameter("limit", count(1000, 100, least=1), "the most rows to return"),
-)
 _TOP = Parameter("top", count(1000, 20, least=1), "rows of each list")
 
 
@@ -60,7 +67,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             list_of(ref("Page")),
             partial(_pages, topics),
             (
-                _SITE,
+                SITE,
                 Parameter("kind", one_of(Kind), "the kind of the last capture"),
                 Parameter("status", count(999, least=100), "the status of the last capture"),
                 Parameter("since", SINCE, "captured at or after a time, or a duration before now (7d)"),
@@ -81,9 +88,9 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
                     SINCE | {"default": "last"},
                     "a time, a duration before now (7d), or last: the begin of the last crawl",
                 ),
-                _SITE,
+                SITE,
                 Parameter("content_only", SWITCH, "without pages whose furniture alone changed"),
-                *_PARTS,
+                *PARTS,
             ),
             reads_all=True,
         ),
@@ -97,11 +104,11 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
                 Parameter("change", one_of(WordChange), "only when the words came, or only when they went"),
                 Parameter("from", SINCE, "since a time, or a duration before now (7d)"),
                 Parameter("to", SINCE, "at or before a time"),
-                _SITE,
+                SITE,
                 Parameter("label", one_of(Label), "only blocks with this label"),
                 _TOPIC,
                 Parameter("newest", SWITCH, "the newest first"),
-                *_PARTS,
+                *PARTS,
             ),
         ),
         Question(
@@ -109,7 +116,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             "The pages of a site that were new, changed, removed or islanded, by day, month or year",
             list_of(ref("Period")),
             _activity,
-            (Parameter("site", URL, "a URL on the host", is_required=True), *_PARTS),
+            (Parameter("site", URL, "a URL on the host", is_required=True), *PARTS),
             reads_all=True,
         ),
         Question(
@@ -121,7 +128,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
                 Parameter("site", URL, "a URL on the host", is_required=True),
                 Parameter("what", EVENT, "only events of this kind"),
                 Parameter("period", WORDS, "only events of a day, month or year, such as 2026-11"),
-                *_PARTS,
+                *PARTS,
             ),
             reads_all=True,
         ),
@@ -133,7 +140,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             (
                 Parameter("url", URL, "only the duplicates of this page"),
                 _BLOCKS,
-                *_PARTS,
+                *PARTS,
             ),
             reads_all=True,
         ),
@@ -142,7 +149,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             "Groups of pages that are near-duplicates, the largest first",
             list_of(ref("Cluster")),
             _clusters,
-            (_BLOCKS, *_PARTS),
+            (_BLOCKS, *PARTS),
             reads_all=True,
         ),
         Question(
@@ -153,7 +160,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             (
                 Parameter("site", URL, "only the forms of this host"),
                 Parameter("domain", WORDS, "only forms about a subject, such as books"),
-                *_PARTS,
+                *PARTS,
             ),
             reads_all=True,
         ),

@@ -14,7 +14,7 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.examples import archived_examples
 from archivebot.jobs.partitions import over
-from archivebot.storage.base import Edge
+from archivebot.storage.edges import Edge
 from archivebot.text.terms import terms
 from archivebot.topic.anchor import anchor_weight
 from archivebot.topic.profile import TopicProfile

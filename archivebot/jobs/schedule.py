@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from archivebot.archive import ArchiveReader
+from archivebot.jobs.hints import Hints, read_hints
 from archivebot.models import REQUISITE, Capture, Kind
 from archivebot.schedule.planner import Planner, Watched
 from archivebot.schedule.policy import Policy
@@ -30,9 +31,9 @@ BACK_OFF = {
 }
 MOST_DAYS = 180.0
 
-# A feed names the new pages of a site, so that a change of it is worth two changes of another page.
+# A feed or a sitemap names the new pages of its site, so that a change of it is worth two changes of another
+# page: its own, and the new page.
 FEED_WEIGHT = 2.0
-_FEEDS = ("rss", "atom")
 
 _CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
 
@@ -88,43 +89,67 @@ class ScheduledPage:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The pages to visit now: ``due`` by how overdue they are, and ``new`` ones that were never visited.
+
+    ``known`` are all pages of the archive but requisites.
+    """
+
+    due: list[str]
+    new: list[str]
+    known: frozenset[str]
+
+
 def schedule(
     archive: ArchiveReader, budget: float | None = None, policy: Policy = Policy.CHANGES
 ) -> list[ScheduledPage]:
     """Return all pages of an archive but requisites, by the time of their next visit.
 
     ``budget`` is in visits a day; without it there are as many as pages. Pages whose last visits brought no
-    content are visited less and less, whatever the budget is.
+    content are visited less and less, whatever the budget is. A page that changed after its last visit, as a
+    sitemap or a feed of its site states, is due.
     """
+    return _schedule(archive, budget, policy)[0]
+
+
+def next_round(archive: ArchiveReader, budget: float | None = None, policy: Policy = Policy.CHANGES) -> Round:
+    """Return the pages that are due, and those that sitemaps and feeds name but that were never visited."""
+    time = now()
+    pages, hints = _schedule(archive, budget, policy)
+    due = sorted((page for page in pages if page.is_due(time)), key=lambda page: -page.overdue(time))
+    known = frozenset(page.url for page in pages)
+    return Round([page.url for page in due], [url for url in hints.named if url not in known], known)
+
+
+def _schedule(
+    archive: ArchiveReader, budget: float | None, policy: Policy
+) -> tuple[list[ScheduledPage], Hints]:
+    visits = [(url, archive.captures(url)) for _, url in archive.pages()]
+    visits = [(url, captures) for url, captures in visits if captures and captures[-1].origin != REQUISITE]
+    hints = read_hints(archive, visits)
     there: list[tuple[Watched, list[Capture]]] = []
     found: list[ScheduledPage] = []
-    for _, url in archive.pages():
-        captures = archive.captures(url)
-        if not captures or captures[-1].origin == REQUISITE:
-            continue
+    for url, captures in visits:
         missed = _missed(captures)
         if missed:
             found.append(_away(url, captures, missed))
         else:
-            there.append((_watched(url, captures), captures))
+            weight = FEED_WEIGHT if url in hints.lists else 1.0
+            there.append((Watched(url, host_of(url), pattern(url) or "", weight), captures))
     found.extend(_planned(there, float(len(there)) if budget is None else budget, policy))
-    return sorted(found, key=lambda page: (page.next is None, page.next or page.last, page.url))
+    found = [_hinted(page, hints) for page in found]
+    return sorted(found, key=lambda page: (page.next is None, page.next or page.last, page.url)), hints
 
 
-def due_pages(
-    archive: ArchiveReader, budget: float | None = None, policy: Policy = Policy.CHANGES
-) -> list[str]:
-    """Return the URLs of the pages whose next visit is due, the most overdue of its interval first."""
-    time = now()
-    due = [page for page in schedule(archive, budget, policy) if page.is_due(time)]
-    return [page.url for page in sorted(due, key=lambda page: -page.overdue(time))]
-
-
-def _watched(url: str, captures: Sequence[Capture]) -> Watched:
-    declared = next((each.headers for each in reversed(captures) if each.headers), ())
-    kinds = [value.lower() for name, value in declared if name.lower() == "content-type"]
-    is_feed = any(word in value for value in kinds for word in _FEEDS)
-    return Watched(url, host_of(url), pattern(url) or "", FEED_WEIGHT if is_feed else 1.0)
+def _hinted(page: ScheduledPage, hints: Hints) -> ScheduledPage:
+    """Return a page with the interval to the change that a sitemap or a feed states, if that is sooner."""
+    hint = hints.newer(page.url, page.last)
+    if hint is None:
+        return page
+    interval = (hint.changed - page.last).total_seconds() / DAY
+    why = f"changed {hint.changed:%Y-%m-%d %H:%M} by {hint.source}"
+    return replace(page, interval=interval, why=why) if interval < page.interval else page
 
 
 def _planned(

@@ -21,12 +21,13 @@ from archivebot.records.template import template_record
 from archivebot.records.text import file_record, text_record
 from archivebot.records.topic import evaluation_record, relevance_record, sites_record
 from archivebot.records.totals import archive_record, ratio, rows_bytes, totals_record
-from archivebot.records.verification import verification_record
+from archivebot.records.verification import checkpoint_record, proof_record, verification_record
 
 __all__ = [
     "archive_record",
     "block_record",
     "capture_record",
+    "checkpoint_record",
     "cluster_record",
     "crawl_record",
     "delta_record",
@@ -44,6 +45,7 @@ __all__ = [
     "link_record",
     "match_record",
     "page_record",
+    "proof_record",
     "ratio",
     "relevance_record",
     "replay_record",

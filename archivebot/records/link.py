@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from archivebot.storage.base import Edge
+from archivebot.storage.edges import Edge
 from archivebot.timestamps import timestamp
 
 

@@ -68,6 +68,13 @@ class Parameter:
         return UsageError(f"{self.name} is {text!r}: write {advice}")
 
 
+SITE = Parameter("site", URL, "a URL: only the pages on its host")
+PARTS = (
+    Parameter("skip", count(1_000_000, 0), "begins after this many rows"),
+    Parameter("limit", count(1000, 100, least=1), "the most rows to return"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A part of a long answer; ``following`` are the parameters of the next part, None at the end.

@@ -5,7 +5,16 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from archivebot.models import Attribute, Change, ChangeKind, Kind, Label, Outcome, QualityKind
+from archivebot.models import (
+    Attribute,
+    Change,
+    ChangeKind,
+    Kind,
+    Label,
+    Outcome,
+    QualityKind,
+    SiteChange,
+)
 
 Schema = dict[str, Any]
 
@@ -89,7 +98,40 @@ _FOCUS = {"relevance": NUMBER, "relevant": FLAG, "score": NUMBER, "distance": WH
 _MEMBER = record({"url": TEXT, "words": WHOLE}, {"block": TEXT, "topic": TEXT})
 _RANKED = list_of(ref("RankedPage"))
 
+_TEXTS = {"anyOf": [TEXT, list_of(TEXT)]}
+_BOUNDS = record({}, {"above": NUMBER, "below": NUMBER, "share": {"type": "number", "minimum": 0}})
+
 SHAPES: dict[str, Schema] = {
+    "Alert": record(
+        {
+            **dict.fromkeys(("id", "rule"), TEXT),
+            "kind": one_of(SiteChange),
+            **dict.fromkeys(("reason", "title", "link"), TEXT),
+            "captured_at": DIGITS,
+            "pages": list_of(
+                record(
+                    {
+                        "url": TEXT,
+                        **dict.fromkeys(("from", "to"), maybe(WHOLE)),
+                        "captured_at": DIGITS,
+                        "link": TEXT,
+                    }
+                )
+            ),
+            "outputs": named(record({"sent": FLAG, "attempts": WHOLE})),
+        }
+    ),
+    "WatchRule": record(
+        {"name": {"type": "string", "pattern": r"^\w[\w -]*$"}},
+        {
+            **dict.fromkeys(("match", "added", "removed", "fields", "send"), _TEXTS),
+            "changes": {"anyOf": [one_of(SiteChange), list_of(one_of(SiteChange))]},
+            "labels": {"anyOf": [one_of(Label), list_of(one_of(Label))]},
+            "numbers": named(_BOUNDS),
+            "size": {"type": "integer", "minimum": 0},
+            "persist": {"type": "integer", "minimum": 1},
+        },
+    ),
     "Archive": record({"archive": TEXT, **_TOTALS, "hosts": named(ref("Totals"))}),
     "Totals": record(_TOTALS),
     "Page": record(

@@ -7,27 +7,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from itertools import islice
 from typing import Self
 
 import regex
 
 from archivebot.exceptions import UsageError
-from archivebot.markup.contenttype import content_type, parse
-from archivebot.models import Capture, Outcome
+from archivebot.models import Capture
 from archivebot.replay.address import moment, padded
-from archivebot.timestamps import LATEST, timestamp
+from archivebot.replay.cdxanswer import OUTPUTS, written
+from archivebot.replay.cdxrow import FIELDS, RESOLVED, Row, field_of, place_of, rows
+from archivebot.timestamps import LATEST
 from archivebot.urls import key_range
-
-FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length")
-ALIASES = {"original": "url", "mimetype": "mime", "statuscode": "status"}
-OUTPUTS = {
-    "cdxj": "text/x-cdxj; charset=utf-8",
-    "text": "text/plain; charset=utf-8",
-    "json": "application/json",
-    "jsonl": "application/x-ndjson",
-}
 
 # Rows of one answer. Ten thousand take a second; the resume key leads to the next ones.
 MOST = 10_000
@@ -38,7 +29,6 @@ LONGEST_MATCH = 0.1
 # From the begin of a second to its end.
 _REST = timedelta(microseconds=999_999)
 
-Row = dict[str, str]
 Rule = Callable[[Row], bool]
 
 _DIGITS = re.compile(r"\d{1,14}(?:\d{3})?")
@@ -67,6 +57,8 @@ class CdxQuery:
     page: int | None
     page_size: int
     counts_pages: bool
+    resolves: bool
+    packs: bool
 
     @classmethod
     def read(cls, given: Mapping[str, Sequence[str]]) -> Self:
@@ -89,16 +81,24 @@ class CdxQuery:
         page, page_size = _page(one("page")), _page_size(one("pageSize"))
         if page is not None and (one("limit") or one("offset") or one("resumeKey")):
             raise UsageError("page stands for limit and offset: leave out limit, offset and resumeKey")
+        latest, resolves = _is_true(one("fastLatest")), _is_true(one("resolveRevisits"))
+        if latest and (match != "exact" or order or page is not None):
+            raise UsageError(
+                "fastLatest=true is for the last rows of one URL: leave out sort, page and matchType"
+            )
+        if output == "link" and match != "exact":
+            raise UsageError("output=link is the TimeMap of one URL: leave out matchType and the asterisk")
         return cls(
             url=url,
             match=match,
             start=padded(_digits("from", one("from"))),
             end=padded(_digits("to", one("to")), end=True),
-            limit=_limit(one("limit")) if page is None else page_size,
+            limit=_limit(one("limit"), latest=latest) if page is None else page_size,
             skipped=_skipped(one("offset")) if page is None else page * page_size,
             filters=tuple(map(_rule, given.get("filter", ()))),
             collapse=_collapse(one("collapse")),
-            fields=tuple(filter(None, one("fl", one("fields")).split(","))) or FIELDS,
+            fields=tuple(filter(None, one("fl", one("fields")).split(",")))
+            or (FIELDS + RESOLVED if resolves else FIELDS),
             output=output,
             order=order,
             closest=_digits("closest", one("closest")),
@@ -107,12 +107,14 @@ class CdxQuery:
             page=page,
             page_size=page_size,
             counts_pages=_is_true(one("showNumPages")),
+            resolves=resolves,
+            packs=not one("gzip") or _is_true(one("gzip")),
         ).checked()
 
     def checked(self) -> Self:
         """Return the question; raises UsageError if it names a field that there is not."""
         for name in self.fields:
-            _field(name)
+            field_of(name, resolved=self.resolves)
         return self
 
     @property
@@ -129,62 +131,57 @@ class CdxQuery:
         end = moment(self.end) + _REST if self.end < LATEST else None
         return moment(start) if start > "1970" else None, end
 
-    def rows(self, captures: Iterable[Capture]) -> tuple[list[Row], str]:
+    @property
+    def reads_backwards(self) -> bool:
+        """Whether only the last rows are asked for, so that the captures are read newest first."""
+        is_whole = self.match == "exact" and not self.order and not self.skipped and self.collapse is None
+        return self.limit < 0 and is_whole
+
+    def rows(
+        self, captures: Iterable[Capture], brought: Callable[[Capture], Capture]
+    ) -> tuple[list[Row], str]:
         """Return the rows of captures that come in the order of the index, and the key to resume at.
 
-        The key is "" if there are no more rows. Raises UsageError if the page that is asked for has no rows,
-        unless it is the first.
+        The captures come newest first if the question ``reads_backwards``. ``brought`` returns the capture
+        that fetched the bytes of a revisit. The key is "" if there are no more rows. Raises UsageError if the
+        page that is asked for has no rows, unless it is the first.
         """
-        rows, resume = self._limited(self._found(captures))
-        if self.page and not rows:
+        found, resume = self._limited(self._found(captures, brought if self.resolves else None))
+        if self.page and not found:
             raise UsageError(f"page is {self.page}, beyond the last page: showNumPages=true counts the pages")
-        return rows, resume
+        return found, resume
 
     def pages(self, captures: Iterable[Capture]) -> str:
         """Return the number of pages as pywb does, in JSON; a block is a row."""
-        rows = sum(1 for _ in self._found(captures))
-        pages = -(-rows // self.page_size)
-        return json.dumps({"blocks": rows, "pages": pages, "pageSize": self.page_size}) + "\n"
+        count = sum(1 for _ in self._found(captures))
+        pages = -(-count // self.page_size)
+        return json.dumps({"blocks": count, "pages": pages, "pageSize": self.page_size}) + "\n"
 
-    def _found(self, captures: Iterable[Capture]) -> Iterator[Row]:
-        return self._collapsed(row for row in map(_row, captures) if self._has(row))
+    def written(self, found: Sequence[Row], resume: str) -> str:
+        """Return the answer in each output but ``link``."""
+        return written(self.output, self.fields, found, resume if self.shows_resume else "")
+
+    def _found(
+        self, captures: Iterable[Capture], brought: Callable[[Capture], Capture] | None = None
+    ) -> Iterator[Row]:
+        return self._collapsed(row for row in rows(captures, brought) if self._has(row))
 
     def _limited(self, found: Iterator[Row]) -> tuple[list[Row], str]:
+        if self.reads_backwards:
+            return list(islice(found, -self.limit))[::-1], ""
         if self.order or self.limit < 0:
-            rows = list(found)
+            whole = list(found)
             if self.order == "reverse":
-                rows.reverse()
+                whole.reverse()
             elif self.order == "closest":
-                rows.sort(key=self._distance)
-            rows = rows[self.skipped :]
-            limited = rows[self.limit :] if self.limit < 0 else rows[: self.limit]
+                whole.sort(key=self._distance)
+            whole = whole[self.skipped :]
+            limited = whole[self.limit :] if self.limit < 0 else whole[: self.limit]
             return limited[-MOST:], ""
-        rows = list(islice(found, self.skipped, self.skipped + self.limit + 1))
-        more = len(rows) > self.limit
-        rows = rows[: self.limit]
-        return rows, _place_of(rows[-1]) if more and rows else ""
-
-    def written(self, rows: Sequence[Row], resume: str) -> str:
-        """Return the answer."""
-        key = resume if self.shows_resume else ""
-        table = [[row[_field(name)] for name in self.fields] for row in rows]
-        if self.output == "json":
-            lines = [list(self.fields), *table, *([[], [key]] if key else [])] if table else []
-            return "[" + ",\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "]\n"
-        if self.output == "jsonl":
-            texts = [
-                json.dumps(dict(zip(self.fields, line, strict=True)), ensure_ascii=False) for line in table
-            ]
-        elif self.output == "text":
-            texts = [" ".join(_one_word(value) for value in line) for line in table]
-        else:
-            texts = [self._cdxj(row) for row in rows]
-        return "".join(f"{text}\n" for text in (*texts, *(["", key] if key else [])))
-
-    def _cdxj(self, row: Row) -> str:
-        names = [name for name in self.fields if _field(name) not in ("urlkey", "timestamp")]
-        values = {name: row[_field(name)] for name in names}
-        return f"{row['urlkey']} {row['timestamp']} {json.dumps(values, ensure_ascii=False)}"
+        part = list(islice(found, self.skipped, self.skipped + self.limit + 1))
+        more = len(part) > self.limit
+        part = part[: self.limit]
+        return part, place_of(part[-1]) if more and part else ""
 
     def _has(self, row: Row) -> bool:
         place = (row["urlkey"], row["timestamp"], row["url"])
@@ -219,12 +216,14 @@ def _place(url: str, match: str) -> tuple[str, str]:
     return url, match or "exact"
 
 
-def _limit(text: str) -> int:
+def _limit(text: str, *, latest: bool) -> int:
+    """Return the limit; it is negative if it counts from the last row, as that of the ``latest`` rows."""
     if not text:
-        return MOST
+        return -1 if latest else MOST
     if not re.fullmatch(r"-?0*[1-9]\d{0,8}", text):
         raise UsageError(f"limit is {text!r}: write a number, or a negative one for the last rows")
-    return max(-MOST, min(MOST, int(text)))
+    number = max(-MOST, min(MOST, int(text)))
+    return -abs(number) if latest else number
 
 
 def _page(text: str) -> int | None:
@@ -255,13 +254,6 @@ def _digits(name: str, text: str) -> str:
     return text
 
 
-def _field(name: str) -> str:
-    field = ALIASES.get(name, name)
-    if field not in FIELDS:
-        raise UsageError(f"there is no field {name!r}: write {', '.join((*FIELDS, *ALIASES))}")
-    return field
-
-
 def _rule(text: str) -> Rule:
     """Return the condition of a filter.
 
@@ -272,7 +264,7 @@ def _rule(text: str) -> Rule:
     if not found:
         raise UsageError(f"filter is {text!r}: write it like status:200, !=status:200 or ~mime:.*html")
     negated, sign, name, expression = found.groups()
-    field = _field(name)
+    field = field_of(name)
     if sign == "=":
         return lambda row: (row[field] == expression) is not bool(negated)
     try:
@@ -298,7 +290,7 @@ def _collapse(text: str) -> tuple[str, int | None] | None:
     found = _COLLAPSE.fullmatch(text)
     if not found:
         raise UsageError(f"collapse is {text!r}: write it like digest or timestamp:10")
-    return _field(found[1]), int(found[2]) if found[2] else None
+    return field_of(found[1]), int(found[2]) if found[2] else None
 
 
 def _resumed(key: str) -> tuple[str, str, str]:
@@ -306,30 +298,3 @@ def _resumed(key: str) -> tuple[str, str, str]:
     if len(parts) != 3:
         raise UsageError(f"resumeKey is {key!r}: write the key that an answer ended with")
     return parts[0], parts[1], parts[2]
-
-
-def _place_of(row: Row) -> str:
-    return f"{row['urlkey']} {row['timestamp']} {row['url']}"
-
-
-def _row(capture: Capture) -> Row:
-    """Return a capture as a row; a 304 brought no bytes, which ``warc/revisit`` says."""
-    mime = _mime(content_type(capture.headers))
-    return {
-        "urlkey": capture.urlkey,
-        "timestamp": timestamp(capture.captured_at),
-        "url": capture.url,
-        "mime": "warc/revisit" if capture.outcome is Outcome.NOT_MODIFIED else mime,
-        "status": str(capture.status or "-"),
-        "digest": capture.digest or "-",
-        "length": str(capture.size),
-    }
-
-
-@lru_cache(256)
-def _mime(declared: str) -> str:
-    return parse(declared).type or "unk"
-
-
-def _one_word(value: str) -> str:
-    return value.replace(" ", "%20") or "-"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
@@ -93,6 +93,24 @@ def link_header(places: Places, around: Neighbours | None = None, current: datet
 def timemap(places: Places, form: str, part: Part) -> str:
     """Return one part of the TimeMap of a page, as ``link``, ``json`` or ``cdxj``."""
     return {"link": _as_links, "json": _as_json, "cdxj": _as_cdxj}[form](places, part)
+
+
+def linked(places: Places, own: str, following: str, mementos: Sequence[tuple[str, datetime]]) -> str:
+    """Return a TimeMap in link-format with mementos in a given order, each as its URL and its time.
+
+    ``own`` is the address of this TimeMap, ``following`` that of its next part or "".
+    """
+    times = [when for _, when in mementos]
+    first, last = (min(times), max(times)) if times else (None, None)
+    links = [
+        _link(own, "self", LINK_FORMAT, first, last),
+        _link(places.timegate, "timegate"),
+        _link(places.url, "original"),
+    ]
+    if following:
+        links.append(_link(following, "timemap", LINK_FORMAT))
+    links += (_memento(replace(places, url=url), "memento", when) for url, when in mementos)
+    return ",\n".join(links) + "\n"
 
 
 def _as_links(places: Places, part: Part) -> str:

@@ -71,7 +71,7 @@ def _refused(port: int, error: OSError | OverflowError) -> int:
 
 
 def _show(site: SampleSite) -> int:
-    crawl = ["crawl", "site", "-a", f"seeds={site.url}", "-a", "requisites=yes", "--loglevel", "WARNING"]
+    crawl = ["crawl", "site", "-a", f"seeds={site.url}", "-a", "requisites=yes"]
     steps = [
         (
             "# A small sample site is served on this machine. The archive meets it for the first time.",

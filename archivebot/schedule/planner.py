@@ -24,6 +24,7 @@ WEIGHT = 2.0
 LOSS = 0.01
 
 _SWEEPS = 3  # through pages and their groups: each moves the rates of groups nearer to those of their pages
+_ROUNDS = 10  # plans after one visit to each page on average, and most visits to each page between two plans
 _LEAST = 1e-6  # days between two visits: a tenth of a second
 
 
@@ -46,14 +47,24 @@ class Planner:
     """
 
     def __init__(
-        self, pages: Sequence[Watched], budget: float, policy: Policy = Policy.CHANGES, loss: float = LOSS
+        self,
+        pages: Sequence[Watched],
+        budget: float,
+        policy: Policy = Policy.CHANGES,
+        *,
+        loss: float = LOSS,
+        weight: float = WEIGHT,
+        window: int = WINDOW,
     ) -> None:
         count = len(pages)
-        self.pages, self.budget, self.policy, self.loss = pages, budget, policy, loss
+        self.pages, self.budget, self.policy = pages, budget, policy
+        self.loss, self.weight, self.window = loss, weight, window
         self.rates = np.full(count, budget / max(count, 1))
         self.last = np.zeros(count)
         self._weights = np.array([page.weight for page in pages], dtype=np.float64)
         self._visits: list[list[Visit]] = [[] for _ in pages]
+        self._gaps: list[list[float]] = [[] for _ in pages]  # of the visits that saw a change
+        self._unchanged = np.zeros(count)  # days of the other gaps
         self._sites = _numbered([page.site for page in pages])
         self._kinds = _numbered([(page.site, page.kind) for page in pages])
         self._site_of_kind = np.zeros(int(self._kinds.max(initial=-1)) + 1, dtype=np.intp)
@@ -65,7 +76,7 @@ class Planner:
         self._changed = np.zeros(count)
         self._due = self._intervals.copy()
         self._share = np.zeros(count)
-        self._until = 0  # visits until the next plan
+        self._until = self._plans = 0  # visits until the next plan, plans so far
 
     def begin(self, index: int, when: float) -> None:
         """Set the time of the first visit to a page."""
@@ -74,15 +85,24 @@ class Planner:
 
     def visited(self, index: int, when: float, *, changed: bool) -> None:
         """Learn from a visit to a page whether its content had changed since the visit before."""
-        visits = self._visits[index]
-        visits.append(Visit(max(when - self.last[index], _LEAST), changed))
-        del visits[:-WINDOW]
+        visits, gap = self._visits[index], max(when - float(self.last[index]), _LEAST)
+        visits.append(Visit(gap, changed))
+        if changed:
+            self._gaps[index].append(gap)
+        else:
+            self._unchanged[index] += gap
+        if len(visits) > self.window:
+            self._forget(index, visits.pop(0))
         self.last[index] = when
         self.rates[index] = self._rate(index)
+        if self.policy is not Policy.ADAPTIVE:
+            share = float(self._share[index])
+            self._due[index] = when + 1 / share if share > 0 else math.inf
+            return
         if changed:
             self._changed[index] = when
         interval, wait = self._adaptive.after(
-            float(self._intervals[index]), when - self._changed[index], changed=changed
+            float(self._intervals[index]), when - float(self._changed[index]), changed=changed
         )
         self._intervals[index], self._due[index] = interval, when + wait
 
@@ -92,15 +112,18 @@ class Planner:
         self._due[index] = math.inf
         self._until = 0
 
-    def next(self, when: float) -> int:
-        """Return the page that is most overdue: of its interval, the most has passed."""
-        if self.policy is Policy.ADAPTIVE:
-            return int(np.argmin(self._due))
-        if self._until <= 0:
-            self.plan(1)
-            self._until = int(self._alive.sum())
-        self._until -= 1
-        return int(np.argmax(np.where(self._alive, (when - self.last) * self._share, -1.0)))
+    def next(self) -> int:
+        """Return the page that is due first; the budget is divided anew after as many visits as pages.
+
+        Later the rates hardly move from one visit to the next, so that more visits pass.
+        """
+        if self.policy is not Policy.ADAPTIVE:
+            if self._until <= 0:
+                self.plan(1)
+                self._plans += 1
+                self._until = int(self._alive.sum()) * min(1 + self._plans // _ROUNDS, _ROUNDS)
+            self._until -= 1
+        return int(self._due.argmin())
 
     def plan(self, sweeps: int = _SWEEPS) -> NDArray[np.float64]:
         """Return the visits a day of each page, after learning the rates of sites and kinds anew."""
@@ -121,6 +144,9 @@ class Planner:
             found = np.full_like(rates, equal)
         self._share = np.zeros_like(self.rates)
         self._share[alive] = found
+        if self.policy is not Policy.ADAPTIVE:
+            with np.errstate(divide="ignore"):
+                self._due = np.where(alive, self.last + 1 / self._share, np.inf)
         return self._share
 
     def visits(self, index: int) -> Sequence[Visit]:
@@ -144,11 +170,16 @@ class Planner:
         for index in np.flatnonzero(self._alive).tolist():
             self.rates[index] = self._rate(index)
 
+    def _forget(self, index: int, oldest: Visit) -> None:
+        if oldest.changed:
+            self._gaps[index].pop(0)
+        else:
+            self._unchanged[index] = max(self._unchanged[index] - oldest.gap, 0.0)
+
     def _rate(self, index: int) -> float:
-        visits = self._visits[index]
-        changed = [visit.gap for visit in visits if visit.changed]
-        unchanged = sum(visit.gap for visit in visits if not visit.changed)
-        return likeliest_rate(changed, unchanged, Prior(float(self._expected[index]), WEIGHT))
+        prior = Prior(float(self._expected[index]), self.weight)
+        near = float(self.rates[index])
+        return likeliest_rate(self._gaps[index], float(self._unchanged[index]), prior, near)
 
 
 def _numbered(names: Sequence[Hashable]) -> NDArray[np.intp]:

@@ -69,12 +69,15 @@ def regular_rate(visits: int, changes: int, interval: float) -> float:
     return abs(math.log((visits - changes + 0.5) / (visits + 0.5))) / interval
 
 
-def likeliest_rate(changed: Sequence[float], unchanged: float, prior: Prior | None = None) -> float:
+def likeliest_rate(
+    changed: Sequence[float], unchanged: float, prior: Prior | None = None, near: float = 0.0
+) -> float:
     """Return the changes a day under which irregular visits are likeliest.
 
     ``changed`` are the gaps in days of the visits that saw a change, ``unchanged`` is the sum of the other
-    gaps. Without a prior the rate is 0 if no visit saw a change, and infinite if all did. Cho and
-    Garcia-Molina (2003), section 5: the root of the derivative of the likelihood, which falls monotonically.
+    gaps. The search begins at ``near``. Without a prior the rate is 0 if no visit saw a change, and infinite
+    if all did. Cho and Garcia-Molina (2003), section 5: the root of the derivative of the likelihood, which
+    falls monotonically.
 
     >>> round(likeliest_rate([1.0] * 5, 5.0), 3), likeliest_rate([], 9.0), likeliest_rate([2.0], 0.0)
     (0.693, 0.0, inf)
@@ -91,7 +94,7 @@ def likeliest_rate(changed: Sequence[float], unchanged: float, prior: Prior | No
     # Each term of the sum is less than 1 / rate, and at least that less the gap: this brackets the root.
     count = len(changed) + weight
     low, high = count / (sum(changed) + unchanged + pull), count / (unchanged + pull)
-    rate = low
+    rate = min(max(near, low), high)
     for _ in range(_STEPS):
         slope, value = -weight / rate**2, weight / rate - pull - unchanged
         for gap in changed:

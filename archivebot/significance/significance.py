@@ -127,8 +127,9 @@ def _of_text(before: Reading, after: Reading, history: Iterable[Lines]) -> Signi
 
 
 def _foremost(page: Reading, lines: list[int]) -> list[int]:
-    """Return the lines that are content themselves, if there are any."""
-    return [index for index in lines if page.worth[index] >= Worth.LIGHT] or lines
+    """Return the lines that are surest to be content, if there are any that are content themselves."""
+    most = max((page.worth[index] for index in lines), default=Worth.FURNITURE)
+    return [index for index in lines if page.worth[index] == most] if most >= Worth.LIGHT else lines
 
 
 def _counts(before: Reading, after: Reading, old: int, new: int) -> bool:

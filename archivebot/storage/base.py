@@ -18,7 +18,9 @@ from datetime import datetime
 from typing import Protocol
 
 from archivebot.exceptions import NotArchived, Outdated, StorageError
-from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Link, Outcome, Position
+from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Outcome, Position
+from archivebot.storage.edges import LinkStore
+from archivebot.storage.log import LogStore
 from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.versions import StoredVersion as StoredVersion
@@ -109,23 +111,6 @@ class Totals:
     bytes_stored: int
     bytes_frames: int = 0
     bytes_dictionaries: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A link of one page to another through time.
-
-    ``anchor`` (200 characters at most), ``role`` and ``kind`` have their values from the last sighting, see
-    :class:`~archivebot.models.Link`; ``first`` and ``last`` are aware UTC times.
-    """
-
-    source: str
-    target: str
-    anchor: str
-    role: str
-    kind: str
-    first: datetime
-    last: datetime
 
 
 def missing(uri: str) -> NotArchived:
@@ -257,32 +242,6 @@ class DictionaryStore(Protocol):
         """Remove a dictionary that is no longer the base of any version; does nothing if it is."""
 
 
-class LinkStore(Protocol):
-    """The links of pages through time."""
-
-    def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
-        """Store the links of a page at a time, all or none of them.
-
-        A known link keeps its first time, and the words of its last sighting.
-        """
-
-    def all(self) -> Iterator[Edge]:
-        """Yield all links in unspecified order, read lazily."""
-
-    def of(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
-        """Yield the links of a page: all in unspecified order, or at most ``limit`` in a stable order.
-
-        With a limit, only links after the link to the URL ``after`` are returned; none if there is no such
-        link.
-        """
-
-    def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
-        """Yield the links to a URL, even one never requested; order and limit as in :meth:`of`.
-
-        With a limit, only links after the link from the page ``after`` are returned.
-        """
-
-
 class FingerprintStore(Protocol):
     """The fingerprints of pages, and the marks of near-duplicates; both are stored with a version."""
 
@@ -337,6 +296,7 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
     forms: FormStore
     revisits: RevisitStore
     retention: RetentionStore
+    log: LogStore
 
     def together(self) -> AbstractContextManager[None]:
         """Run the calls inside it as one transaction, if the store supports that.

@@ -94,11 +94,36 @@ def read_examples(path: Path) -> list[Example]:
 
     A ``file`` is relative to the list. Raises UsageError with the number of a line that cannot be used.
     """
+    return [_labelled(line, path, number) for number, line in _lines(path)]
+
+
+def read_labels(path: Path) -> dict[str, bool]:
+    """Read the labels of URLs from JSON lines with ``url`` and ``relevant``; all else is ignored.
+
+    Raises UsageError if the file cannot be read, or with the number of a line that cannot be used.
+    """
+    labels = {}
+    for number, line in _lines(path):
+        try:
+            record = json.loads(line)
+            url, relevant = canonical_url(str(record["url"])), record["relevant"]
+        except (ValueError, KeyError, TypeError, UsageError):
+            url, relevant = "", None
+        if not isinstance(relevant, bool):
+            raise UsageError(
+                f'{path}, line {number}: write {{"url": "http://...", "relevant": true or false}}'
+            )
+        labels[url] = relevant
+    return labels
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """Return the lines of a file that are not blank, each with its number."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read as JSON lines in UTF-8") from error
-    return [_labelled(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
+    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _labelled(line: str, path: Path, number: int) -> Example:

@@ -24,7 +24,7 @@ from archivebot.watch.program import Program
 from archivebot.watch.rule import Bounds, Rule
 from archivebot.watch.webhook import Webhook
 
-_RULE_KEYS = (
+RULE_KEYS = (
     *("name", "match", "changes", "labels", "added", "removed", "fields", "numbers"),
     *("size", "persist", "send"),
 )
@@ -74,7 +74,7 @@ def read_rules(name: str) -> Rules:
     rules = listed(found, "rule", str(path))
     if not rules:
         raise UsageError(f"{path} has no rule: write a table [[rule]] for each rule")
-    read = tuple(_rule(rule, f"{path}, rule {n}", outputs) for n, rule in enumerate(rules, 1))
+    read = tuple(read_rule(rule, f"{path}, rule {n}", outputs) for n, rule in enumerate(rules, 1))
     names = [rule.name for rule in read]
     for n, each in enumerate(names, 1):
         if each in names[: n - 1]:
@@ -82,12 +82,13 @@ def read_rules(name: str) -> Rules:
     return Rules(path.absolute(), read, outputs)
 
 
-def _rule(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> Rule:
+def read_rule(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> Rule:
+    """Return the rule of a table, whose place is named in errors; raises UsageError."""
     name = found.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(f'{at}: give a name of letters, digits, spaces, _ and -, name = "prices"')
     at = f"{at} ({name})"
-    check_keys(found, _RULE_KEYS, at)
+    check_keys(found, RULE_KEYS, at)
     patterns = texts(found, "match", at) or ["*"]
     added, removed = (_terms(found, key, at) for key in ("added", "removed"))
     return Rule(
@@ -145,7 +146,10 @@ def _number(found: Mapping[str, Any], key: str, at: str) -> float:
     value = found[key]
     if isinstance(value, bool) or not isinstance(value, int | float) or (key == "share" and value < 0):
         raise UsageError(f"{at}.{key} is {value!r}: give a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise UsageError(f"{at}.{key} is too large: give a number") from error
 
 
 def _whole(found: Mapping[str, Any], key: str, at: str, least: int) -> int:

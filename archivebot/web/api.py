@@ -10,7 +10,6 @@ from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,7 +17,6 @@ from starlette.responses import Response
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import UsageError
 from archivebot.records.question import Given, Part, Question
-from archivebot.web.crawls import Crawls
 from archivebot.web.limits import Buckets
 from archivebot.web.long import LongAnswers
 from archivebot.web.openapi import PROBLEM, description
@@ -26,9 +24,6 @@ from archivebot.web.readers import Readers
 from archivebot.web.safety import INTERFACE, server_address
 
 PREFIX = "/api/"
-
-# Bytes of the body of a request: many seeds, and few enough to be kept in memory.
-LARGEST = 64_000
 
 MOST_FIELDS = 50
 
@@ -81,7 +76,9 @@ async def answered(question: Question, request: Request, texts: dict[str, list[s
         headers["Link"] = f'<{server_address(request)}{PREFIX}{question.name}?{following}>; rel="next"'
     if part.notes:
         headers[NOTE] = "; ".join(part.notes)
-    return _json(list(part.records) if question.shape.get("type") == "array" else part.records[0], headers)
+    return json_answer(
+        list(part.records) if question.shape.get("type") == "array" else part.records[0], headers
+    )
 
 
 def texts_of(request: Request) -> dict[str, list[str]]:
@@ -93,26 +90,9 @@ def texts_of(request: Request) -> dict[str, list[str]]:
         raise UsageError(f"the parameters cannot be read ({error}): write percent-encoded UTF-8") from error
 
 
-async def start_crawl(request: Request) -> Response:
-    """Start a crawl for a client with the token."""
-    check_rate(request)
-    crawls: Crawls = request.app.state.crawls
-    crawls.check(request.headers.get("authorization", ""))
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HTTPException(415, "send the body as application/json")
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST:
-            raise HTTPException(
-                413, f"the body has more than {LARGEST} bytes: put the seeds into a file of scrapyd"
-            )
-    return _json(await run_in_threadpool(crawls.start, body), {}, 202)
-
-
 async def describe(request: Request) -> Response:
     """Return the description of the API."""
-    return _json(description(request.app.state.questions.values(), request.app.state.version), {})
+    return json_answer(description(request.app.state.questions.values(), request.app.state.version), {})
 
 
 def check_rate(request: Request) -> None:
@@ -130,12 +110,13 @@ def check_rate(request: Request) -> None:
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return an error as a program reads it (RFC 9457)."""
     found = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
-    return _json(found, dict(headers or {}), status, PROBLEM)
+    return json_answer(found, dict(headers or {}), status, PROBLEM)
 
 
-def _json(
+def json_answer(
     found: Any, headers: dict[str, str], status: int = 200, type_: str = "application/json"
 ) -> Response:
+    """Return a record, or records, as an answer."""
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     # A lone surrogate, of an address that is no UTF-8, is no text.
     body = text.encode("utf-8", "replace")

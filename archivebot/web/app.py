@@ -16,7 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivebot.exceptions import ArchiveError
 from archivebot.records.question import Question
-from archivebot.web import api, pages, surveys, versions
+from archivebot.watch.rulebook import Rulebook
+from archivebot.web import api, pages, surveys, versions, writing
 from archivebot.web.cdx import cdx
 from archivebot.web.crawls import Crawls
 from archivebot.web.limits import Buckets
@@ -29,6 +30,7 @@ from archivebot.web.resources import resources
 from archivebot.web.safety import INTERFACE, is_known
 from archivebot.web.search import search
 from archivebot.web.templating import page
+from archivebot.web.token import Token
 
 _STATIC = Path(__file__).with_name("static")
 
@@ -38,7 +40,8 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
     questions = {each.name: each for each in (*own_questions(), *desk.questions)}
     routes = [
         Route("/openapi.json", api.describe),
-        Route(f"{api.PREFIX}crawls", api.start_crawl, methods=["POST"]),
+        Route(f"{api.PREFIX}crawls", writing.start_crawl, methods=["POST"]),
+        Route(f"{api.PREFIX}watches", writing.add_watch, methods=["POST"]),
         *(Route(api.PREFIX + name, partial(api.answer, each)) for name, each in questions.items()),
         Route("/", surveys.start),
         Route("/site", surveys.site),
@@ -63,19 +66,22 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
     )
     app.state.readers, app.state.long = readers, long
     app.state.version = desk.version
+    app.state.token, app.state.watches = desk.token, desk.watches
     app.state.questions, app.state.crawls, app.state.buckets = questions, desk.crawls, Buckets(desk.rate)
     return KnownHosts(app, bound)
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What a server offers beside its pages: further questions, crawls, the requests a second of a client.
+    """What a server offers beside its pages: further questions, and what clients with the token may do.
 
-    ``processes`` read the archive.
+    Each client may send ``rate`` requests a second; ``processes`` read the archive.
     """
 
     questions: tuple[Question, ...]
+    token: Token
     crawls: Crawls
+    watches: Rulebook
     rate: float
     version: str
     processes: int

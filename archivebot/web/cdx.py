@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from archivebot.archive import ArchiveReader
-from archivebot.replay.cdx import OUTPUTS, CdxQuery
+from archivebot.exceptions import NotArchived
+from archivebot.replay.cdx import CdxQuery
+from archivebot.replay.cdxanswer import OUTPUTS, written_links
+from archivebot.replay.timemap import Places
+from archivebot.urls import parse_seed
 from archivebot.web.kept import Answer
 from archivebot.web.readers import keeping
 from archivebot.web.safety import INTERFACE, server_address
+
+# Bytes from which an answer is packed, and the level: 1 makes a megabyte of rows 13 times smaller in 5 ms,
+# 6 makes it 15 times smaller in 10 ms.
+LEAST_PACKED, LEVEL = 1_000, 1
 
 
 def cdx(reader: ArchiveReader, request: Request) -> Response:
@@ -20,25 +31,69 @@ def cdx(reader: ArchiveReader, request: Request) -> Response:
     query = CdxQuery.read(given)
 
     def made() -> Answer:
-        captures = reader.mementos.keyed(*query.range, *query.times)
+        mementos = reader.mementos
+        captures = (mementos.keyed_latest if query.reads_backwards else mementos.keyed)(
+            *query.range, *query.times
+        )
         if query.counts_pages:
             return Answer(query.pages(captures).encode(), OUTPUTS["json"])
-        rows, resume = query.rows(captures)
-        return Answer(query.written(rows, resume).encode(), OUTPUTS[query.output], resume)
+        rows, resume = query.rows(captures, reader.brought)
+        if query.output == "link":
+            following = _following(request, given, query, resume)
+            own = f"{server_address(request)}{request.url.path}?{request.url.query}"
+            places = Places(server_address(request), _original(reader, query.url))
+            text = written_links(places, own, following, rows)
+        else:
+            text = query.written(rows, resume)
+        return Answer(text.encode(), OUTPUTS[query.output], resume)
 
     if query.match == "exact":
-        found = keeping(request).of(reader.mementos.keyed_state(*query.range), made)
+        state = server_address(request), reader.mementos.keyed_state(*query.range)
+        found = keeping(request).of(state, made)
     else:  # the state of many pages takes as long as their rows
         found = made()
-    headers = dict(INTERFACE)
-    if found.resume:
-        following = urlencode(given | _following(query, found.resume), doseq=True)
-        headers["Link"] = f'<{server_address(request)}{request.url.path}?{following}>; rel="next"'
-    return Response(found.body, headers=headers | {"Content-Type": found.type})
+    headers = {**dict(INTERFACE), "Content-Type": found.type, "Vary": "Accept-Encoding"}
+    if following := _following(request, given, query, found.resume):
+        headers["Link"] = f'<{following}>; rel="next"'
+    return _packed(request, query, found.body, headers)
 
 
-def _following(query: CdxQuery, resume: str) -> dict[str, list[str]]:
-    """Return the parameters that lead to the rows after an answer."""
-    if query.page is not None:
-        return {"page": [str(query.page + 1)]}
-    return {"offset": ["0"], "resumeKey": [resume]}
+def _original(reader: ArchiveReader, url: str) -> str:
+    """Return the archived URL that a TimeMap is about, or the URL that was never captured."""
+    try:
+        return reader.resolve(url)
+    except NotArchived:
+        return parse_seed(url)
+
+
+def _packed(request: Request, query: CdxQuery, body: bytes, headers: dict[str, str]) -> Response:
+    """Return the answer, packed if the client can unpack it and does not refuse it by ``gzip=false``."""
+    accepted = request.headers.get("accept-encoding", "")
+    if query.packs and _accepts_gzip(accepted) and len(body) >= LEAST_PACKED:
+        return Response(gzip.compress(body, LEVEL), headers=headers | {"Content-Encoding": "gzip"})
+    return Response(body, headers=headers)
+
+
+def _accepts_gzip(header: str) -> bool:
+    """Return whether an Accept-Encoding header names gzip with a weight above 0.
+
+    >>> _accepts_gzip("br, gzip"), _accepts_gzip("gzip;q=0, br"), _accepts_gzip("*")
+    (True, False, False)
+    """
+    for coding in header.lower().split(","):
+        name, _, weight = coding.partition(";")
+        if name.strip() in ("gzip", "x-gzip"):
+            return not re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight)
+    return False
+
+
+def _following(request: Request, given: Mapping[str, Sequence[str]], query: CdxQuery, resume: str) -> str:
+    """Return the address of the rows after an answer, "" if there are none."""
+    if not resume:
+        return ""
+    place = (
+        {"page": [str(query.page + 1)]}
+        if query.page is not None
+        else {"offset": ["0"], "resumeKey": [resume]}
+    )
+    return f"{server_address(request)}{request.url.path}?{urlencode({**given, **place}, doseq=True)}"

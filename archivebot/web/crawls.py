@@ -1,14 +1,12 @@
-"""Starting crawls: a request with the token becomes a job of scrapyd."""
+"""Starting crawls: a request becomes a job of scrapyd."""
 
 from __future__ import annotations
 
-import hmac
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.client import HTTPException as BrokenAnswer
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -20,52 +18,17 @@ from archivebot.exceptions import UsageError
 PROJECT = "archivebot"
 TIMEOUT = 10.0
 
-# Characters of a token: fewer can be guessed.
-SHORTEST = 16
-
 # Fields of scrapyd's schedule.json that are no arguments of a spider. ``setting`` could write any file.
 _RESERVED = frozenset(("project", "spider", "setting", "jobid", "priority", "version", "_version"))
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 
 
-def read_token(path: Path | None) -> str:
-    """Return the token in the first line of a file, "" without a file; raises UsageError."""
-    if path is None:
-        return ""
-    try:
-        token = path.read_text("utf-8").partition("\n")[0].strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"the token file {path} cannot be read: {reason}") from error
-    if len(token) < SHORTEST:
-        raise UsageError(
-            f"the token in {path} is too short: write at least {SHORTEST} characters in its first line"
-        )
-    return token
-
-
 @dataclass(frozen=True, slots=True)
 class Crawls:
-    """The scrapyd that runs crawls for the archive at ``uri``, and the token that a client needs."""
+    """The scrapyd that runs crawls for the archive at ``uri``."""
 
-    token: str = field(default="", repr=False)
     scrapyd: str = ""
     uri: str = ""
-
-    def check(self, authorization: str) -> None:
-        """Raise HTTPException unless the value of an Authorization header has the token."""
-        if not self.token:
-            raise HTTPException(
-                403, "this server only reads: start it with --token-file to let clients start crawls"
-            )
-        scheme, _, given = authorization.partition(" ")
-        right = hmac.compare_digest(given.strip().encode(), self.token.encode())
-        if scheme.lower() != "bearer" or not right:
-            raise HTTPException(
-                401,
-                "send the token of the server: Authorization: Bearer TOKEN",
-                {"WWW-Authenticate": "Bearer"},
-            )
 
     def start(self, body: bytes) -> dict[str, str]:
         """Start the crawl that a JSON text describes; return its job. Raises HTTPException and UsageError."""

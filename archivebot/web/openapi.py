@@ -26,6 +26,10 @@ _CRAWL_ERRORS = {
     "502": "scrapyd does not answer, or refuses the crawl",
     "503": "No scrapyd is set",
 }
+_WATCH_ERRORS = {status: _CRAWL_ERRORS[status] for status in ("400", "401", "403", "413", "415", "429")} | {
+    "409": "Another rule has this name",
+    "503": "No rules file is set, or it cannot be read or written",
+}
 _CRAWL = {
     "type": "object",
     "properties": {
@@ -39,13 +43,21 @@ _CRAWL = {
 
 def description(questions: Iterable[Question], version: str) -> dict[str, Any]:
     """Return the description of an API that answers these questions and starts crawls, of a version."""
-    paths = {f"/api/{each.name}": {"get": _operation(each)} for each in questions}
+    paths: dict[str, Any] = {f"/api/{each.name}": {"get": _operation(each)} for each in questions}
     start = {
         "operationId": "startCrawl",
         "summary": "Start a crawl by the scrapyd of the server; needs the token",
         "security": [{"token": []}],
         "requestBody": {"required": True, "content": {"application/json": {"schema": _CRAWL}}},
         "responses": {"202": _answer("The job of scrapyd", ref("Job")), **_problems(_CRAWL_ERRORS)},
+    }
+    paths["/api/crawls"] = {"post": start}
+    paths.setdefault("/api/watches", {})["post"] = {
+        "operationId": "addWatch",
+        "summary": "Add a rule to the rules file of the server; needs the token",
+        "security": [{"token": []}],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": ref("WatchRule")}}},
+        "responses": {"201": _answer("The rule", ref("WatchRule")), **_problems(_WATCH_ERRORS)},
     }
     return {
         "openapi": "3.1.0",
@@ -56,7 +68,7 @@ def description(questions: Iterable[Question], version: str) -> dict[str, Any]:
             "license": {"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
         },
         "servers": [{"url": "/"}],
-        "paths": {**paths, "/api/crawls": {"post": start}},
+        "paths": paths,
         "components": {
             "schemas": SHAPES,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},

@@ -74,16 +74,16 @@ def site_pages(reader: ArchiveReader, url: str, after: str | None) -> dict[str, 
 def time_line(reader: ArchiveReader, request: Request) -> Response:
     """Show every visit of a page: as a strip, as the calendar of a year, and as a list of one month."""
     url = reader.resolve(parameter(request, "url"))
-    line = time_lines().of(reader, url)
     given = request.query_params
-    year, month = line.chosen(given.get("year", ""), given.get("month", ""))
     skip = number_of(request, "skip")
 
     def made() -> Answer:
+        line = time_lines().of(reader, url)  # not for an answer that is kept: each process would read it
+        year, month = line.chosen(given.get("year", ""), given.get("month", ""))
         shown = _time_line(reader, url, line, year, month, skip)
         return Answer(bytes(shown.body), shown.headers["Content-Type"])
 
-    found = keeping(request).of((url, year, month, skip, reader.mementos.state(url)), made)
+    found = keeping(request).of((url, reader.mementos.state(url)), made)
     return Response(found.body, headers=dict(INTERFACE) | {"Content-Type": found.type})
 
 

@@ -112,19 +112,19 @@ def _timemap(reader: ArchiveReader, request: Request, *, form: str, start: str |
     """Return the TimeMap of a page, or the part of it that begins at a time."""
     try:
         page = reader.resolve(url)
-        first, last = reader.mementos.ends(page)
+        places = _places(request, page)
+        found = keeping(request).of(
+            (places, form, start, reader.mementos.state(page)),
+            lambda: Answer(timemap(places, form, _part(reader, page, start)).encode(), TYPES[form]),
+        )
     except (NotArchived, UsageError) as error:
         return missing(request, reader, url, error)
-    places = _places(request, page)
-    found = keeping(request).of(
-        (places, form, start, reader.mementos.state(page)),
-        lambda: Answer(timemap(places, form, _part(reader, page, start, first, last)).encode(), TYPES[form]),
-    )
     return Response(found.body, media_type=found.type)
 
 
-def _part(reader: ArchiveReader, page: str, start: str | None, first: Capture, last: Capture) -> Part:
-    """Return a part of a TimeMap: what begins at ``start``, or at the first memento."""
+def _part(reader: ArchiveReader, page: str, start: str | None) -> Part:
+    """Return a part of a TimeMap: what begins at ``start``, or at the first memento; raises NotArchived."""
+    first, last = reader.mementos.ends(page)
     since = moment(start) if start else first.captured_at
     captures = reader.mementos.of(page, since=since, brief=True)
     times = _seconds(capture.captured_at for capture in captures)

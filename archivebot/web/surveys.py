@@ -27,8 +27,11 @@ DRAWN, TOLD = 200, 12
 
 TOP = 20
 
+NAMED = 10  # pages of an alert
+
 # The questions with a page of their own, each with its title.
 TITLES = {
+    "alerts": "Alerts",
     "pages": "Pages",
     "changes": "Changes",
     "events": "What happened to the pages of {site}",
@@ -47,6 +50,7 @@ async def survey(name: str, request: Request) -> Response:
         given=given,
         rows=part.records,
         following=_following(request, part),
+        shown=NAMED,
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from archivebot.models import Kind
@@ -25,12 +27,16 @@ AREAS = {
     "": "Sites",
     "changes": "Changes",
     "pages": "Pages",
+    "alerts": "Alerts",
     "search": "Search",
     "frontier": "Crawl",
     "topic": "Topic",
     "duplicates": "Duplicates",
     "forms": "Forms",
 }
+
+# An edit in the reason of a change, as word_diff marks it.
+_EDIT = re.compile(r"\[-(.+?)-\]|\{\+(.+?)\+\}")
 
 _UNITS = ((31_557_600, "year"), (2_629_800, "month"), (86_400, "day"), (3600, "hour"), (60, "minute"))
 
@@ -98,6 +104,7 @@ def _environment() -> Environment:
         "number": "{:,}".format,
         "host": _host,
         "share": "{:.0%}".format,
+        "edits": _edits,
     }
     return found
 
@@ -105,6 +112,21 @@ def _environment() -> Environment:
 def _shown(value: Any) -> Any:
     """Make a text harmless: characters that disguise what stands there are replaced."""
     return harmless(value) if type(value) is str else value
+
+
+def _edits(reason: str) -> Markup:
+    """Return the reason of a change with its edits marked.
+
+    >>> str(_edits("was [-2 < 3-]{+9+}"))
+    'was <del>2 &lt; 3</del><ins>9</ins>'
+    """
+    text = escape(harmless(reason))
+    return Markup(_EDIT.sub(_marked, text))
+
+
+def _marked(found: re.Match[str]) -> str:
+    removed, added = found.groups()
+    return f"<del>{removed}</del>" if removed is not None else f"<ins>{added}</ins>"
 
 
 def _moment(when: datetime) -> str:

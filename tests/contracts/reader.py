@@ -16,6 +16,7 @@ from archivebot.archive import Archive, ArchiveReader, readings
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Closed, NotArchived, Outdated, StorageError
 from archivebot.models import Change, FoundForm, Kind, Label, Link, Outcome
+from archivebot.proof.merkle import root_by_path
 from archivebot.storage.base import LearnedTemplate
 from tests.contracts.store import at
 from tests.factories import URL, html, make_page
@@ -117,6 +118,20 @@ class ReaderContract:
         assert reader.totals()[""].captures == 2
         assert reader.verify() == (2, [])
         assert reader.position().archive == archive.position().archive
+
+    def test_captures_are_in_the_log_also_if_they_are_judged_again(
+        self, reader: ArchiveReader, archive: Archive
+    ) -> None:
+        for day in (4, 2, 3, 1):  # the page of day 4 is compared with another one each time
+            keep(archive, day)
+        assert reader.verify() == (5, [])
+        sizes = set()
+        for day in range(5):
+            proof = reader.proofs.proof(reader.at(URL, at(day * 24 * 60)))
+            size, root = proof.checkpoint.size, proof.checkpoint.root
+            assert root_by_path(proof.leaf, proof.index, size, proof.path) == root
+            sizes.add(size)
+        assert sizes == {reader.proofs.checkpoint().size}
 
     def test_it_stores_nothing(self, reader: ArchiveReader) -> None:
         form, template = FoundForm("ab", "{}"), LearnedTemplate("example.com", at(0), 2, "{}")

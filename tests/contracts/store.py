@@ -20,16 +20,8 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict, NotArchived
 from archivebot.models import Capture, Fingerprint, Headers, Kind, Link, Outcome, Page, Payload
 from archivebot.storage import open_store
-from archivebot.storage.base import (
-    ArchiveStore,
-    Edge,
-    NewVersion,
-    PageHead,
-    StoredVersion,
-    Totals,
-    VersionId,
-)
-from archivebot.storage.edges import LONGEST_ANCHOR
+from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion, Totals, VersionId
+from archivebot.storage.edges import LONGEST_ANCHOR, Edge
 from archivebot.storage.frames import LEAST_COST, cost, decode, encode
 from archivebot.urls import key_range, urlkey
 from archivebot.versioning.keep import Keep
@@ -615,6 +607,23 @@ class StoreContract:
     def test_a_long_anchor_is_cut(self, store: ArchiveStore) -> None:
         store.links.add(URL, [Link(OTHER, "词" * (LONGEST_ANCHOR + 1))], at(0))
         assert [edge.anchor for edge in store.links.all()] == ["词" * LONGEST_ANCHOR]
+
+    def test_the_links_seen_last_are_seen_again_without_their_names(self, store: ArchiveStore) -> None:
+        third = "http://example.org/"
+        assert store.links.last(URL) is None
+        store.links.again(URL, at(0), at(1))
+        store.links.add(URL, [Link(OTHER, "words"), Link(third)], at(0))
+        store.links.add(URL, [Link(OTHER, "words"), Link(URL)], at(1))
+        seen = store.links.last(URL)
+        assert seen is not None
+        assert (seen[0], set(seen[1])) == (at(1), {OTHER, URL})
+        store.links.again(URL, at(1), at(5))
+        store.links.again(URL, at(1), at(9))  # no link was seen last at that time any more
+        store.links.again(URL, at(5), at(3))
+        times = {edge.target: (edge.first, edge.last) for edge in store.links.of(URL)}
+        assert times == {third: (at(0), at(0)), OTHER: (at(0), at(5)), URL: (at(1), at(5))}
+        assert {edge.anchor for edge in store.links.to(OTHER)} == {"words"}
+        assert store.check() == []
 
     def test_links_and_their_capture_are_stored_together(self, store: ArchiveStore) -> None:
         with store.together():

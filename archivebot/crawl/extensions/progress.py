@@ -1,4 +1,4 @@
-"""The progress of a crawl on stderr: a live line on a terminal, plain lines elsewhere, a summary."""
+"""The progress of a crawl on stderr: two live lines on a terminal, plain lines elsewhere, a summary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TextIO
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.statscollectors import StatsCollector
@@ -19,7 +19,9 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
 from archivebot.config import ARCHIVE, ArchiveConfig, CrawlConfig, without_password
-from archivebot.terminal import Harmless, harmless, status
+from archivebot.crawl.extensions.summary import Failures, end_of, filled, quoted, shortened
+from archivebot.models import Capture
+from archivebot.terminal import Harmless, commanded, harmless, status
 from archivebot.units import size
 
 logger = logging.getLogger(__name__)
@@ -29,7 +31,7 @@ LIVE_INTERVAL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The statistics of a crawl at one moment."""
+    """The statistics of a crawl at one moment; ``pages`` are those that count towards the page limit."""
 
     pages: int
     new: int
@@ -51,6 +53,7 @@ class Progress:
     dropped_by_score: int = 0
     requisites: int = 0
     requisite_bytes: int = 0
+    forbidden: int = 0
 
     @classmethod
     def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
@@ -59,14 +62,16 @@ class Progress:
         def count(name: str) -> int:
             return int(stats.get_value(name, 0))
 
+        forbidden = count("archive/outcome/robots_denied")
         return cls(
-            pages=count("archive/captures"),
+            pages=count("archive/answered"),
             new=count("archive/new"),
             changed=count("archive/changed"),
             touched=count("archive/touched"),
             unchanged=count("archive/revisit"),
             gone=count("archive/gone"),
-            other=sum(count(f"archive/{kind}") for kind in ("redirect", "not_found", "excluded")),
+            other=sum(count(f"archive/{kind}") for kind in ("redirect", "not_found", "excluded")) - forbidden,
+            forbidden=forbidden,
             fetched=count("archive/bytes_fetched"),
             stored=count("archive/bytes_stored"),
             warc=count("archive/bytes_warc_estimated"),
@@ -82,22 +87,46 @@ class Progress:
             requisite_bytes=count("requisites/bytes"),
         )
 
+    def parts(self) -> list[str]:
+        """Return the statistics as parts of a text."""
+        gone = f"{self.gone} gone, " if self.gone else ""
+        found = [
+            f"{self.pages} pages ({self.rate:.1f}/s): {self.new} new, {self.changed} changed, "
+            f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other",
+            f"{self.requisites} requisites ({size(self.requisite_bytes)})" if self.requisites else "",
+            f"{size(self.fetched)} fetched, {size(self.stored)} stored",
+            f"{self.queued} queued, {self.errors} errors",
+            f"{self.forbidden} refused by robots.txt" if self.forbidden else "",
+            f"harvest {self.relevant} of {self.judged} on topic" if self.judged else "",
+        ]
+        if self.dropped_in_tunnels or self.dropped_by_score:
+            by_score = f"{self.dropped_by_score} by their scores"
+            found.append(f"links dropped: {self.dropped_in_tunnels} behind tunnels, {by_score}")
+        return [*filter(None, found), *([f"query forms: {self.doors}"] if self.doors else [])]
+
     def line(self) -> str:
         """Return the statistics as one line."""
-        rate = self.pages / self.seconds if self.seconds > 0 else 0.0
-        doors = f"; query forms: {self.doors}" if self.doors else ""
-        gone = f"{self.gone} gone, " if self.gone else ""
-        harvest = f"; harvest {self.relevant} of {self.judged} on topic" if self.judged else ""
-        dropped = f"{self.dropped_in_tunnels} behind tunnels, {self.dropped_by_score} by their scores"
-        if self.dropped_in_tunnels or self.dropped_by_score:
-            harvest += f"; links dropped: {dropped}"
-        needed = f"; {self.requisites} requisites ({size(self.requisite_bytes)})" if self.requisites else ""
-        return (
-            f"{self.pages} pages ({rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other{needed}; "
-            f"{size(self.fetched)} fetched, {size(self.stored)} stored; "
-            f"{self.queued} queued, {self.errors} errors{harvest}{doors}"
-        )
+        return "; ".join(self.parts())
+
+    def live(self, url: str, columns: int) -> str:
+        """Return two lines for a terminal: the figures, and the URL that was requested last."""
+        figures = [
+            f"{self.pages} pages",
+            f"{self.rate:.1f}/s",
+            f"{self.queued} queued",
+            f"{self.errors} errors",
+            f"{self.new} new",
+            f"{self.changed} changed",
+            f"{size(self.stored)} stored",
+        ]
+        while len("  ".join(figures)) > columns and len(figures) > 1:
+            figures.pop()
+        return "  ".join(figures)[:columns] + f"\n  {shortened(url, max(1, columns - 2))}"
+
+    @property
+    def rate(self) -> float:
+        """Pages a second."""
+        return self.pages / self.seconds if self.seconds > 0 else 0.0
 
 
 class ProgressLog:
@@ -116,6 +145,8 @@ class ProgressLog:
         self.interval = LIVE_INTERVAL if self.live else interval
         self.clock = clock
         self.begun = clock()
+        self._url = ""  # the last request
+        self._failures = Failures()
         self._loop: AsyncioLoopingCall | LoopingCall | None = None
 
     @classmethod
@@ -124,6 +155,8 @@ class ProgressLog:
         crawler.signals.connect(progress.spider_opened, signals.spider_opened)
         crawler.signals.connect(progress.spider_closed, signals.spider_closed)
         crawler.signals.connect(progress.engine_stopped, signals.engine_stopped)
+        crawler.signals.connect(progress.request_reached_downloader, signals.request_reached_downloader)
+        crawler.signals.connect(progress.item_scraped, signals.item_scraped)
         return progress
 
     def spider_opened(self) -> None:
@@ -146,36 +179,49 @@ class ProgressLog:
             handler.removeFilter(self._make_room)
             status("", self.out)
 
+    def request_reached_downloader(self, request: Request) -> None:
+        """Note the URL that is requested."""
+        self._url = request.url
+
+    def item_scraped(self, item: object) -> None:
+        """Note a page that failed."""
+        if isinstance(item, Capture):
+            self._failures.add(item)
+
     def engine_stopped(self) -> None:
         """Print the summary, after all log lines of Scrapy."""
-        self.out.write(harmless(self.summary()))
+        self.out.write(commanded(harmless(self.summary())))
         self.out.flush()
 
     def summary(self) -> str:
-        """Return the statistics, the location of the archive and the next commands."""
+        """Return why the crawl ended, the statistics, the location of the archive and the next commands."""
         uri = without_password(ArchiveConfig.from_settings(self.crawler.settings).uri)
-        reason = self.crawler.stats.get_value("finish_reason", "stopped")
-        seed = next(iter(getattr(getattr(self.crawler.spider, "arguments", None), "seeds", ())), "URL")
+        arguments = getattr(self.crawler.spider, "arguments", None)
+        why, again = end_of(self.crawler.stats.get_value("finish_reason", "stopped"), arguments)
+        seed = quoted(next(iter(arguments.seeds if arguments else ()), "URL"))
         archive, redis = self._given(ARCHIVE), self._given("REDIS_URL")
         figures = self._progress()
         after = f"scrapy forms{archive}" if figures.doors else f"scrapy frontier{archive}{redis}"
-        return (
-            f"\narchivebot: {reason} after {self.clock() - self.begun:.1f} s\n"
-            f"  {figures.line()}\n"
-            f"  stored:  {size(figures.stored)} of frames; {size(figures.warc)} as WARC.gz (estimated)\n"
-            f"  archive: {uri}\n"
-            f"  next:    scrapy changes{archive}\n"
-            f"           scrapy stats{archive}\n"
-            f"           {after}\n"
-            f"           scrapy history {seed}{archive}\n"
-        )
+        rows = [
+            *filled(figures.parts()),
+            *([f"again:   {again}"] if again else []),
+            *self._failures.lines(),
+            f"stored:  {size(figures.stored)} of frames; {size(figures.warc)} as WARC.gz (estimated)",
+            f"archive: {uri}",
+            f"next:    scrapy changes{archive}",
+            f"         scrapy stats{archive}",
+            f"         {after}",
+            f"         scrapy history {seed}{archive}",
+        ]
+        lines = "".join(f"  {row}\n" for row in rows)
+        return f"\narchivebot: {why} after {self.clock() - self.begun:.1f} s\n{lines}"
 
     def _given(self, setting: str) -> str:
         """Return the option that sets a setting as the command line did, or ""."""
         settings = self.crawler.settings
         if (settings.getpriority(setting) or 0) <= SETTINGS_PRIORITIES["project"]:
             return ""
-        return f" -s {setting}={without_password(settings[setting])}"
+        return f" -s {quoted(f'{setting}={without_password(settings[setting])}')}"
 
     def _progress(self) -> Progress:
         return Progress.of(self.crawler.stats, self._queued(), self.clock() - self.begun)
@@ -186,11 +232,15 @@ class ProgressLog:
         return max(0, int(waiting))
 
     def _report(self) -> None:
-        line = self._progress().line()
+        progress = self._progress()
+        handler = get_scrapy_root_handler()
         if self.live:
-            status(line[: shutil.get_terminal_size().columns - 1], self.out)
+            status(progress.live(self._url, shutil.get_terminal_size().columns - 1), self.out)
+        elif self.crawler.settings.getbool("LOG_ENABLED") and handler and handler.level > logging.INFO:
+            self.out.write(f"{progress.line()}\n")  # the log is quiet
+            self.out.flush()
         else:
-            logger.info(line)
+            logger.info(progress.line())
 
     def _make_room(self, record: logging.LogRecord) -> bool:
         """Clear the live line before the log writes; it comes back with the next tick."""

@@ -20,7 +20,7 @@ from archivebot.crawl.reading.convert import outcome_of_response
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import ORDER, PARTS, READING, SCORE
 from archivebot.forms.record import FormRecord
-from archivebot.forms.stages import feature_words, is_relevant
+from archivebot.forms.stages import LEAST_RELEVANCE, feature_words, is_relevant
 from archivebot.hypertext import Hypertext
 from archivebot.models import REQUISITE, Focus, Link, Outcome, Page
 from archivebot.text.terms import stem
@@ -107,13 +107,17 @@ class DoorMiddleware(LinkFilter):
         if not isinstance(item, Page) or response is None or item.origin == REQUISITE:
             return item
         looked = self._looked(response)
+        reading: Hypertext = response.meta.get(READING, Hypertext())
         if found := looked.relevance:
             score, order = response.meta.get(SCORE, 0.0), response.meta.get(ORDER, 0)
             focus = Focus(round(found.value, 6), looked.passes, score, 0, order, why(found))
             item = replace(item, focus=focus)
+            if not looked.passes and reading.forms and not item.reason:
+                left = f"forms left out: {len(reading.forms)}, because the page is off topic"
+                score = f"relevance {found.value:.2f}, not above {LEAST_RELEVANCE}"
+                item = replace(item, reason=f"{left} ({score})")
         if not looked.passes:
             return item
-        reading: Hypertext = response.meta.get(READING, Hypertext())
         self.budget.saw(host_of(item.url), reading.forms)
         return replace(item, forms=reading.forms)
 

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -14,11 +15,13 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.sitemap import sitemap_urls_from_robots
 
 from archivebot.config import PaceConfig
 from archivebot.crawl.reading.convert import outcome_of_response, reason_of
 from archivebot.crawl.refusals import Interrupted, PrivateAddress, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
+from archivebot.crawl.scheduling.entries import SITEMAPS
 from archivebot.crawl.scheduling.pace import HostPace
 from archivebot.http.robotstxt import RobotsTxt
 from archivebot.models import Outcome
@@ -30,6 +33,7 @@ MAX_REDIRECTS = 5  # https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.2
 # The RFC requires at least 500 KiB; of 2,100 real files one is longer, 1.3 MiB. The worst case of this size,
 # 110,000 rules or as many lines that name archivebot, takes 0.7 s.
 MAX_BYTES = 1536 * 1024
+MAX_SITEMAPS = 100  # that a robots.txt names
 MAX_HOSTS = 10_000  # hosts whose rules are kept; about 100 MB at the usual few KB each
 SILENT = RobotsTxt()  # the rules of a host without robots.txt
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -41,11 +45,14 @@ class Rules:
 
     robots: RobotsTxt = SILENT
     fault: str = ""
+    sitemaps: tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, body: bytes, token: str) -> Rules:
-        """Read a robots.txt for a product token."""
-        return cls(RobotsTxt.parse(body[:MAX_BYTES], token))
+    def parse(cls, body: bytes, token: str, url: str = "") -> Rules:
+        """Read a robots.txt for a product token, and the absolute URLs of the sitemaps that it names."""
+        body = body[:MAX_BYTES]
+        sitemaps = sitemap_urls_from_robots(body, url or None)
+        return cls(RobotsTxt.parse(body, token), sitemaps=tuple(islice(sitemaps, MAX_SITEMAPS)))
 
     def refusal(self, url: str) -> str | None:
         """Return the reason why the URL may not be fetched, or None."""
@@ -92,6 +99,7 @@ class RobotsMiddleware:
         if request.meta.get("archive_robots"):
             return
         rules = await self.rules(request.url)
+        request.meta[SITEMAPS] = rules.sitemaps
         if reason := rules.refusal(request.url):
             self.crawler.stats.inc_value("robots/denied")
             raise RobotsDenied(reason)
@@ -156,7 +164,7 @@ class RobotsMiddleware:
             return Rules()
         if outcome_of_response(response) in (Outcome.INCOMPLETE, Outcome.TOO_LARGE):
             return Rules(fault=f"it is {outcome_of_response(response)}")
-        return Rules.parse(response.body, self.token)
+        return Rules.parse(response.body, self.token, response.url)
 
     async def _follow(self, url: str) -> Response:
         """Return the first answer that is not a redirect, or the last of MAX_REDIRECTS hops."""

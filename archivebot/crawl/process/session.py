@@ -101,6 +101,8 @@ class ArchiveSession(Extension):
     async def close(self) -> None:
         """Finish what is queued and close the archive."""
         try:
+            # SQLite merges its journal into the archive when the last process closes it, if that may write.
+            self.readers.close()
             # The loss of the process was already reported to its callers.
             with suppress(StorageError, TimeoutError):
                 await asyncio.wait_for(self.run(Archive.close), CLOSING)
@@ -113,6 +115,6 @@ class ArchiveSession(Extension):
         self.readers.give_up()
 
     def _end(self) -> None:
-        self.worker.hang_up()  # all processes end at the same time
+        self.worker.hang_up()  # the processes end at the same time
         self.readers.close()
         self.worker.close()

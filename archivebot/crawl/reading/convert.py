@@ -13,8 +13,7 @@ from twisted.internet import error as twisted_errors
 from archivebot.archive import PageReading
 from archivebot.crawl.compat.parser import ParseError
 from archivebot.crawl.exchange import WIRE
-from archivebot.crawl.reading.pages import MOST_TEXT, read_page, shortened
-from archivebot.http.codings import parted
+from archivebot.crawl.reading.pages import read_any, shortened
 from archivebot.http.status import outcome_of
 from archivebot.hypertext import Hypertext, resolve
 from archivebot.markup.contenttype import content_type
@@ -25,8 +24,6 @@ from archivebot.wire import Wire
 _NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
 
 _CODING = "content-encoding"
-
-MOST_BYTES = 4 * MOST_TEXT  # no character of any charset is longer
 
 _OUTCOMES = frozenset(Outcome)
 
@@ -55,15 +52,9 @@ def read(
     requisites: bool = False,
 ) -> Hypertext:
     """Read a page; a plain text only for its beginning, if context is wanted; other bodies are empty."""
-    media, body = media_of_response(response), response.body
-    if media.is_page:
-        asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms, "dated": dated}
-        asked["requisites"] = requisites
-        return read_page(PageReading(shortened(body), content_type_of(response)), response.url, **asked)
-    if context and media.is_prose:
-        text = body[:MOST_BYTES].decode(media.charset, "replace")
-        return Hypertext(text=text.removeprefix("\ufeff")[:MOST_TEXT])
-    return Hypertext()
+    asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms, "dated": dated}
+    asked["requisites"] = requisites and media_of_response(response).is_page
+    return read_any(PageReading(shortened(response.body), content_type_of(response)), response.url, **asked)
 
 
 def media_of_response(response: Response) -> Media:
@@ -74,19 +65,6 @@ def media_of_response(response: Response) -> Media:
 def content_type_of(response: Response) -> str:
     """Return the values of the Content-Type headers of a response."""
     return content_type(headers_of(response))
-
-
-def stored_response(url: str, headers: Headers, body: bytes) -> Response:
-    """Return a response made from archived headers and body, as if it had just been fetched."""
-    fields = ScrapyHeaders()
-    for name, value in headers:
-        fields.appendlist(name, value.encode("latin-1", "replace"))
-    left, _ = parted(",".join(value for name, value in headers if name.lower() == _CODING))
-    if left:
-        fields[_CODING] = ", ".join(left)
-    else:
-        fields.pop(_CODING, None)  # the body is already decoded
-    return Response(url, headers=fields, body=body)
 
 
 def flagged(response: Response, outcome: Outcome, reason: str) -> Response:

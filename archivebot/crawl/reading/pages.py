@@ -14,6 +14,7 @@ from archivebot.replay.requisites import body_requisites, has_requisites, page_r
 # Maximum of characters of a page that are judged. A million take 0.6 seconds, in which the crawl stands
 # still, and a log file may have 60 million; a quarter of a million is a book of 40,000 words.
 MOST_TEXT = 250_000
+MOST_BYTES = 4 * MOST_TEXT  # no character of any charset is longer
 
 # Links of a page that are followed without a pause; each takes 0.1 to 0.2 ms in which the crawl stands still.
 STRETCH = 1000
@@ -25,6 +26,15 @@ BEGINNING = 256 * 1024
 def shortened(body: bytes) -> bytes:
     """Return a page, or the beginning of a page that exceeds the bounds."""
     return body[:BEGINNING] if excess(body) else body
+
+
+def read_any(reading: PageReading, url: str, *, context: bool = False, **asked: bool) -> Hypertext:
+    """Read a body as :func:`read_page` does; of a plain text its beginning, if context is wanted."""
+    media = reading.media
+    if context and media.is_prose and not media.is_page:
+        text = reading.body[:MOST_BYTES].decode(media.charset, "replace")
+        return Hypertext(text=text.removeprefix("\ufeff")[:MOST_TEXT])
+    return read_page(reading, url, context=context, **asked)
 
 
 def read_page(

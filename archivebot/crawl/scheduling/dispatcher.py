@@ -24,7 +24,7 @@ from archivebot.crawl.arguments import HasArguments
 from archivebot.crawl.compat.engine import forget_spider, is_closing, look_again
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.session import ArchiveSession
-from archivebot.crawl.retry import PASSING
+from archivebot.crawl.retry import UNANSWERED
 from archivebot.crawl.scheduling.budget import UrlBudget
 from archivebot.crawl.scheduling.entries import SOURCE, entry_of, key_of, request_of
 from archivebot.crawl.scheduling.held import HeldLeases
@@ -35,11 +35,10 @@ from archivebot.crawl.scheduling.patience import PAUSE, Patience
 from archivebot.crawl.scheduling.requisites import are_requisites_left
 from archivebot.exceptions import ArchiveError, StorageError
 from archivebot.frontier import EXTRA, Frontier, Lease, State, chosen_uri, open_frontier
-from archivebot.models import Capture, Outcome, Page, Snapshot
+from archivebot.models import Capture, Page, Snapshot
 
 logger = logging.getLogger(__name__)
 
-_UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 _OVER = frozenset(("finished", "pages"))
 _SOON = 0.05  # seconds until the next request to the frontier while a better URL is waited for
 _POLL = 1.0  # seconds until the next request to a frontier that other workers use
@@ -249,7 +248,7 @@ class Dispatcher(Extension):
         """Settle the URL of a page that passed all stages: done, or failed if no answer came."""
         page = item.page if isinstance(item, Snapshot) else item
         if isinstance(page, Capture | Page):
-            state = State.FAILED if page.outcome in _UNANSWERED else State.DONE
+            state = State.FAILED if page.outcome in UNANSWERED else State.DONE
             stored = page if isinstance(page, Capture) else None
             self._settle(Settled(page.url, state, page.reason, stored))
 

@@ -25,8 +25,9 @@ FRAME = "frame"
 # ... and keys that are never written to the frontier.
 LINK = "archive_link"  # the evidence of a link, until it is scored
 READING = "archive_reading"  # the data read from a page, while its links are scored
+SITEMAPS = "archive_sitemaps"  # the URLs of sitemaps in the robots.txt of the host
 
-_KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK, READING))
+_KEPT_APART = frozenset((SCORE, DISTANCE, ORDER, SOURCE, PARTS, LINK, READING, SITEMAPS))
 
 
 def origin_of(request: Request) -> str:

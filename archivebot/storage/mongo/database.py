@@ -39,7 +39,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 9
+SCHEMA = 10
 
 # (collection, keys, unique); every _id is unique as well. Indexes are created one by one: FerretDB 1 drops
 # the connection if several are requested and one of them exists.
@@ -58,8 +58,14 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("waiting", (("refers_to", ASCENDING), ("refers_time", ASCENDING)), False),
     ("references", (("host", ASCENDING), ("time", DESCENDING)), False),
     ("dictionaries", (("host", ASCENDING), ("number", DESCENDING)), False),
+    ("captures", (("entry", ASCENDING),), True),
+    ("captures", (("removed", ASCENDING),), False),
 )
-COLLECTIONS = frozenset({"archive", "frames", "left_over", "payloads", *(name for name, _, _ in INDEXES)})
+# Fields that not all documents of a collection have.
+SPARSE = frozenset({"entry", "removed"})
+COLLECTIONS = frozenset(
+    {"archive", "frames", "left_over", "payloads", "subtrees", *(name for name, _, _ in INDEXES)}
+)
 
 # Timeouts in seconds for the connection to a server and for its answer: FerretDB 1 reads 20,000 documents per
 # second, whatever the query.
@@ -123,11 +129,12 @@ class MongoDatabase:
         archive = self._database["archive"]
         if schema < SCHEMA:
             for name, keys, unique in INDEXES:
-                self._database[name].create_index(list(keys), unique=unique)
+                self._database[name].create_index(list(keys), unique=unique, sparse=keys[0][0] in SPARSE)
             new = {"identity": secrets.token_hex(8), "position": 0}
             upsert(archive, "archive", {"$setOnInsert": {"schema": schema, **new}})
             archive.update_one({"_id": "archive", "identity": {"$exists": False}}, {"$set": new})
             self._add_sums()
+            self._complete()
             upsert(archive, "archive", {"$set": {"schema": SCHEMA}})
         self._identity = self.position().archive
 
@@ -153,6 +160,9 @@ class MongoDatabase:
             for document in self._database[name].find({"sum": {"$exists": False}}):
                 change = {"$set": {"sum": sum_of(name, document)}}
                 self._database[name].update_one({"_id": document["_id"]}, change)
+
+    def _complete(self) -> None:
+        """Add to an older archive what follows from its documents; may be interrupted and continued."""
 
     def collection(self, name: str) -> Collection[Document]:
         """Return a collection of the archive."""
@@ -229,6 +239,19 @@ class MongoDatabase:
         self._writing()
         return self.retried(insert)
 
+    def replace(self, collection: Collection[Document], document: Document) -> bool:
+        """Replace the document with the same id; False if a unique value is taken by another one."""
+
+        def replace() -> bool:
+            try:
+                collection.replace_one({"_id": document["_id"]}, document)
+            except DuplicateKeyError:
+                return False
+            return True
+
+        self._writing()
+        return self.retried(replace)
+
     def upsert(self, collection: Collection[Document], identity: str, change: Document) -> None:
         """Change a document, creating it if it does not exist."""
         self._writing()
@@ -259,6 +282,11 @@ class MongoDatabase:
         for few in batches(updates, UPDATES):
             self.retried(partial(collection.bulk_write, few, ordered=False))
 
+    def update_all(self, collection: Collection[Document], which: Document, change: Document) -> None:
+        """Change all documents that a filter selects."""
+        self._writing()
+        self.retried(lambda: collection.update_many(which, change))
+
     def _size(self) -> int:
         # A server may count a page of its files only once it was written back.
         return int(self.retried(lambda: self._database.command("dbStats")).get("totalSize", 0))
@@ -281,9 +309,10 @@ class MongoDatabase:
         query: Document,
         order: Order | None = None,
         limit: int | None = None,
+        fields: Document | None = None,
     ) -> Iterator[Document]:
         with self._translated():
-            yield from collection.find(query, sort=order, limit=limit or 0)
+            yield from collection.find(query, fields, sort=order, limit=limit or 0)
 
     def whole(
         self,

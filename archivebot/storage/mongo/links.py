@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from archivebot.models import Link
-from archivebot.storage.base import Edge
 from archivebot.storage.checksum import document_checksum
-from archivebot.storage.edges import edges_of
+from archivebot.storage.edges import Edge, edges_of, last_seen
 from archivebot.storage.mongo.database import ASCENDING, MongoDatabase, Order
 from archivebot.storage.mongo.documents import Document, page_id
 from archivebot.storage.times import milliseconds, moment
@@ -37,6 +36,14 @@ class MongoLinks:
                 if edge.target in known and link_words(known[edge.target]) != link_words(edge)
             ]
         )
+
+    def last(self, url: str) -> tuple[datetime, list[str]] | None:
+        return last_seen(self.of(url))
+
+    def again(self, url: str, seen: datetime, when: datetime) -> None:
+        page = page_id(url)
+        those = {"_id": {"$gt": f"{page}-", "$lt": f"{page}."}, "last": milliseconds(seen)}
+        self._database.update_all(self._links, those, {"$max": {"last": milliseconds(when)}})
 
     def _change(self, changes: list[tuple[Document, Document]]) -> None:
         self._database.update_many(self._links, changes)

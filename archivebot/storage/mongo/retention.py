@@ -81,11 +81,12 @@ class MongoRetention:
             "frame_bytes": len(frame),
             "chain": self._chain(version.base),
             "pruned": False,
+            "block_count": version.blocks,
         }
         self._change(self._held(version.id), changed)
         for document in self._showing(version):
             if document.get("pruned"):
-                self._change(document, {"pruned": False})
+                self._change(document, {"pruned": False, "block_count": version.blocks})
 
     def count(self) -> int:
         return self._database.retried(lambda: self._captures.count_documents({"seq": {"$gt": 0}, "cost": 0}))

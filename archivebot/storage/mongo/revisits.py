@@ -14,6 +14,7 @@ from pymongo.collection import Collection
 
 from archivebot.models import Outcome, Payload
 from archivebot.storage.mongo.documents import Document, page_id
+from archivebot.storage.mongo.log import MongoLog
 from archivebot.storage.mongo.sums import sum_of, whole
 from archivebot.storage.revisits import Waiting
 from archivebot.storage.times import milliseconds, moment
@@ -30,8 +31,10 @@ class MongoRevisits:
         waiting: Collection[Document],
         captures: Collection[Document],
         retried: Callable[[Callable[[], object]], object],
+        log: MongoLog,
     ) -> None:
         self._payloads, self._waiting, self._captures, self._retried = payloads, waiting, captures, retried
+        self._log = log
 
     def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
         version: Document = {"url": url, "digest": digest}
@@ -75,6 +78,10 @@ class MongoRevisits:
             "time": milliseconds(when),
             "outcome": Outcome.UNRESOLVED.value,
         }
+        found: list[Document] = []
+        self._retried(lambda: found.extend(self._captures.find(capture)))
+        for document in found:
+            self._log.record_removal(whole("captures", document))
         self._retried(lambda: self._captures.delete_many(capture))
         self._retried(lambda: self._waiting.delete_one({"_id": _id(url, when)}))
 

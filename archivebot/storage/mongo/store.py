@@ -26,7 +26,6 @@ from archivebot.storage.base import (
     DictionaryStore,
     FingerprintStore,
     FormStore,
-    LinkStore,
     NewVersion,
     PageHead,
     StoredVersion,
@@ -35,6 +34,8 @@ from archivebot.storage.base import (
     VersionId,
     When,
 )
+from archivebot.storage.edges import LinkStore
+from archivebot.storage.log import LogStore
 from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
 from archivebot.storage.mongo.dictionaries import MongoDictionaries, is_dictionary
 from archivebot.storage.mongo.documents import (
@@ -56,9 +57,10 @@ from archivebot.storage.mongo.documents import (
 from archivebot.storage.mongo.fingerprints import MongoFingerprints
 from archivebot.storage.mongo.forms import MongoForms
 from archivebot.storage.mongo.links import MongoLinks
+from archivebot.storage.mongo.log import MongoLog
 from archivebot.storage.mongo.retention import MongoRetention
 from archivebot.storage.mongo.revisits import MongoRevisits
-from archivebot.storage.mongo.sums import SUMMED, is_whole, sum_of, whole
+from archivebot.storage.mongo.sums import SUMMED, is_whole, whole
 from archivebot.storage.mongo.templates import MongoTemplates
 from archivebot.storage.mongo.wire import MongoWire
 from archivebot.storage.retention import RetentionStore
@@ -75,6 +77,8 @@ NEIGHBOURS = 8
 # The documents that carry a version; only they have a sequence number.
 BROUGHT = {"seq": {"$gt": 0}}
 NEWEST = [("seq", DESCENDING)]
+# The documents of visits: those of removals from the log belong to no page.
+VISITS: Document = {"page": {"$gt": ""}}
 
 
 class MongoStore(MongoDatabase):
@@ -93,9 +97,18 @@ class MongoStore(MongoDatabase):
         self.templates: TemplateStore = MongoTemplates(self)
         self.forms: FormStore = MongoForms(self)
         self._wire = MongoWire(self)
+        self._log = MongoLog(self)
+        self.log: LogStore = self._log
         payloads, waiting = self._database["payloads"], self._database["waiting"]
-        self.revisits: RevisitStore = MongoRevisits(payloads, waiting, self._captures, self.retried)
+        self.revisits: RevisitStore = MongoRevisits(
+            payloads, waiting, self._captures, self.retried, self._log
+        )
         self.retention: RetentionStore = MongoRetention(self, self._held)
+
+    def _complete(self) -> None:
+        # It runs while the archive is opened, before this instance has its parts.
+        reference = MongoWire(self).reference
+        MongoLog(self).complete(lambda document: capture_of(document, dict, reference))
 
     def together(self) -> AbstractContextManager[None]:
         return nullcontext()  # transactions need a replica set
@@ -109,7 +122,7 @@ class MongoStore(MongoDatabase):
         if not isinstance(version, NewVersion):
             if last is None:
                 self._put_page(page, capture)
-            return self.insert(self._captures, _sealed(named(document, version)))
+            return self._log.insert(named(document, version), capture)
         if self.find(capture.url, version.record.digest):
             raise Conflict("the same body was stored by another writer")
         seq = last["seq"] + 1 if last else 1
@@ -118,7 +131,7 @@ class MongoStore(MongoDatabase):
         self._put_frame(version.frame)
         self._put_page(page, capture, version.sketch)
         # If two writers read the same state, both reach this point, and one of them gets the slot.
-        if not self.insert(self._captures, _sealed(named(document, slot(page, seq)))):
+        if not self._log.insert(named(document, slot(page, seq)), capture):
             raise Conflict(f"another writer stored a version of {capture.url}")
         if version.record.number is not None and version.latest:
             self._fingerprints.put(page, capture, version.record.number, version.fingerprint)
@@ -130,15 +143,16 @@ class MongoStore(MongoDatabase):
         found = self._one(same | {"digest": old.sha256 or None})
         if found is None:
             raise NotArchived(f"the capture of {old.url} at {old.captured_at} is gone")
-        changed = _sealed(found | {"kind": new.kind.value, "reason": new.reason})
         if new.digest == old.digest:
-            self.retried(lambda: self._captures.replace_one({"_id": found["_id"]}, changed))
+            changed = found | {"kind": new.kind.value, "reason": new.reason}
+            self._log.replace(found, changed, new)
             return
         version = self.find(new.url, new.sha256)
         # The new document first: a writer killed in between leaves two visits rather than none.
         document = capture_document(page, new) | self._wire.fields(new)
         document = named(document, version.id if version else None)
-        self.insert(self._captures, _sealed(document))
+        self._log.insert(document, new)
+        self._log.record_removal(found)
         self.retried(lambda: self._captures.delete_one({"_id": found["_id"]}))
 
     def _put_frame(self, frame: bytes) -> None:
@@ -267,7 +281,7 @@ class MongoStore(MongoDatabase):
             yield from ((page["urlkey"], page["url"]) for page in pages if page["_id"] in visited)
 
     def tallies(self) -> Iterator[tuple[str, int]]:
-        stages = [{"$group": {"_id": "$url", "sum": {"$sum": "$sum"}}}]
+        stages = [{"$match": VISITS}, {"$group": {"_id": "$url", "sum": {"$sum": "$sum"}}}]
         found = self.retried(lambda: list(self._captures.aggregate(stages)))
         return ((page["_id"], int(page["sum"])) for page in found)
 
@@ -275,11 +289,11 @@ class MongoStore(MongoDatabase):
         dictionaries = self._sums("$frame_bytes", collection="dictionaries")
         frames = self._sums("$frame_bytes", BROUGHT)
         columns = (
-            self._sums(1),
-            self._sums(1, distinct="page"),
+            self._sums(1, VISITS),
+            self._sums(1, VISITS, distinct="page"),
             self._sums(1, {"number": {"$gt": 0}, **BROUGHT}),
             self._sums("$new_blocks", BROUGHT),
-            self._sums("$size", {"outcome": {"$ne": Outcome.NOT_MODIFIED.value}}),
+            self._sums("$size", {"outcome": {"$ne": Outcome.NOT_MODIFIED.value}, **VISITS}),
             {host: size + dictionaries.get(host, 0) for host, size in frames.items()},
             frames,
             dictionaries,
@@ -358,7 +372,3 @@ class MongoStore(MongoDatabase):
 
 def _version_name(document: Document) -> str:
     return str(document["version"] or "")
-
-
-def _sealed(document: Document) -> Document:
-    return {**document, "sum": sum_of("captures", document)}

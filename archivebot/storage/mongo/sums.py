@@ -31,6 +31,11 @@ def is_whole(collection: str, document: Document) -> bool:
     return bool(document.get("sum") == sum_of(collection, document))
 
 
+def sealed(collection: str, document: Document) -> Document:
+    """Return a document with its checksum."""
+    return {**document, "sum": sum_of(collection, document)}
+
+
 def whole(collection: str, document: Document) -> Document:
     """Return a document if it matches its checksum, else raise CorruptObject."""
     if not is_whole(collection, document):

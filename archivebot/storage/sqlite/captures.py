@@ -9,6 +9,7 @@ from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Outcome
 from archivebot.storage.base import When
 from archivebot.storage.sqlite.file import ArchiveFile
+from archivebot.storage.sqlite.log import SQLiteLog
 from archivebot.storage.sqlite.rows import FACTS, NO_FACTS, SHAPE, Shape, capture_of, origin_parts, packed
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.sqlite.visits import (
@@ -77,16 +78,17 @@ class Shapes:
 class SQLiteCaptures:
     """The captures in the file of an archive; pages and versions are named by their ids."""
 
-    def __init__(self, file: ArchiveFile) -> None:
-        self._file = file
+    def __init__(self, file: ArchiveFile, log: SQLiteLog) -> None:
+        self._file, self._log = file, log
 
     def add(self, page: int, capture: Capture, version: int) -> bool:
-        """Store a capture in the current transaction; False if it was already stored."""
+        """Store a capture and its entry of the log in the transaction; False if it was already stored."""
         shapes = Shapes(self._file, capture.url)
         time = milliseconds(capture.captured_at)
         began, run = self._around(page, time, shapes)
         if any(_is(visit, time, version, capture.outcome, shapes) for visit in run.visits):
             return False
+        self._log.record(capture)
         if run.visits and time <= run.visits[-1].time:
             visit = self._visit(capture, version, shapes, ())
             self._replace(page, began, [*run.visits, visit], shapes)
@@ -103,7 +105,14 @@ class SQLiteCaptures:
         began, run = self._around(page, time, shapes)
         kept = [visit for visit in run.visits if not _is(visit, time, version, outcome, shapes)]
         if len(kept) < len(run.visits):
+            for visit in run.visits:
+                if _is(visit, time, version, outcome, shapes):
+                    self._log.record_removal(self._capture(visit, url, shapes))
             self._replace(page, began, kept, shapes)
+
+    def _capture(self, visit: Visit, url: str, shapes: Shapes) -> Capture:
+        facts = self._file.database.execute(FACTS, (visit.version,)).fetchone() or NO_FACTS
+        return capture_of(url, urlkey(url), visit, shapes(visit.shape), facts, dict)
 
     def visits(
         self, page: int, newest_first: bool = False, until: When = None, since: When = None

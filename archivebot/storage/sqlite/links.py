@@ -18,8 +18,7 @@ from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Link
-from archivebot.storage.base import Edge
-from archivebot.storage.edges import edges_of
+from archivebot.storage.edges import Edge, edges_of
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.sums import insert, intact, value_of, whole
 from archivebot.storage.sqlite.texts import packs, unpacked
@@ -46,6 +45,7 @@ class SQLiteLinks:
 
     def __init__(self, file: ArchiveFile) -> None:
         self._file = file
+        self._read: tuple[sqlite3.Connection, Callable[[int], str]] | None = None
 
     def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
         rows = [
@@ -59,6 +59,35 @@ class SQLiteLinks:
             seen = [(number[target], number[words]) for target, words in rows]
             found = merged(known[1] if known else {}, seen, milliseconds(when))
             database.execute(insert("link", "OR REPLACE"), (page, pack(found)))
+        self._read = None  # a transaction that is rolled back takes its numbers with it
+
+    def last(self, url: str) -> tuple[datetime, list[str]] | None:
+        with self._file.reading():
+            for _, links in self._file.rows(links_of, f"{ROW} WHERE source = {NUMBER}", url):
+                latest = max(last for _, _, last in links.values())
+                text = self._text()
+                return moment(latest), [text(at) for at, seen in links.items() if seen[2] == latest]
+        return None
+
+    def _text(self) -> Callable[[int], str]:
+        """Return the reader of texts, which keeps what the pages of a site share from page to page."""
+        database = self._file.database
+        if self._read is None or self._read[0] is not database:
+            self._read = database, text_reader(database)
+        return self._read[1]
+
+    def again(self, url: str, seen: datetime, when: datetime) -> None:
+        before, time = milliseconds(seen), milliseconds(when)
+        with self._file.together():
+            known = self._file.one(links_of, f"{ROW} WHERE source = {NUMBER}", url)
+            if known is None or time <= before:
+                return
+            page, links = known
+            found = {
+                target: (words, first, time if last == before else last)
+                for target, (words, first, last) in links.items()
+            }
+            self._file.database.execute(insert("link", "OR REPLACE"), (page, pack(found)))
 
     def all(self) -> Iterator[Edge]:
         return self._edges(ROW)

@@ -57,7 +57,8 @@ class SQLiteRetention:
                 "UPDATE version SET base = ?, frame_sum = ? WHERE id = ?",
                 (version.base, checksum(frame), version.id),
             )
-        database.execute("UPDATE version SET cost = ? WHERE id = ?", (version.cost, version.id))
+        values = version.cost, version.blocks, version.id
+        database.execute("UPDATE version SET cost = ?, blocks = ? WHERE id = ?", values)
         database.execute(f"{renew('version')} WHERE id = ?", (version.id,))
 
     def count(self) -> int:

@@ -243,6 +243,17 @@ def _dictionaries(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
+def _log(database: sqlite3.Connection) -> None:
+    # The entries of the captures are computed from the newest schema: the store writes them after all steps.
+    for statement in (
+        "CREATE TABLE log (id INTEGER PRIMARY KEY, entry BLOB NOT NULL)",
+        "CREATE TABLE subtree (id INTEGER PRIMARY KEY, root BLOB NOT NULL)",
+    ):
+        database.execute(statement)
+    if database.execute("SELECT 1 FROM capture LIMIT 1").fetchone():
+        database.execute("CREATE TABLE unlogged (id INTEGER PRIMARY KEY)")
+
+
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
 STEPS: list[Step] = [
     _first_schema,
@@ -256,6 +267,7 @@ STEPS: list[Step] = [
     _dictionaries,
     pack_captures,
     pack_texts,
+    _log,
 ]
 
 
@@ -268,7 +280,14 @@ def migrate(database: sqlite3.Connection, uri: str) -> None:
 def is_newest(database: sqlite3.Connection, uri: str) -> bool:
     """Return whether an archive has the newest schema; raises StorageError as :func:`migrate` does."""
     enable(database)
-    return schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE) == len(STEPS)
+    schema = schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE)
+    return schema == len(STEPS) and not is_unlogged(database)
+
+
+def is_unlogged(database: sqlite3.Connection) -> bool:
+    """Return whether the captures of an older archive are not in its log yet."""
+    sql = "SELECT 1 FROM sqlite_master WHERE name = 'unlogged'"
+    return database.execute(sql).fetchone() is not None
 
 
 def is_archive(database: sqlite3.Connection, uri: str) -> bool:
@@ -278,7 +297,7 @@ def is_archive(database: sqlite3.Connection, uri: str) -> bool:
     """
     enable(database)
     schema = schema_of(database, uri, APPLICATION_ID, len(STEPS), ADVICE)
-    if 0 < schema < len(STEPS):
+    if 0 < schema < len(STEPS) or is_unlogged(database):
         raise outdated(uri, schema)
     return schema > 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from dataclasses import astuple, fields, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -15,7 +16,6 @@ from archivebot.storage.base import (
     DictionaryStore,
     FingerprintStore,
     FormStore,
-    LinkStore,
     NewVersion,
     PageHead,
     StoredVersion,
@@ -25,6 +25,8 @@ from archivebot.storage.base import (
     When,
 )
 from archivebot.storage.checksum import checksum
+from archivebot.storage.edges import LinkStore
+from archivebot.storage.log import LogStore
 from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import decode, encode, shared
@@ -34,6 +36,7 @@ from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.fingerprints import SQLiteFingerprints, lost_keys, put_fingerprint, put_mark
 from archivebot.storage.sqlite.forms import SQLiteForms
 from archivebot.storage.sqlite.links import SQLiteLinks
+from archivebot.storage.sqlite.log import SQLiteLog
 from archivebot.storage.sqlite.retention import SQLiteRetention
 from archivebot.storage.sqlite.revisits import SQLiteRevisits
 from archivebot.storage.sqlite.rows import (
@@ -96,9 +99,12 @@ class SQLiteStore(ArchiveFile):
         self.fingerprints: FingerprintStore = SQLiteFingerprints(self)
         self.templates: TemplateStore = SQLiteTemplates(self)
         self.forms: FormStore = SQLiteForms(self)
-        self._captures = SQLiteCaptures(self)
+        self._log = SQLiteLog(self)
+        self.log: LogStore = self._log
+        self._captures = SQLiteCaptures(self, self._log)
         self.revisits: RevisitStore = SQLiteRevisits(self.database, self.together, self._captures)
         self.retention: RetentionStore = SQLiteRetention(self)
+        self._log.complete(self._intact())
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
         with self.together():
@@ -268,6 +274,13 @@ class SQLiteStore(ArchiveFile):
         )
         with self.reading():
             yield from self._captures.all(self._id(url), url, marks, newest_first, until, since, brief)
+
+    def _intact(self) -> Iterator[Capture]:
+        """Yield the captures of all pages up to the first one of a page that cannot be read."""
+        urls = self.all(lambda row: str(row[0]), "SELECT url FROM page ORDER BY id")
+        for url in urls:
+            with suppress(CorruptObject):
+                yield from self.captures(url)
 
     def state(self, url: str) -> Hashable:
         return self.one(tuple, STATE, self._id(url))

@@ -1,0 +1,62 @@
+"""Checks of settings before a command uses them: a wrong value is one message, not a traceback."""
+
+from __future__ import annotations
+
+import logging
+from difflib import get_close_matches
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
+
+from archivebot.config import check_settings, setting_names
+from archivebot.exceptions import UsageError
+
+# Settings of Scrapy that may be fractions, although their default is a whole number.
+FRACTIONS = frozenset(
+    "CLOSESPIDER_TIMEOUT DNS_TIMEOUT DOWNLOAD_DELAY DOWNLOAD_TIMEOUT LOGSTATS_INTERVAL"
+    " MEMUSAGE_CHECK_INTERVAL_SECONDS".split()
+)
+
+
+def check(settings: BaseSettings) -> None:
+    """Check the settings that a user gave; raises UsageError, which names the setting and its values."""
+    for name in settings:
+        if (settings.getpriority(name) or 0) > SETTINGS_PRIORITIES["project"]:
+            _check_name(name)
+            _check_scrapy(name, settings[name])
+    check_settings(settings)
+
+
+def _check_name(name: str) -> None:
+    """Raise UsageError for a setting of archivebot that does not exist; other names may be of other parts."""
+    names = setting_names()
+    if name.startswith("ARCHIVE_") and name not in names:
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them"
+        raise UsageError(f"there is no setting {name}: {hint}")
+
+
+def _check_scrapy(name: str, value: object) -> None:
+    """Check a setting of Scrapy by the type of its default."""
+    text = str(value)
+    default = getattr(default_settings, name, None)
+    if name == "LOG_LEVEL":
+        levels = logging.getLevelNamesMapping()
+        wrong, wanted = text not in levels and not text.isdecimal(), "one of DEBUG, INFO, WARNING, ERROR"
+    elif isinstance(default, bool):
+        wrong, wanted = text.lower() not in ("0", "1", "false", "true"), "True or False"
+    elif isinstance(default, float) or name in FRACTIONS:
+        wrong, wanted = not _is_number(text, float), "a number"
+    elif isinstance(default, int):
+        wrong, wanted = not _is_number(text, int), "a whole number"
+    else:
+        return
+    if wrong:
+        raise UsageError(f"{name} is {text!r}: give {wanted}")
+
+
+def _is_number(text: str, kind: type[int] | type[float]) -> bool:
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,78 @@
+"""A row of the CDX index: its fields, and the names that they have at the Internet Archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+
+from archivebot.exceptions import UsageError
+from archivebot.markup.contenttype import content_type, parse
+from archivebot.models import Capture, Outcome
+from archivebot.replay.address import EXACT, replay_path
+from archivebot.timestamps import timestamp
+
+FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length")
+ALIASES = {"original": "url", "mimetype": "mime", "statuscode": "status"}
+
+# Of a revisit, where the bytes lie that it confirmed; of other rows "-".
+RESOLVED = ("orig.length", "orig.offset", "orig.filename")
+
+Row = dict[str, str]
+
+
+def rows(captures: Iterable[Capture], brought: Callable[[Capture], Capture] | None = None) -> Iterator[Row]:
+    """Yield captures as rows; ``brought`` returns the capture that fetched the bytes of a revisit.
+
+    An archive has no WARC files. So the file of such bytes is the address of exactly these bytes on the
+    server, where they begin at 0.
+    """
+    fetched: dict[tuple[str, str | None], Capture] = {}
+    for capture in captures:
+        found = _row(capture)
+        if brought:
+            found |= dict.fromkeys(RESOLVED, "-")
+            if capture.outcome is Outcome.NOT_MODIFIED:
+                key = capture.url, capture.digest
+                if key not in fetched:
+                    fetched[key] = brought(capture)
+                place = replay_path(timestamp(fetched[key].captured_at), capture.url, EXACT)
+                found |= zip(RESOLVED, (str(fetched[key].size), "0", place), strict=True)
+        yield found
+
+
+def field_of(name: str, *, resolved: bool = False) -> str:
+    """Return the field of a name, which may be that of the Internet Archive; raises UsageError.
+
+    >>> field_of("original"), field_of("orig.offset", resolved=True)
+    ('url', 'orig.offset')
+    """
+    found = ALIASES.get(name, name)
+    if found in RESOLVED and not resolved:
+        raise UsageError(f"the field {name} needs resolveRevisits=true")
+    if found not in (*FIELDS, *RESOLVED):
+        raise UsageError(f"there is no field {name!r}: write {', '.join((*FIELDS, *ALIASES))}")
+    return found
+
+
+def place_of(row: Row) -> str:
+    """Return the place of a row in the index, which is the key that continues after it."""
+    return f"{row['urlkey']} {row['timestamp']} {row['url']}"
+
+
+def _row(capture: Capture) -> Row:
+    """Return a capture as a row; a 304 brought no bytes, which ``warc/revisit`` says."""
+    mime = _mime(content_type(capture.headers))
+    return {
+        "urlkey": capture.urlkey,
+        "timestamp": timestamp(capture.captured_at),
+        "url": capture.url,
+        "mime": "warc/revisit" if capture.outcome is Outcome.NOT_MODIFIED else mime,
+        "status": str(capture.status or "-"),
+        "digest": capture.digest or "-",
+        "length": str(capture.size),
+    }
+
+
+@lru_cache(256)
+def _mime(declared: str) -> str:
+    return parse(declared).type or "unk"

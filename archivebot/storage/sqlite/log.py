@@ -1,0 +1,70 @@
+"""The log of a SQLite archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from archivebot.exceptions import CorruptObject
+from archivebot.models import Capture
+from archivebot.proof.merkle import WIDTH, leaf_hash, root_of
+from archivebot.storage.record import digest_of, removal_of
+from archivebot.storage.sqlite.file import ArchiveFile
+from archivebot.storage.sqlite.schema import is_unlogged
+
+FOR_EVER = 1 << 62
+
+
+class SQLiteLog:
+    """A LogStore in tables of the archive."""
+
+    def __init__(self, file: ArchiveFile) -> None:
+        self._file = file
+
+    def record(self, capture: Capture) -> None:
+        """Write the entry of a stored capture, in the current transaction."""
+        self._append(digest_of(capture))
+
+    def record_removal(self, capture: Capture) -> None:
+        """Write the entry of a removed capture, in the current transaction."""
+        self._append(removal_of(digest_of(capture)))
+
+    def _append(self, entry: bytes) -> None:
+        database = self._file.database
+        number = database.execute("INSERT INTO log (entry) VALUES (?)", (entry,)).lastrowid or 0
+        if number % WIDTH == 0:
+            some = database.execute("SELECT entry FROM log WHERE id > ? ORDER BY id", (number - WIDTH,))
+            root = root_of([leaf_hash(entry) for (entry,) in some])
+            database.execute("INSERT OR REPLACE INTO subtree VALUES (?, ?)", (number // WIDTH, root))
+
+    def complete(self, captures: Iterable[Capture]) -> None:
+        """Write the entries of the captures of an older archive, unless another process has done so."""
+        if not is_unlogged(self._file.database):
+            return
+        with self._file.together():
+            if is_unlogged(self._file.database):
+                for capture in captures:
+                    self.record(capture)
+                self._file.database.execute("DROP TABLE unlogged")
+
+    def size(self) -> int:
+        return self._file.one(_first, "SELECT coalesce(max(id), 0) FROM log") or 0
+
+    def entries(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+        last = FOR_EVER if end is None else end
+        sql = "SELECT id, entry FROM log WHERE id > ? AND id <= ? ORDER BY id"
+        for expected, (number, entry) in enumerate(self._file.rows(tuple, sql, start, last), start + 1):
+            if number != expected:
+                raise CorruptObject(f"the entry {expected - 1} of the log is lost")
+            yield bytes(entry)
+
+    def index(self, capture: Capture) -> int | None:
+        # A scan: an index takes half the space of the entries, for a question that is rarely asked.
+        sql = "SELECT id - 1 FROM log WHERE entry = ? ORDER BY id DESC LIMIT 1"
+        return self._file.one(_first, sql, digest_of(capture))
+
+    def subtrees(self) -> Mapping[int, bytes]:
+        return dict(self._file.all(tuple, "SELECT id - 1, root FROM subtree"))
+
+
+def _first(row: tuple[int, ...]) -> int:
+    return row[0]

@@ -1,0 +1,126 @@
+"""scrapy recrawl as a service: rounds until a signal, one on an archive at a time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+
+from archivebot.exceptions import Busy, NotArchived, UsageError
+from archivebot.frontier import frontier_uri, read_frontier
+from archivebot.jobs.instance import only_instance
+from tests.commands import run_scrapy
+from tests.conftest import ROOT, Crawl
+from tests.mockserver import MockServer, Reply, html
+
+OFTEN = "budget=1000/minute"  # a page is due again within a second
+PATIENCE = 60.0  # seconds
+
+
+def run(crawl: Crawl, *words: str) -> subprocess.CompletedProcess[str]:
+    return run_scrapy(("recrawl", *words, "-s", f"ARCHIVE_URI={crawl.uri}"))
+
+
+def start(crawl: Crawl, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "scrapy", "recrawl", *words, "-s", f"ARCHIVE_URI={crawl.uri}"]
+    return subprocess.Popen(command, cwd=ROOT, text=True, stderr=subprocess.PIPE)
+
+
+def wait_for_visits(site: MockServer, count: int) -> None:
+    """Wait until the front page was asked for so often."""
+    deadline = time.monotonic() + PATIENCE
+    while site.paths().count("/") < count:
+        assert time.monotonic() < deadline, site.paths()
+        time.sleep(0.05)
+
+
+def archived(crawl: Crawl, site: MockServer) -> None:
+    done = crawl(seeds=site.url())
+    assert done.code == 0, done.log
+    site.asked.clear()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-a", "budget=many"), "the budget is 'many'"),
+        (("-a", "budget"), "-a 'budget' has no value: write NAME=VALUE"),
+        (("--every", "soon"), "--every is 'soon'"),
+        (("-a", "policy=best"), "policy is 'best'"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_the_first_round(
+    crawl: Crawl, words: tuple[str, ...], said: str
+) -> None:
+    done = run(crawl, *words)
+    assert done.returncode == UsageError.exit_code
+    assert said in done.stderr
+
+
+def test_without_an_archive_there_is_no_service(crawl: Crawl) -> None:
+    done = run(crawl, "--forever")
+    assert done.returncode == NotArchived.exit_code
+    assert "there is no archive" in done.stderr
+
+
+def test_one_service_and_one_round_run_on_an_archive(crawl: Crawl, site: MockServer) -> None:
+    site.routes["/"] = html()
+    archived(crawl, site)
+    with only_instance(crawl.uri, "service"):
+        done = run(crawl, "--forever")
+    assert done.returncode == Busy.exit_code
+    assert f"process {os.getpid()} already visits the pages of {crawl.uri}" in done.stderr
+    with only_instance(crawl.uri):
+        again = Crawl(crawl.folder, "recrawl")(budget="1000/minute")
+    assert again.code == Busy.exit_code
+    assert f"process {os.getpid()} already visits the pages" in again.log
+    assert site.paths() == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_service_visits_what_is_due_until_a_signal(crawl: Crawl, site: MockServer, number: int) -> None:
+    site.routes["/"] = html()
+    archived(crawl, site)
+    service = start(crawl, "--forever", "-a", OFTEN)
+    wait_for_visits(site, 2)
+    service.send_signal(number)
+    _, log = service.communicate(timeout=PATIENCE)
+    assert service.returncode == 0, log
+    assert log.rstrip().endswith("scrapy recrawl: ended by a signal")
+    visits = crawl.ask("history", site.url())["captures"]
+    assert len(visits) == 1 + site.paths().count("/")
+    with only_instance(crawl.uri, "service"), only_instance(crawl.uri):
+        pass  # both locks are free again
+
+
+@pytest.mark.long
+def test_a_second_signal_ends_the_service_and_its_round_at_once(crawl: Crawl, site: MockServer) -> None:
+    site.routes["/"] = html()
+    archived(crawl, site)
+    site.routes["/"] = Reply(b"late", delay=PATIENCE)
+    service = start(crawl, "--forever", "-a", OFTEN)
+    wait_for_visits(site, 1)
+    service.terminate()
+    time.sleep(0.5)  # two signals at the same moment count once
+    service.terminate()
+    service.communicate(timeout=10)
+    assert service.returncode == 128 + signal.SIGTERM
+    with only_instance(crawl.uri):
+        pass  # the process of the round has ended, too
+
+
+@pytest.mark.long
+def test_a_round_by_hand_ends_by_itself(crawl: Crawl, site: MockServer) -> None:
+    site.routes["/"] = html()
+    archived(crawl, site)
+    assert run(crawl, "-a", OFTEN).returncode == 0
+    assert site.paths().count("/") == 1
+    assert run(crawl, "-a", OFTEN).returncode == 0
+    with closing(read_frontier(frontier_uri(crawl.uri))) as frontier:
+        assert sorted(each.name.partition("-")[0] for each in frontier.crawls()) == ["recrawl", "site"]

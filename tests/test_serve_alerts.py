@@ -1,0 +1,180 @@
+"""Alerts in ``scrapy serve``: the page that lists them, and the API that adds a rule to the rules file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from archivebot.exceptions import Conflict, StorageError, UsageError
+from archivebot.watch.rulebook import Rulebook
+from tests.served import Answer, Served, serving
+from tests.watching import SITE, Watch, archived, page
+
+TOKEN = "a-token-that-nobody-guesses"
+RULES = f"""\
+# by hand
+[[rule]]
+name = "hours"
+match = "{SITE}hours*"
+
+[[rule]]
+name = "menus"
+changes = "touched"
+"""
+OUTPUTS = (
+    '\n[output.feed]\njson = "feed.json"\n\n[output.dead]\nwebhook = "http://127.0.0.1:9/"\ntimeout = 1\n'
+)
+NEW = {
+    "name": "fête prices",
+    "match": ["http://example.com/f*", "*"],
+    "changes": ["changed", "gone"],
+    "added": 'a "quoted" \\ word\t\x7f\u2028',
+    "numbers": {"ticket price": {"below": 2.5, "share": 0.1}, "seats": {"above": 100}},
+    "size": 3,
+    "persist": 2,
+    "send": "feed",
+}
+
+
+@pytest.fixture(scope="module")
+def watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
+    """An archive whose pages changed, and whose alerts were sent to a feed and to a receiver that is down."""
+    found = Watch(tmp_path_factory.mktemp("alerts"))
+    texts = [f"The hall opens at {name}." for name in ("six", "seven", "eight")]
+    paths = ("hours", "hours/1", "hours/2")
+    found.begin(RULES + OUTPUTS, dict.fromkeys((*paths, "menu"), page(texts[0])))
+    archived(found.uri, 10, {**dict.fromkeys(paths, page(texts[1])), "menu": page(texts[0], "events")})
+    found.run()
+    archived(found.uri, 20, {"hours": page(texts[2])})
+    archived(found.uri, 20, {"hours": page("Elsewhere")}, "http://other.example/")
+    found.run()
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(watch: Watch) -> Iterator[Served]:
+    token = watch.folder / "token"
+    token.write_text(f"{TOKEN}\n")
+    settings = ("-s", f"ARCHIVE_WATCH={watch.rules}", "-s", "ARCHIVE_API_RATE=0")
+    with serving(watch.uri, "--token-file", str(token), *settings) as served:
+        yield served
+
+
+def asked(server: Served, **parameters: object) -> list[dict[str, Any]]:
+    answer = server.get(f"/api/alerts?{urlencode(parameters)}")
+    assert answer.status == 200, answer.text
+    found: list[dict[str, Any]] = answer.json
+    return found
+
+
+def post(server: Served, rule: object, token: str = TOKEN) -> Answer:
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+    try:
+        body = rule if isinstance(rule, bytes) else json.dumps(rule).encode()
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+        connection.request("POST", "/api/watches", body, headers)
+        answer = connection.getresponse()
+        return Answer(answer.status, answer.getheaders(), answer.read())
+    finally:
+        connection.close()
+
+
+def test_the_alerts_come_newest_first_with_their_deliveries(server: Served) -> None:
+    found = asked(server)
+    assert (found[0]["rule"], len(found[0]["pages"])) == ("hours", 1)
+    assert {each["rule"]: len(each["pages"]) for each in found[1:]} == {"hours": 3, "menus": 1}
+    assert found[0]["captured_at"] == "20260121000000"
+    assert found[0]["outputs"]["feed"] == {"sent": True, "attempts": 1}
+    assert found[0]["outputs"]["dead"]["sent"] is False
+    assert "127.0.0.1:9" not in server.get("/api/alerts").text  # an address may hold a secret
+    assert len(asked(server, rule="menus")) == 1
+    assert len(asked(server, site=f"{SITE}any")) == 3
+    assert asked(server, site="http://other.example/") == []
+    assert [each["id"] for each in asked(server, limit=1, skip=1)] == [found[1]["id"]]
+    ((_, relation, _),) = server.get("/api/alerts?limit=2").links
+    assert relation == "next"
+
+
+def test_the_page_says_why_and_leads_to_the_delta(server: Served) -> None:
+    text = unescape(server.get("/alerts").text)
+    assert all(each["reason"] in text for each in asked(server))
+    assert "eight" in asked(server)[0]["reason"]
+    assert "dead: waiting" in text
+    links = re.findall(r'href="(/delta[^"]*)"', text)
+    assert len(links) == 5
+    assert all(server.get(each).status == 200 for each in links)
+    assert "No alert of this rule or site" in server.get("/alerts?rule=none").text
+
+
+def test_without_an_outbox_the_page_says_how_to_begin(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    archived(watch.uri, 0, {"hours": page("six")})
+    with serving(watch.uri) as server:
+        assert "scrapy watch rules.toml" in server.get("/alerts").text
+        assert server.get("/api/watches").json == []
+        assert post(server, NEW).status == 403
+
+
+def test_a_client_with_the_token_adds_a_rule(server: Served, watch: Watch) -> None:
+    before = watch.rules.read_text("utf-8")
+    answer = post(server, NEW)
+    assert (answer.status, answer.json) == (201, NEW)
+    after = watch.rules.read_text("utf-8")
+    assert after.startswith(before.rstrip())
+    assert [each["name"] for each in server.get("/api/watches").json] == ["hours", "menus", "fête prices"]
+    assert server.get("/api/watches").json[-1] == NEW
+    archived(watch.uri, 30, {"hours": page("The hall opens at nine.")})
+    assert watch.sent(code=6)["alerts"][0]["rule"] == "hours"  # one output is down, the rules are read
+    assert post(server, NEW).status == 409
+    assert post(server, NEW, f"{TOKEN}x").status == 401
+
+
+@pytest.mark.parametrize(
+    ("rule", "detail"),
+    [
+        ([], "is no rule"),
+        (b"{", "is no JSON"),
+        (b'{"name": "\\ud800"}', "is no JSON"),
+        (b'{"name": "x", "numbers": {"a": {"above": NaN}}}', "is no number"),
+        (b'{"name": "x", "numbers": {"a": {"above": 1e999}}}', "is not TOML"),
+        ({"name": "x", "numbers": {"a": {"above": 10**400}}}, "is too large"),
+        ({"name": "a\n[output.x]"}, "give a name"),
+        ({"name": "x", "colour": "red"}, "there is no 'colour'"),
+        ({"name": "x", "size": None}, "give a whole number"),
+        ({"name": "x", "send": "nobody"}, "there is no output 'nobody'"),
+        ({"name": "x", "changes": "eaten"}, "there is no 'eaten'"),
+    ],
+)
+def test_a_wrong_rule_changes_nothing(server: Served, watch: Watch, rule: object, detail: str) -> None:
+    before = watch.rules.read_text("utf-8")
+    answer = post(server, rule)
+    assert answer.status == 400, answer.text
+    assert detail in answer.json["detail"]
+    assert watch.rules.read_text("utf-8") == before
+
+
+def test_a_rule_begins_a_file_and_never_spoils_one(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    book = Rulebook(str(path))
+    assert book.rules() == []
+    book.add({"name": "one"})
+    assert path.read_text() == '[[rule]]\nname = "one"\n'
+    with pytest.raises(Conflict, match="another name"):
+        book.add({"name": "one"})
+    path.write_text('rule = [{name = "one"}]\n')
+    with pytest.raises(UsageError, match="not TOML"):
+        book.add({"name": "two"})
+    path.write_text("rule = ")
+    with pytest.raises(StorageError, match="mend the file"):
+        book.add({"name": "two"})
+    assert path.read_text() == "rule = "
+    with pytest.raises(StorageError, match="set ARCHIVE_WATCH"):
+        Rulebook("").add({"name": "two"})
