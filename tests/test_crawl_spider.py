@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from archivebot.exceptions import NothingFetched
 from tests.conftest import Crawl, Crawled
 from tests.mockserver import Asked, MockServer, Reply, html, markup, redirect
 
@@ -125,7 +126,7 @@ def test_nobody_listens_and_no_such_host(crawl: Crawl) -> None:
         "-s", "RETRY_TIMES=0", "-s", "ROBOTSTXT_OBEY=0", seeds=f"{closed},http://no-such-host.invalid/"
     )
     assert [record["outcome"] for record in crawled.records] == ["unreachable"] * 2
-    assert crawled.code == 0
+    assert crawled.code == NothingFetched.exit_code
 
 
 def test_a_host_that_cannot_be_reached_is_recorded_with_robots_on(crawl: Crawl) -> None:

@@ -105,7 +105,9 @@ def test_the_alerts_come_newest_first_with_their_deliveries(server: Served) -> N
 
 def test_the_page_says_why_and_leads_to_the_delta(server: Served) -> None:
     text = unescape(server.get("/alerts").text)
-    assert all(each["reason"] in text for each in asked(server))
+    marked = re.sub("<del>(.+?)</del>", r"[-\1-]", re.sub("<ins>(.+?)</ins>", r"{+\1+}", text))
+    assert all(each["reason"] in marked for each in asked(server))
+    assert "<ins>eight.</ins>" in text
     assert "eight" in asked(server)[0]["reason"]
     assert "dead: waiting" in text
     links = re.findall(r'href="(/delta[^"]*)"', text)

@@ -299,6 +299,21 @@ def test_links_of_a_capture_that_fails_are_not_stored(store: SQLiteStore) -> Non
     assert list(store.links.all()) == []
 
 
+def test_links_of_a_capture_that_fails_leave_no_number_behind(store: SQLiteStore) -> None:
+    store.links.add(URL, [Link("http://example.org/first")], at(0))
+    with suppress(ZeroDivisionError), store.together():
+        store.links.add(URL, [Link("http://example.org/lost")], at(1))
+        raise ZeroDivisionError
+    for minute, target in enumerate(("other", "lost", "first"), 2):
+        store.links.add(URL, [Link(f"http://example.org/{target}")], at(minute))
+    assert {edge.target.rpartition("/")[2]: edge.last for edge in store.links.of(URL)} == {
+        "first": at(4),
+        "other": at(2),
+        "lost": at(3),
+    }
+    assert store.check() == []
+
+
 def test_a_nul_in_an_anchor_does_no_harm(store: SQLiteStore) -> None:
     store.links.add(URL, [Link("http://example.org/", "a\0b"), Link("http://example.org/a", "a")], at(0))
     assert sorted(edge.anchor for edge in store.links.all()) == ["a", "a\ufffdb"]

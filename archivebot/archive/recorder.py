@@ -251,8 +251,9 @@ class Recorder:
         They now follow another version. A visit from a WARC file that only states that nothing changed now
         refers to that version.
         """
-        latest = self._store.latest(page.url, page.captured_at)
-        for capture in self._store.captures(page.url, since=page.captured_at):
+        later = list(self._store.captures(page.url, since=page.captured_at))
+        latest = self._store.latest(page.url, page.captured_at) if later else None
+        for capture in later:
             counted = capture.number is not None and capture.kind in CONTENT
             found = self._judged(capture, latest)
             if _judgement(found) != _judgement(capture):

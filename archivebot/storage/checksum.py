@@ -18,7 +18,7 @@ def checksum(*values: object) -> int:
     >>> checksum("a"), checksum(b"a")
     (-390611389, -1668632369)
     """
-    written = (b"x" + value if type(value) is bytes else str(value).encode() for value in values)
+    written = [b"x" + value if type(value) is bytes else str(value).encode() for value in values]
     return (crc32(b"\0".join(written)) ^ 0x80000000) - 0x80000000
 
 

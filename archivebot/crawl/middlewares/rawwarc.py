@@ -59,7 +59,7 @@ class RawWarcMiddleware:
     def from_crawler(cls, crawler: Crawler) -> RawWarcMiddleware:
         folder = CrawlConfig.from_settings(crawler.settings).warc
         if not folder:
-            raise NotConfigured("ARCHIVE_WARC names no folder")
+            raise NotConfigured  # with a reason Scrapy would warn of it in each crawl
         middleware = cls(crawler, Path(folder))
         crawler.signals.connect(middleware.spider_closed, signals.spider_closed)
         return middleware

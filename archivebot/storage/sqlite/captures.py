@@ -159,7 +159,10 @@ class SQLiteCaptures:
         order = -1 if newest_first else 1
         sql = f"{BETWEEN} {'DESC' if newest_first else 'ASC'}"
         for row in self._file.database.execute(sql, (page, last, before)):
-            for visit in list(read(unpacked(*whole(row))))[::order]:
+            visits = unpacked(*whole(row))
+            if not any(before < visit.time <= last for visit in visits):
+                continue  # nothing of the run is decompressed
+            for visit in list(read(visits))[::order]:
                 if before < visit.time <= last:
                     yield visit
 

@@ -41,7 +41,12 @@ MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, struct.error, zl
 
 
 class ArchiveFile:
-    """One connection to the file at a path; errors of SQLite come out as StorageError with advice."""
+    """One connection to the file at a path; errors of SQLite come out as StorageError with advice.
+
+    ``undone`` grows with each transaction that is rolled back: what was read in it may not be in the file.
+    """
+
+    undone = 0
 
     def __init__(self, path: str, writable: bool = True) -> None:
         self.uri = f"sqlite:///{path}"
@@ -115,8 +120,13 @@ class ArchiveFile:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        with self._translated(), transaction(self.database):
-            yield
+        with self._translated():
+            try:
+                with transaction(self.database):
+                    yield
+            except BaseException:
+                self.undone += 1
+                raise
 
     def position(self) -> Position:
         found = self.one(lambda row: Position(*whole(row)), POSITION)

@@ -45,6 +45,8 @@ class SQLiteLinks:
 
     def __init__(self, file: ArchiveFile) -> None:
         self._file = file
+        self._numbers: dict[str, int] = {}  # of the texts of the links added last; a number never changes
+        self._undone = 0  # of the file when these numbers were read
         self._read: tuple[sqlite3.Connection, Callable[[int], str]] | None = None
 
     def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
@@ -53,7 +55,7 @@ class SQLiteLinks:
         ]
         with self._file.together():
             database = self._file.database
-            number = numbers(database, list(dict.fromkeys([source, *chain.from_iterable(rows)])))
+            number = self._numbered(dict.fromkeys([source, *chain.from_iterable(rows)]))
             page = number[source]
             known = self._file.one(links_of, f"{ROW} WHERE source = ?", page)
             seen = [(number[target], number[words]) for target, words in rows]
@@ -88,6 +90,15 @@ class SQLiteLinks:
                 for target, (words, first, last) in links.items()
             }
             self._file.database.execute(insert("link", "OR REPLACE"), (page, pack(found)))
+
+    def _numbered(self, texts: Collection[str]) -> dict[str, int]:
+        """Return the numbers of some texts, at least; only those that are not remembered are looked up."""
+        if self._undone != self._file.undone or len(self._numbers) > TEXTS:
+            self._numbers.clear()
+            self._undone = self._file.undone
+        if missing := [text for text in texts if text not in self._numbers]:
+            self._numbers |= numbers(self._file.database, missing)
+        return self._numbers
 
     def all(self) -> Iterator[Edge]:
         return self._edges(ROW)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from archivebot.storage.wire import deflated, inflated, number_at, septets
@@ -12,6 +13,10 @@ from archivebot.storage.wire import deflated, inflated, number_at, septets
 # Maximum bytes of a run of several visits. With its page, time and checksum SQLite stores rows of at most 231
 # bytes in the tree, whose nodes have 1 KB, and the rest of a longer row in pages of its own.
 LONGEST = 200
+
+# Number of runs that are remembered after they were read: to store one capture, the last run of its page is
+# read seven times.
+REMEMBERED = 64
 
 
 class Visit(NamedTuple):
@@ -101,13 +106,14 @@ def runs(visits: Iterable[Visit], dictionary: Dictionary, longest: int = LONGEST
         yield run
 
 
-def unpacked(time: int, data: bytes) -> list[Visit]:
+@lru_cache(maxsize=REMEMBERED)
+def unpacked(time: int, data: bytes) -> tuple[Visit, ...]:
     """Read the visits of a run that begins at a time; their ``texts`` are compressed.
 
     >>> first = Visit(1000, 3, 12, b"x" * 16, version=5, stored_bytes=700, reason=b"late")
     >>> later = first._replace(time=2000, shape=4, place=9, stored_bytes=0, reason=None)
     >>> [run] = runs([first, later, Visit(3001)], lambda shape: b"")
-    >>> unpacked(1000, run.data) == list(run.visits)
+    >>> unpacked(1000, run.data) == run.visits
     True
     """
     visits: list[Visit] = []
@@ -132,7 +138,7 @@ def unpacked(time: int, data: bytes) -> list[Visit]:
                 change, at = _signed_at(data, at)
                 fields[index] += change
         visits.append(Visit._make(fields))
-    return visits
+    return tuple(visits)
 
 
 def listed(time: int, data: bytes) -> str:
