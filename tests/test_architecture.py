@@ -118,6 +118,7 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "warc",
         "fields",
+        "versioning",
         "watch",
     },
     "commands": {
