@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.exceptions import CorruptObject
 from archivebot.fingerprint.payload import payload_key
 from archivebot.models import Outcome, Page, Payload
 from archivebot.proof.merkle import WIDTH, leaf_hash, path_of, root_by_path, root_of, subtrees
@@ -147,6 +148,20 @@ def test_a_rewritten_past_is_found(archive: Path, statements: tuple[str, ...], f
     assert reasons(archive) == []
     changed(archive, *statements)
     assert any(found in reason for reason in reasons(archive)), reasons(archive)
+
+
+def test_entries_that_are_lost_with_their_root_are_damage(archive: Path) -> None:
+    rows = (
+        "WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 300) SELECT n FROM number"
+    )
+    changed(archive, f"INSERT INTO log (entry) SELECT zeroblob(32) FROM ({rows})")
+    changed(archive, f"DELETE FROM log WHERE id <= {WIDTH}")
+    with Archive.reader(ArchiveConfig(uri=f"sqlite:///{archive}")) as reader:
+        with pytest.raises(CorruptObject, match="the entry 0 of the log is lost"):
+            reader.proofs.checkpoint()
+        assert list(reader._store.log.entries(WIDTH, WIDTH + 9)) == [bytes(32)] * 9
+        with pytest.raises(CorruptObject, match="the entry 310 of the log is lost"):
+            list(reader._store.log.entries(WIDTH, 311))
 
 
 def test_a_changed_capture_has_no_proof(archive: Path) -> None:

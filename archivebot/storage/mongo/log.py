@@ -13,6 +13,7 @@ from contextlib import suppress
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture
 from archivebot.proof.merkle import WIDTH, leaf_hash, root_of
+from archivebot.storage.log import lost_entry
 from archivebot.storage.mongo.database import ASCENDING, BATCH, DESCENDING, MongoDatabase
 from archivebot.storage.mongo.documents import Document, page_id
 from archivebot.storage.mongo.sums import sealed, whole
@@ -119,7 +120,7 @@ class MongoLog:
     def _between(removed: Mapping[int, bytes], start: int, end: int) -> Iterator[bytes]:
         for index in range(start, end):
             if index not in removed:
-                raise CorruptObject(f"the entry {index} of the log is lost")
+                raise lost_entry(index)
             yield removed[index]
 
     def _removed(self) -> Iterator[tuple[int, bytes]]:
