@@ -164,6 +164,19 @@ def test_entries_that_are_lost_with_their_root_are_damage(archive: Path) -> None
             list(reader._store.log.entries(WIDTH, 311))
 
 
+def test_a_capture_is_stored_although_an_entry_of_the_log_is_lost(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("archivebot.storage.sqlite.log.WIDTH", 4)
+    changed(archive, "DELETE FROM log WHERE id = 9")
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{archive}")) as opened:
+        for day in range(10, 16):
+            keep(opened, day)
+        assert len(opened.captures(URL)) == 11
+        assert opened._store.log.subtrees().keys() == {3}  # subtree 2 is not whole, the next one is
+    assert "the entry 8 of the log is lost: restore a copy of the archive" in reasons(archive)
+
+
 def test_a_changed_capture_has_no_proof(archive: Path) -> None:
     changed(archive, "UPDATE shape SET status = 500 WHERE status = 200", RENEWED)
     code, answer = asked(archive, "proof", URL)

@@ -32,9 +32,11 @@ class SQLiteLog:
         database = self._file.database
         number = database.execute("INSERT INTO log (entry) VALUES (?)", (entry,)).lastrowid or 0
         if number % WIDTH == 0:
-            some = database.execute("SELECT entry FROM log WHERE id > ? ORDER BY id", (number - WIDTH,))
-            root = root_of([leaf_hash(entry) for (entry,) in some])
-            database.execute("INSERT OR REPLACE INTO subtree VALUES (?, ?)", (number // WIDTH, root))
+            found = database.execute("SELECT entry FROM log WHERE id > ? ORDER BY id", (number - WIDTH,))
+            hashes = [leaf_hash(entry) for (entry,) in found]
+            if len(hashes) == WIDTH:  # if an entry is lost, there is no root, and scrapy verify reports it
+                root = root_of(hashes)
+                database.execute("INSERT OR REPLACE INTO subtree VALUES (?, ?)", (number // WIDTH, root))
 
     def complete(self, captures: Iterable[Capture]) -> None:
         """Write the entries of the captures of an older archive, unless another process has done so."""
