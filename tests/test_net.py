@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from threading import Thread
 
 import pytest
+from starlette.exceptions import HTTPException
 
 from archivebot.exceptions import StorageError, Undelivered, UsageError
 from archivebot.kinds import SiteChange
@@ -16,6 +17,7 @@ from archivebot.net import post
 from archivebot.proof import stamp
 from archivebot.watch.alert import Alert, ChangedAddress
 from archivebot.watch.mail import Mail
+from archivebot.web import crawls
 
 LIMIT = 0.3
 # A machine that is busy with other tests ends a request late; a request without a limit lasts for ever.
@@ -82,6 +84,15 @@ def test_what_is_no_address_of_an_authority_is_an_error_of_its_user(url: str) ->
 def test_a_name_that_no_host_can_have_is_an_error_of_the_request() -> None:
     with pytest.raises(OSError, match="no name of a host"):
         post(f"http://{'a' * 64}.example/", b"", {}, LIMIT, 1)
+
+
+def test_a_scrapyd_that_does_not_come_to_an_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crawls, "TIMEOUT", LIMIT)
+    with (
+        trickling(b'HTTP/1.0 200 OK\r\n\r\n{"status": "', b"x") as port,
+        pytest.raises(HTTPException, match=r"does not answer .no whole answer within"),
+    ):
+        crawls.Crawls(f"http://127.0.0.1:{port}/").start(b'{"spider": "site"}')
 
 
 @pytest.mark.parametrize("greeting", [b"", b"220-"])
