@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -20,10 +21,12 @@ from hypothesis import strategies as st
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import CorruptObject
+from archivebot.exceptions import CorruptObject, UsageError
 from archivebot.fingerprint.payload import payload_key
 from archivebot.models import Outcome, Page, Payload
+from archivebot.proof.checkpoint import Checkpoint, read_checkpoint
 from archivebot.proof.merkle import WIDTH, leaf_hash, path_of, root_by_path, root_of, subtrees
+from archivebot.proof.signing import PublicKey, Signer
 from archivebot.storage.sqlite.schema import STEPS
 from archivebot.storage.sqlite.sums import enable, sum_of
 from archivebot.wire import Wire
@@ -264,6 +267,28 @@ def test_a_signed_checkpoint_is_verified_with_its_key(archive: Path, key: Path, 
     code, answer = asked(archive, *verify)
     assert code == 2
     assert "no valid signature" in answer
+
+
+def test_each_signature_of_a_checkpoint_is_tried(key: Path) -> None:
+    checkpoint, signer = Checkpoint("archivebot/0", 7, bytes(32)), Signer(key)
+    note = checkpoint.note(signer)
+    other = base64.b64encode(signer.public.key_id + b"of another key").decode()
+    both = note.replace("\n\n", f"\n\n— archivebot/0 {other}\n")
+    assert read_checkpoint(both, signer.public) == checkpoint
+    with pytest.raises(UsageError, match="no valid signature"):
+        read_checkpoint(f"{checkpoint.text}\n— archivebot/0 {other}\n", signer.public)
+
+
+@pytest.mark.parametrize("read", [Signer, PublicKey.read])
+def test_a_key_of_an_unknown_curve_is_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    path = tmp_path / "key.pem"
+    made = "openssl ecparam -genkey -noout -name secp160k1 -out".split()
+    subprocess.run([*made, path], check=True, capture_output=True)
+    if read is not Signer:
+        public = ["openssl", "ec", "-in", path, "-pubout", "-out", path]
+        subprocess.run(public, check=True, capture_output=True)
+    with pytest.raises(UsageError, match=r"key of another kind \(Curve .*openssl ecparam"):
+        read(path)
 
 
 class Authority(BaseHTTPRequestHandler):
