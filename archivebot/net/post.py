@@ -23,7 +23,7 @@ class Answer:
 
 
 def is_address(url: str, *schemes: str) -> bool:
-    """Return whether a text is a URL with one of some schemes that a connection can be made to.
+    """Return whether a text is a URL that a connection can be made to, with one of ``schemes``.
 
     >>> [is_address(url, "http", "https") for url in ("https://example.org/a", "http://[", "http://a:99999/")]
     [True, False, False]

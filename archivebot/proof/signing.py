@@ -89,7 +89,7 @@ class Signer:
         return base64.b64encode(r.to_bytes(size, "big") + s.to_bytes(size, "big")).decode()
 
     def signed(self, text: str, created: str, software: str) -> dict[str, str]:
-        """Return the signature of a text with what it takes to verify it."""
+        """Return the signature of a text with the data that verify it."""
         return {
             "hash": text,
             "signature": self.signature(text),

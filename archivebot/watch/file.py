@@ -149,7 +149,7 @@ def _number(found: Mapping[str, Any], key: str, at: str) -> float:
     try:
         return float(value)
     except OverflowError as error:
-        raise UsageError(f"{at}.{key} is too large: give a number") from error
+        raise UsageError(f"{at}.{key} is too large: give a smaller number") from error
 
 
 def _whole(found: Mapping[str, Any], key: str, at: str, least: int) -> int:

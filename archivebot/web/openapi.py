@@ -45,7 +45,7 @@ _CRAWL = {
 
 
 def description(questions: Iterable[Question], version: str) -> dict[str, Any]:
-    """Return the description of an API that answers these questions and starts crawls, of a version."""
+    """Return the description of an API that answers questions; ``version`` is that of archivebot."""
     paths: dict[str, Any] = {f"/api/{each.name}": {"get": _operation(each)} for each in questions}
     start = {
         "operationId": "startCrawl",

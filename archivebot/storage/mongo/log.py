@@ -109,7 +109,7 @@ class MongoLog:
         return int(last[0]["entry"]) + 1 if last else 0
 
     def entries(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """Yield entries; those that were removed are known from their removals, which are few."""
+        """Yield entries; the removed entries are known from their removals, which are few."""
         removed = dict(self._removed())
         query: Document = {"entry": {"$gte": start, **({} if end is None else {"$lt": end})}}
         expected = start
