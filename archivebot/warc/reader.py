@@ -82,6 +82,7 @@ class _Draft:
     headers: Headers = ()
     body: bytes = field(default=b"", repr=False)
     reasons: tuple[str, ...] = ()
+    location: str | None = None
     origin: str = ""
     digest: str | None = None
     refers_to_uri: str | None = None
@@ -101,16 +102,12 @@ class _Draft:
             status=self.status,
             headers=self.headers,
             body=self.body,
-            location=self._location() if self.outcome is Outcome.REDIRECT else None,
+            location=self.location,
             reason="; ".join(filter(None, self.reasons)),
             origin=self.origin,
             wire=wire,
         )
         return WarcPage(page, self.digest, self.refers_to_uri, self.refers_to_date)
-
-    def _location(self) -> str | None:
-        target = first_header(self.headers, "location")
-        return joined(self.url, target) if target else None
 
 
 class _PageError(ValueError):
@@ -215,22 +212,23 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Draft
     except PayloadError as error:
         return _no_response(record, uri, when, str(error))
     body = read_body(response, max_body)
+    outcome = outcome_of(response.status, body.content)
     wire = wire_of(record, when, response, body)
-    return _checked(
-        record,
-        body,
-        _Draft(
-            _place(record),
-            uri,
-            when,
-            _shortened(record, body) or outcome_of(response.status, body.content),
-            wire,
-            response.status,
-            _headers(response, wire),
-            body.content,
-            _truncation(record),
-        ),
+    headers = _headers(response, wire)
+    target = first_header(headers, "location") if outcome is Outcome.REDIRECT else None
+    draft = _Draft(
+        _place(record),
+        uri,
+        when,
+        _shortened(record, body) or outcome,
+        wire,
+        response.status,
+        headers,
+        body.content,
+        _truncation(record),
+        joined(uri, target) if target else None,
     )
+    return _checked(record, body, draft)
 
 
 def _place(record: Record) -> Place:
