@@ -115,14 +115,18 @@ class _PageError(ValueError):
 
 
 def read_pages(
-    path: Input, on_damage: Callable[[Damage], None], max_body: int = MAX_BODY
+    path: Input,
+    on_damage: Callable[[Damage], None],
+    max_body: int = MAX_BODY,
+    on_skip: Callable[[str], None] | None = None,
 ) -> Iterator[WarcPage]:
     """Stream the pages of a WARC (0.18, 1.0, 1.1) or ARC file, plain or compressed.
 
     Yields one item for each response, revisit and resource record of an http(s) URI and for each such ARC
     record, its body without transfer and content codings. The URL of an answer to another request than a
     plain GET holds the method and the body of the request. One record at a time is in memory. Damage is
-    reported to ``on_damage``, and reading continues after it. A body that ends early or that its writer
+    reported to ``on_damage``, and reading continues after it; the reason why a record is no page is reported
+    to ``on_skip``. A body that ends early or that its writer
     truncated has the outcome INCOMPLETE, a body that decodes to more than ``max_body`` bytes TOO_LARGE; both
     keep their content codings. A body that does not fit its digest is kept; the page's reason says so. Raises
     WarcError at the first item if the file cannot be read or holds no record at all.
@@ -143,6 +147,8 @@ def read_pages(
                 draft = None
             try:
                 draft = _draft(record, path.name, max_body, report)
+                if draft is None and on_skip is not None:
+                    on_skip(_why_skipped(record))
             except _PageError as error:
                 if not record.cut:  # that was reported already
                     report(record.offset, str(error))
@@ -315,6 +321,24 @@ _BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Draft | None]] = {
     "revisit": _revisit,
     "metadata": _visit,
 }
+
+
+# Why the records of these types are no pages.
+_SKIPPED = {
+    "warcinfo": "warcinfo: describes the file",
+    "request": "request: its head is kept with its answer, if the file has one",
+    "metadata": "metadata: describes other records",
+    "conversion": "conversion: another form of a page",
+    "continuation": "continuation: the rest of a record in another file",
+}
+
+
+def _why_skipped(record: Record) -> str:
+    if record.fields.get("warc-target-uri", "").startswith("filedesc:"):  # the first record of an ARC file
+        return _SKIPPED["warcinfo"]
+    if record.kind in _BUILDERS and record.kind != "metadata":
+        return f"{record.kind}: its URI is not of the web"
+    return _SKIPPED.get(record.kind, "of a type that is not known")
 
 
 def _is_read(fields: dict[str, str]) -> bool:
