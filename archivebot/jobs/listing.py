@@ -28,7 +28,7 @@ class Filter:
     requisites: bool = False
 
     def admits(self, last: Capture) -> bool:
-        """Return whether a last capture is one of those to list; the topic is not looked at."""
+        """Return whether a last capture is to be listed; the topic is not looked at."""
         return (
             (self.requisites or last.origin != REQUISITE)
             and (self.kind is None or last.kind is self.kind)
