@@ -21,6 +21,8 @@ UNSAFE = re.compile(
     "\u061c\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
+# Texts that a spreadsheet takes for a formula: https://owasp.org/www-community/attacks/CSV_Injection
+FORMULA = re.compile(r"[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff20\uff0d]")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 PROGRAMS = ("scrapy", "archivebot")  # the programs that have the commands
@@ -51,6 +53,15 @@ def harmless(text: str) -> str:
     True
     """
     return UNSAFE.sub("\ufffd", text)
+
+
+def cell(text: str) -> str:
+    """Return a text as a cell that no spreadsheet takes for a formula; the apostrophe marks it as text.
+
+    >>> cell("=1+1"), cell(" -2"), cell("@SUM(A1)"), cell("a=b")
+    ("'=1+1", "' -2", "'@SUM(A1)", 'a=b')
+    """
+    return harmless(f"'{text}" if FORMULA.match(text) else text)
 
 
 def json_text(document: Any, indent: int | None = None) -> str:

@@ -12,7 +12,7 @@ from wcwidth import ljust, rjust, width
 
 from archivebot.archive import ArchiveReader
 from archivebot.models import Capture
-from archivebot.terminal import harmless, note, write, write_json
+from archivebot.terminal import cell, harmless, note, write, write_json
 
 TIME = "%Y-%m-%d %H:%M:%S"  # the format of times
 
@@ -59,14 +59,19 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 def print_csv(head: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
     """Print rows as comma-separated values (RFC 4180); None is an empty cell.
 
-    >>> print_csv(["url", "kind"], [["http://a.example/", 'a, "b"'], ["http://b.example/", None]])
-    url,kind
+    A text that a spreadsheet takes for a formula begins with an apostrophe.
+
+    >>> print_csv(["url", "title"], [["http://a.example/", 'a, "b"'], ["http://b.example/", "=1"], [1, None]])
+    url,title
     http://a.example/,"a, ""b\"""
-    http://b.example/,
+    http://b.example/,'=1
+    1,
     """
     for row in (head, *rows):
         line = StringIO()
-        csv.writer(line, lineterminator="").writerow(row)
+        csv.writer(line, lineterminator="").writerow(
+            cell(value) if isinstance(value, str) else value for value in row
+        )
         write(line.getvalue())
 
 
