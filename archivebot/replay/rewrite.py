@@ -47,12 +47,10 @@ _DROPPED = ("integrity", "crossorigin", "nonce", "ping", "codebase", "manifest")
 _POLICIES = ("content-security-policy", "content-security-policy-report-only", "x-dns-prefetch-control")
 
 _SCRIPT = re.compile(r"[\x00-\x20]*j[\t\r\n]*a[\t\r\n]*v[\t\r\n]*a[\t\r\n]*script[\t\r\n]*:", re.IGNORECASE)
-# What may be the name of a handler: also words of the text. To look at each element for handlers took twice
-# as long as to parse the page. Expressions that begin with letters are found ten times faster than one.
-_HANDLERS = [
-    re.compile(rf"""{begin}(?<=[\s/"']{begin})[a-zA-Z]++(?=[\s=/>])""", re.ASCII)
-    for begin in ("on", "On", "oN", "ON")
-]
+# What may be the name of a handler in lower-case letters: also words of the text. To look at each element for
+# handlers took twice as long as to parse the page. An expression that begins with letters is found ten times
+# faster than one that begins with a class, and bytes are lowered ten times faster than text.
+_HANDLER = re.compile(rb"""on(?<=[\s/"']on)[a-z]++(?=[\s=/>])""")
 # A style sheet or a transformation of an XML document.
 _INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
 _NOWHERE = "#"
@@ -204,7 +202,8 @@ def _silence(document: Document) -> None:
 
 def _silence_handlers(document: Document, text: str) -> None:
     """Remove the handlers of events from a page, by the names that stand in its text."""
-    names = {name.lower() for handler in _HANDLERS for name in handler.findall(text)}
+    found = set(_HANDLER.findall(text.encode("utf-8", "replace").lower()))
+    names = {name.decode("ascii") for name in found}
     if names:
         for element in document.select(", ".join(f"[{name}]" for name in names)):
             for name in names.intersection(element.attrs):
