@@ -92,7 +92,7 @@ def sessions() -> Iterator[Session]:
 def normalised(text: str) -> str:
     """Leave out what differs from run to run: times, digests, compressed sizes, lineages, columns."""
     for pattern, instead in (
-        (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME"),
+        (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:Z|\.\d+\+00:00)?", "TIME"),
         (r"\b20\d{12}\b", "TIME"),
         (r"\b[\d.]+ (?:B|kB|MB)(?!\w)", "SIZE"),
         (r"\d+\.\d s\b|\d+\.\d/s", "SPEED"),

@@ -76,7 +76,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "watch": {"fields", "net", "storage", "text", "urls", "versioning"},
     "": {"archive"},  # the package itself: its public names
-    "cli": {"archive", "frontier", "vision"},
+    "cli": {"archive", "frontier", "significance", "text", "versioning", "vision"},
     "crawl": {
         "archive",
         "export",
