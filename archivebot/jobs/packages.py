@@ -160,7 +160,7 @@ def _title(archive: ArchiveReader, capture: Capture) -> str:
         body = archive.body(capture)
     except CorruptObject:
         return ""
-    return archive.readings.of(body, content_type(capture.headers)).full_title
+    return archive.readings.title(body, content_type(capture.headers))
 
 
 def _put(spool: Any, line: str) -> None:
