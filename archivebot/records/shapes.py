@@ -168,6 +168,7 @@ SHAPES: dict[str, Schema] = {
             "new_blocks": WHOLE,
             "origin": TEXT,
             "wire": maybe(ref("Wire")),
+            "pruned": FLAG,
         },
         _FOCUS,
     ),
