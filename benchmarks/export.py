@@ -7,12 +7,13 @@ that it can read to the end; archivebot reads the same files as an ingest does, 
 warcio compresses the exported file anew; archivebot exports it. pywb replays the sampled captures: the
 bodies must have the digest of the index. The validator of py-wacz judges a package. pywb and py-wacz are
 installed with pip into a folder of their own, unless PYWB names the Python of an environment with them.
-``--big`` is the size of a WARC file that is generated and read to measure the memory.
+``--big`` is the size of a WARC file that is generated, read and ingested to measure the memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import io
 import json
 import random
@@ -23,7 +24,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -51,7 +52,9 @@ ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz")
 ROUNDS = 9  # of which the fastest counts: other programs only make it slower
 SPEED = 0.5  # of warcio's, at least
 MEMORY = 300 * 2**20  # of reading a file of any size: a record of the generated file has 1 MB
-PAGE = 1_000_000
+MORE = 1.2  # of ingesting a small file: the memory does not depend on the size of the file
+SMALLER = 20  # times, the small file
+PAGE, VISITS = 1_000_000, 10  # bytes of a page of the generated file, and visits to it
 MOST_REDIRECTS = 5
 
 
@@ -69,7 +72,7 @@ def main() -> int:
         run([sys.executable, "-m", "scrapy", "ingest", str(given.data), "-s", f"ARCHIVE_URI={uri}"])
         rows = [*speeds(uri, given.data, folder), *peers(uri, folder, given.pages)]
         if given.big:
-            rows.append(big(folder, given.big))
+            rows += big(folder, given.big)
     return report(Table("export of WARC files", ("archivebot", "peer"), rows))
 
 
@@ -210,24 +213,46 @@ def answered(port: int, path: str) -> tuple[bytes, str]:
     return b"too many redirects", ""
 
 
-def big(folder: Path, size: int) -> Row:
-    """Return the peak memory of a process that reads a large generated file."""
-    chance = random.Random(SEED)
-    file, number = folder / "big.warc.gz", 0
-    with file.open("wb") as out:
-        writer = WARCWriter(out, gzip=True)
-        while out.tell() < size:
-            body, url = chance.randbytes(PAGE), f"http://a.example/{number}"
-            write_visit(writer, url, body, datetime(2026, 1, 1, tzinfo=UTC), "application/octet-stream")
-            number += 1
+def big(folder: Path, size: int) -> list[Row]:
+    """Return the peak memory of reading and of ingesting a large generated file, beside a small one."""
+    file, small = folder / "big.warc.gz", folder / "small.warc.gz"
+    generate(file, size)
+    generate(small, size // SMALLER)
     code = (
-        "import sys; from pathlib import Path; from archivebot.warc import first_date, read_pages;"
+        "import sys; from pathlib import Path; from archivebot.warc import read_pages;"
         "n = sum(1 for _ in read_pages(Path(sys.argv[1]), print)); print(n)"
     )
-    done = need(run([sys.executable, "-c", code, str(file)]), "reading")
-    return Row(
-        f"memory to read {size / 1e9:.1f} GB, MB", (f"{done.peak / 1e6:.0f}",), at_most(done.peak, MEMORY)
-    )
+    read = need(run([sys.executable, "-c", code, str(file)]), "reading").peak
+    peaks = []
+    for each in (small, file):
+        uri = f"sqlite:///{each}.db"
+        words = [sys.executable, "-m", "scrapy", "ingest", str(each), "-s", f"ARCHIVE_URI={uri}"]
+        peaks.append(need(run(words, together=True), "ingest").together)
+        each.unlink()
+    name = f"{size / 1e9:.1f} GB"
+    return [
+        Row(f"memory to read {name}, MB", (f"{read / 1e6:.0f}",), at_most(read, MEMORY)),
+        Row(f"memory to ingest {size / 1e9 / SMALLER:.1f} GB, all processes, MB", (f"{peaks[0] / 1e6:.0f}",)),
+        Row(
+            f"memory to ingest {name}, all processes, MB",
+            (f"{peaks[1] / 1e6:.0f}",),
+            at_most(peaks[1], MORE * peaks[0]),
+        ),
+    ]
+
+
+def generate(file: Path, size: int) -> None:
+    """Write visits into a file: all pages, each of a megabyte, time after time."""
+    number, pages = 0, max(1, size // PAGE // VISITS)
+    with file.open("wb") as out:
+        while out.tell() < size:
+            visit, page = divmod(number, pages)
+            record, body = io.BytesIO(), random.Random(page).randbytes(PAGE)
+            when = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=visit)
+            url = f"http://a.example/{page}"
+            write_visit(WARCWriter(record, gzip=False), url, body, when, "application/octet-stream")
+            out.write(gzip.compress(record.getbuffer(), 0))
+            number += 1
 
 
 def fastest(*works: Callable[[], object]) -> list[float]:
