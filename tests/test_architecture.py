@@ -29,7 +29,8 @@ ROOMS: dict[str, set[str]] = {
     "schedule": set(),
     "text": set(),
     "fingerprint": {"text"},
-    "proof": set(),
+    "net": set(),
+    "proof": {"net"},
     "http": set(),
     "links": set(),
     "markup": {"text"},
@@ -73,7 +74,7 @@ ROOMS: dict[str, set[str]] = {
         *("content", "duplicates", "forms", "frontier", "labels", "proof", "storage", "templates"),
         *("topic", "urls"),
     },
-    "watch": {"fields", "storage", "text", "urls", "versioning"},
+    "watch": {"fields", "net", "storage", "text", "urls", "versioning"},
     "": {"archive"},  # the package itself: its public names
     "cli": {"archive", "frontier", "significance", "text", "versioning", "vision"},
     "crawl": {
@@ -93,7 +94,18 @@ ROOMS: dict[str, set[str]] = {
         "topic",
         "urls",
     },
-    "web": {"archive", "markup", "records", "replay", "search", "storage", "urls", "versioning", "watch"},
+    "web": {
+        "archive",
+        "markup",
+        "net",
+        "records",
+        "replay",
+        "search",
+        "storage",
+        "urls",
+        "versioning",
+        "watch",
+    },
     "jobs": {
         "archive",
         "content",

@@ -143,6 +143,7 @@ def test_an_older_archive_that_is_brought_up_answers_as_its_version_did(older: O
 def test_an_older_archive_that_cannot_be_written_answers_as_its_version_did(older: Older) -> None:
     schema = schema_of(older.folder)
     reading = [asked for asked in older.commands if asked["command"][0] != "template"]
+    reading = reading[schema % 3 :: 3]  # three schemas share the commands
     forbid(older.folder)
     assert list(lost(reading, Older(older.folder, reading).answers())) == []
     assert schema_of(older.folder) == schema

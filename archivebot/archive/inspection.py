@@ -141,7 +141,7 @@ class Inspector:
 
     def title(self, body: bytes, declared: str) -> str:
         """Return the title element of a body that came with a Content-Type; empty if it has none."""
-        return self._readings.of(body, declared).full_title
+        return self._readings.title(body, declared)
 
     def kept(self, snapshot: Snapshot) -> Kept:
         """Return what a version keeps of the selectors of its site."""

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from archivebot.exceptions import StorageError
+from archivebot.exceptions import StorageError, UsageError
 from archivebot.export.record import VERSION, NewRecord, warcinfo
 from archivebot.timestamps import timestamp
 
@@ -120,11 +120,17 @@ class WarcFiles:
         self._stream: BinaryIO | None = None
         self._at = self._serial = 0
         self._info = ""
+        self._error: StorageError | None = None
         self.names: list[str] = []
         self.records = self.bytes = 0
 
     def write(self, records: Iterable[NewRecord]) -> list[Place]:
-        """Write the records of a capture and return their places; a full file is finished before."""
+        """Write the records of a capture and return their places; a full file is finished before.
+
+        After an error the file that is open keeps its temporary name, because its last record may be cut.
+        """
+        if self._error:
+            raise self._error
         try:
             if self._at >= self._limit:
                 self.finish()
@@ -132,10 +138,13 @@ class WarcFiles:
                 self._begin()
             return [self._write(record) for record in records]
         except OSError as error:
-            raise _failed(Path(self.names[-1] if self.names else "the WARC file"), error) from error
+            self._error = _failed(Path(self.names[-1] if self.names else "the WARC file"), error)
+            raise self._error from error
 
     def finish(self) -> None:
         """Finish the file that is open, if any."""
+        if self._error:
+            raise self._error
         if self._stream is not None:
             self._sink.end()
             self._stream = None
@@ -190,7 +199,14 @@ def member(record: NewRecord, info: str = "") -> bytes:
 
 
 def written(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write one file under a temporary name, then give it its name; raises StorageError."""
+    """Write one file under a temporary name, then rename it.
+
+    Raises UsageError if the path is that of something else than a file, such as a folder or a device, and
+    StorageError if the file cannot be written.
+    """
+    path = path.resolve()  # the file that a link names is replaced, not the link
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no file: give --output the name of a file")
     folder = Folder(path.parent)
     try:
         write(folder.begin(path.name))

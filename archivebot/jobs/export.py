@@ -205,7 +205,7 @@ class _Maker:
             self._originals.popitem(last=False)
 
     def _unchanged(self, capture: Capture) -> NewRecord:
-        """Return a 304 as a revisit of the capture that brought the body, a bare one as it is."""
+        """Return a 304 as a revisit of the capture that brought the body, or as it is if there is none."""
         brought = self._archive.fetched(capture.url, capture.digest) if capture.digest else None
         if brought is None:
             return response(capture, b"")

@@ -155,7 +155,12 @@ def _is_page(found: Written) -> bool:
 
 
 def _title(archive: ArchiveReader, capture: Capture) -> str:
-    return archive.readings.of(archive.body(capture), content_type(capture.headers)).full_title
+    """Return the title of a page; "" if its bytes are damaged, because a revisit is written without them."""
+    try:
+        body = archive.body(capture)
+    except CorruptObject:
+        return ""
+    return archive.readings.title(body, content_type(capture.headers))
 
 
 def _put(spool: Any, line: str) -> None:

@@ -21,7 +21,6 @@ from archivebot.replay.uses import (
     OF_PICTURES,
     PICTURES,
     PROPERTIES,
-    USES,
     WITH_CSS,
     base_of,
     relations_of,
@@ -55,7 +54,10 @@ _HANDLER = re.compile(rb"""on(?<=[\s/"']on)[a-z]++(?=[\s=/>])""")
 _INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
 _NOWHERE = "#"
 _ADDRESSES = ("href", "xlink:href", "src", "action", "formaction", "data")
-_WITH_USE = ", ".join((*USES, "link"))
+# Elements that may load something; not each with an href, which most links of a page have.
+_WITH_USE = (
+    r"[src], [srcset], [xlink\:href], [data], [poster], [background], [imagesrcset], link, image, feimage"
+)
 _ACTIVE = "script, set, animate, link, meta"
 _PREFIXED = (":script", ":set", ":animate")
 _WITH_DROPPED = ", ".join(f"[{name}]" for name in _DROPPED)
@@ -156,7 +158,7 @@ class Rewriter:
         for element in document.select(WITH_CSS):
             for name in ("style", *PROPERTIES):
                 value = element.attr(name)
-                if value is not None and (name == "style" or "(" in value):
+                if value and "(" in value:
                     del element.attrs[name]
                     yield element, name, self.sheet(value)
 

@@ -11,13 +11,13 @@ from enum import Enum
 
 from archivebot.http.codings import KNOWN, CodingError, Oversized, decode
 from archivebot.models import Headers
+from archivebot.warc.lines import HEAD_END
 from archivebot.wire import header_fields
 
 # The version may be missing ("HTTP 200"), and so may be the reason phrase, with it the space before it;
 # Browsertrix writes a 0 for some answers without a body; a second \r at a line end comes from a conversion of
 # line ends.
 _STATUS_LINE = re.compile(rb"HTTP(?:/\d(?:\.\d)?)?[ \t]+(\d{1,3})(?:[ \t][^\r\n]*)?(?=\r{0,2}\n|\Z)")
-HEADERS_END = re.compile(rb"\r{0,2}\n\r{0,2}\n")
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
 _CHUNK_LINE_CUT = re.compile(rb"[0-9A-Fa-f]{0,15}[ \t]*(?:;[^\r\n]*)?\r?")
@@ -58,7 +58,7 @@ def parse_response(block: bytes) -> Response:
     line = _STATUS_LINE.match(block)
     if line is None:
         raise PayloadError(f"malformed HTTP status line {block[:40].splitlines()[:1]}")
-    end = HEADERS_END.search(block, line.end())
+    end = HEAD_END.search(block, line.end())
     head = block[line.end() : end.start() if end else len(block)]
     at = end.end() if end else len(block)
     return Response(int(line[1]), header_fields(head), block[at:], block[:at])
@@ -209,9 +209,12 @@ def is_digest_of(digest: str, body: Body) -> bool:
     if algorithm not in _ALGORITHMS:
         return True
     wanted = value.strip().upper().rstrip("=")
-    forms = (body.stored, body.entity, body.content)
-    return any(wanted in _spellings(hashlib.new(algorithm, form).digest()) for form in forms)
+    forms = {id(form): form for form in (body.stored, body.entity, body.content)}
+    return any(_is_spelled(wanted, hashlib.new(algorithm, form).digest()) for form in forms.values())
 
 
-def _spellings(digest: bytes) -> tuple[str, str]:
-    return digest.hex().upper(), base64.b32encode(digest).decode().rstrip("=")
+def _is_spelled(wanted: str, digest: bytes) -> bool:
+    """Return whether a text is the digest in hexadecimal, or in base32 without padding."""
+    if len(wanted) == 2 * len(digest):
+        return wanted == digest.hex().upper()
+    return wanted == base64.b32encode(digest).decode().rstrip("=")
