@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -80,6 +83,27 @@ def test_one_service_and_one_round_run_on_an_archive(crawl: Crawl, site: MockSer
     assert again.code == Busy.exit_code
     assert f"process {os.getpid()} already visits the pages" in again.log
     assert site.paths() == []
+
+
+def units() -> dict[str, str]:
+    """Return the unit files of docs/recrawl.md by name."""
+    text = (ROOT / "docs/recrawl.md").read_text("utf-8")
+    found = re.findall(r"`/etc/systemd/system/([\w.-]+)`:\n\n```ini\n(.*?)```", text, re.DOTALL)
+    return dict(found)
+
+
+def test_systemd_takes_the_unit_files_of_the_documents(tmp_path: Path) -> None:
+    if not which("systemd-analyze"):
+        pytest.skip("allowed: systemd is not installed")
+    assert sorted(name.rpartition(".")[2] for name in units()) == ["service", "service", "timer"]
+    program = Path(sys.executable)
+    for name, text in units().items():
+        text = text.replace("/srv/archive/.venv/bin/scrapy", str(program))
+        (tmp_path / name).write_text(text.replace("/srv/archive", str(tmp_path)), "utf-8")
+    files = [str(tmp_path / name) for name in units()]
+    done = subprocess.run(["systemd-analyze", "verify", *files], capture_output=True, text=True, timeout=60)
+    said = [line for line in done.stderr.splitlines() if str(tmp_path) in line or "archivebot-" in line]
+    assert (done.returncode, said) == (0, []), done.stderr
 
 
 @pytest.mark.long

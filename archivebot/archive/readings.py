@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from archivebot.garbage import release_memory
 from archivebot.labels.labeller import label_page
 from archivebot.markup.charset import is_wide
 from archivebot.markup.edits import Edits, count, edits
+from archivebot.markup.media import media_of
 from archivebot.models import Block, Field, Fingerprint, Label, Link, Quality
 from archivebot.quality.quality import is_kept as quality_is_kept
 from archivebot.quality.quality import judged
@@ -36,6 +38,8 @@ READ_BYTES = 10 * 1024 * 1024
 
 # Bytes of the bodies of pages that lose their trees until the freed memory is returned to the system.
 RELEASED_BYTES = 4 * 1024 * 1024
+
+_TITLE_END = re.compile(rb"</title\b[^>]*>", re.IGNORECASE)
 
 Key = tuple[bytes, str, tuple[str, ...]]
 
@@ -193,6 +197,15 @@ class Readings:
                 found.drop(without)
         self._put_away(self._parsed.put(key, found, KEPT_BYTES, KEPT_PAGES))
         return found
+
+    def title(self, body: bytes, content_type: str) -> str:
+        """Return the title element of a body, "" if it has none; only what stands before it is parsed."""
+        end = _TITLE_END.search(body)
+        if end:
+            media = media_of(body, content_type)  # of all bytes: they decide what the charset is
+            if title := Reading(body[: end.end()], media.header).full_title:
+                return title
+        return self.of(body, content_type).full_title
 
     def forget_trees(self) -> None:
         """Drop the trees of all pages, and their edits; what else was read from them stays."""

@@ -60,7 +60,7 @@ class Command(ArchiveCommand):
 
 
 def _print(field: Field) -> None:
-    """Print a field on one line; of a list each entry on one."""
+    """Print a field on one line, or the entries of a list on a line each."""
     listed = entries(field)
     write(f"    {field.name}: {'' if listed else shown(field)}".rstrip())
     for entry in listed or ():

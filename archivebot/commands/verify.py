@@ -28,24 +28,27 @@ class Command(ArchiveCommand):
         parser.add_argument("--key", metavar="FILE", help=help_text)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        if opts.sample is not None and not opts.sample.isdigit():
+        if opts.sample is not None and not opts.sample.isdecimal():
             raise UsageError(f"--sample is {opts.sample!r}: give a whole number")
         if opts.key and not opts.checkpoint:
             raise UsageError("--key verifies a checkpoint: give --checkpoint FILE")
         checkpoint = _checkpoint(Path(opts.checkpoint), opts.key) if opts.checkpoint else None
         checked, damaged = archive.verify(int(opts.sample) if opts.sample else None, checkpoint)
+        pruned = archive.retention.count()
         if opts.json:
-            print_json(verification_record(checked, damaged))
+            print_json(verification_record(checked, pruned, damaged))
         else:
             for damage in damaged:
                 write(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
-            write(f"{checked} versions checked, {len(damaged)} damaged")
+            gone = f", {pruned} pruned" if pruned else ""
+            write(f"{checked} versions checked, {len(damaged)} damaged{gone}")
         return CorruptObject.exit_code if damaged else 0
 
 
 def _checkpoint(path: Path, key: str | None) -> Checkpoint:
+    public = PublicKey.read(Path(key)) if key else None
     try:
-        return read_checkpoint(path.read_text("utf-8"), PublicKey.read(Path(key)) if key else None)
+        return read_checkpoint(path.read_text("utf-8"), public)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from error
     except UsageError as error:

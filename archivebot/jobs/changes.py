@@ -58,7 +58,7 @@ def changed_pages(
     content_only: bool = False,
     damaged: Callable[[str, CorruptObject], None],
 ) -> list[ChangedPage]:
-    """Return the pages that changed after a time, sorted by urlkey, those of one change with their group.
+    """Return the pages that changed after a time, sorted by urlkey; pages of one change have one group.
 
     ``site`` is a URL of the only site to look at. With ``content_only`` pages whose furniture alone changed
     are left out. A page whose versions cannot be read is passed to ``damaged``.
@@ -87,7 +87,7 @@ def changed_page(archive: ArchiveReader, url: str, since: datetime) -> ChangedPa
     now, then = recent[-1], earlier[-1] if earlier else None
     if now.origin == REQUISITE:
         return None
-    before = next((each for each in reversed(earlier) if each.kind in CONTENT), None)
+    before = next((each for each in reversed(earlier) if each.kind in CONTENT and not each.pruned), None)
     told = _told(archive, before, then, now)
     if told is None:
         return None

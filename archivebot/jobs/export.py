@@ -67,8 +67,8 @@ class Written:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether replay may show it: a bare 304 would be a blank page, a visit without an answer is none."""
-        return self.answer.kind != "metadata" and self.capture.outcome is not Outcome.NOT_MODIFIED
+        """Whether replay may show it: a bare 304 would be a blank page, and what is no HTTP is no page."""
+        return bool(self.capture.status) and self.capture.outcome is not Outcome.NOT_MODIFIED
 
     @property
     def line(self) -> str:
@@ -139,6 +139,7 @@ def written_captures(
             if earlier:
                 earlier.add(capture)
             _count(result, records, files)
+            result.pruned += capture.pruned
             progress.written(result)
             yield Written(shown, records, places[0])
         files.finish()
@@ -179,7 +180,9 @@ class _Maker:
         return [answer, *([asked] if asked else []), *self._blocks(capture, answer, name)]
 
     def _answer(self, capture: Capture) -> NewRecord | None:
-        """Return the answer of a capture; None if there was none."""
+        """Return the answer of a capture; None if there was none, or if its bytes were pruned."""
+        if capture.pruned:
+            return None
         if capture.outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(capture)
         if capture.digest is None:
@@ -202,7 +205,7 @@ class _Maker:
             self._originals.popitem(last=False)
 
     def _unchanged(self, capture: Capture) -> NewRecord:
-        """Return a 304 as a revisit of the capture that brought the body, a bare one as it is."""
+        """Return a 304 as a revisit of the capture that brought the body, or as it is if there is none."""
         brought = self._archive.fetched(capture.url, capture.digest) if capture.digest else None
         if brought is None:
             return response(capture, b"")

@@ -14,13 +14,19 @@ from archivebot.schedule.allocation import catching_visits, fresh_visits, suffic
 from archivebot.schedule.policy import Policy
 from archivebot.schedule.rate import Prior, Visit, likeliest_rate
 
-# Visits that count, the last of each page. An older rhythm says little about the next days.
+# The figures below are shares of changes seen on history-dev, at budgets at which a fixed interval sees 60 %
+# (of the first 60 days) and 40 % of them: benchmarks/recrawl.py --constants, which also holds each site out.
+
+# Visits that count, the last of each page. 20, 100 and 200 are within 0.2 points of 50 at both budgets.
 WINDOW = 50
 
-# The number of changes that the rate of similar pages weighs as much as.
+# The number of changes that the rate of similar pages weighs as much as. 0.5, 1, 2 and 4 see .985, .994, .989
+# and .988 at the first budget, .877, .856, .838 and .810 at the second.
 WEIGHT = 2.0
 
-# The share of its changes that a page may lose for others, compared with visiting all pages equally often.
+# The share of its changes that a page may lose for others, compared with visiting all pages equally often. 0
+# sees .600 and .405, 0.01 .989 and .838, 0.03 .989 and .878, 0.1 .989 and .895. This is the smallest value
+# with most of the gain: no site may see 2 points less than with a fixed interval.
 LOSS = 0.01
 
 _SWEEPS = 3  # through pages and their groups: each moves the rates of groups nearer to those of their pages
@@ -112,10 +118,11 @@ class Planner:
         self._due[index] = math.inf
         self._until = 0
 
-    def next(self) -> int:
-        """Return the page that is due first; the budget is divided anew after as many visits as pages.
+    def next(self) -> int | None:
+        """Return the page that is due first, None if no page gets visits.
 
-        Later the rates hardly move from one visit to the next, so that more visits pass.
+        The budget is divided anew after as many visits as pages. Later the rates hardly move from one visit
+        to the next, so that more visits pass.
         """
         if self.policy is not Policy.ADAPTIVE:
             if self._until <= 0:
@@ -123,6 +130,8 @@ class Planner:
                 self._plans += 1
                 self._until = int(self._alive.sum()) * min(1 + self._plans // _ROUNDS, _ROUNDS)
             self._until -= 1
+        if not np.isfinite(self._due).any():
+            return None
         return int(self._due.argmin())
 
     def plan(self, sweeps: int = _SWEEPS) -> NDArray[np.float64]:
