@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable
 from io import TextIOWrapper
@@ -184,6 +185,11 @@ def write_json(document: Any, indent: int | None = None) -> None:
 def is_terminal() -> bool:
     """Return whether stdout is a terminal."""
     return sys.stdout.isatty()
+
+
+def columns() -> int | None:
+    """Return the columns of the terminal, None if stdout is none; COLUMNS in the environment counts more."""
+    return shutil.get_terminal_size().columns if is_terminal() else None
 
 
 def write_bytes(data: bytes) -> None:
