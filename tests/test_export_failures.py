@@ -6,6 +6,7 @@ import os
 import random
 import resource
 import sqlite3
+import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from archivebot.export.record import NewRecord
 from archivebot.jobs.exported import Progress
 from archivebot.jobs.packages import export_wacz
 from archivebot.jobs.selection import Selection
+from archivebot.versioning.keep import Keep
 from tests.factories import URL, html, make_page
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -69,6 +71,35 @@ def test_a_damaged_page_whose_bytes_another_page_has_does_not_end_an_export(tmp_
         result = export_wacz(reader, tmp_path / "x.wacz", Selection(), NOW, progress=Progress())
     assert (result.responses, result.revisits, result.damaged) == (1, 1, [])
     assert (tmp_path / "x.wacz").exists()
+
+
+def test_a_package_leaves_out_what_was_pruned(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        for day in range(3):
+            archive.add(archive.segment(make_page(html("The first paragraph.", f"Day {day}."), day)))
+        assert archive.prune(URL, Keep.parse("ends"), NOW).versions
+        result = export_wacz(archive, tmp_path / "x.wacz", Selection(), NOW, progress=Progress())
+    assert (result.responses, result.pruned) == (2, 1)
+    with zipfile.ZipFile(tmp_path / "x.wacz") as package:
+        assert len(package.read("pages/pages.jsonl").splitlines()) == 3  # with the head
+
+
+def test_a_package_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        text = random.Random(1).randbytes(30_000).hex()
+        archive.add(archive.segment(make_page(html(text))))
+        (folder := tmp_path / "out").mkdir()
+        with no_room(), pytest.raises(StorageError, match="cannot be written"):
+            export_wacz(archive, folder / "x.wacz", Selection(), NOW, progress=Progress())
+    assert list(folder.iterdir()) == []
+
+
+def test_captures_since_the_first_moment_of_the_calendar_are_all(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        archive.add(archive.segment(make_page(html("The first paragraph."))))
+        first = datetime.min.replace(tzinfo=UTC)
+        assert len(list(Selection(since=first).captures(archive))) == 1
+        assert len(list(archive.mementos.keyed("", "\U0010ffff", since=first))) == 1
 
 
 @pytest.mark.parametrize("name", [".", "folder", "link", "pipe"])

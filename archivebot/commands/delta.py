@@ -67,7 +67,7 @@ class Command(ArchiveCommand):
 
 def _version(archive: ArchiveReader, url: str, text: str) -> StoredVersion:
     """Return a version by its number, or by a time if the number is too large for a version."""
-    if text.isdigit() and (len(text) < 4 or int(text) <= archive.version_count(url)):
+    if text.isdecimal() and len(text) < 15 and (len(text) < 4 or int(text) <= archive.version_count(url)):
         return archive.version(url, int(text))
     return archive.seen(archive.at(url, parse_time(text)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -90,9 +91,11 @@ class Folder:
         """Remove an unfinished file."""
         if self._open is not None:
             path, stream = self._open
-            stream.close()
-            path.with_name(path.name + UNFINISHED).unlink(missing_ok=True)
             self._open = None
+            with suppress(OSError):  # on a full disk it cannot even write what it still holds
+                stream.close()
+            with suppress(OSError):
+                path.with_name(path.name + UNFINISHED).unlink()
 
     def has(self, name: str) -> bool:
         """Return whether the folder has a file of that name, finished or not."""
@@ -204,9 +207,12 @@ def written(path: Path, write: Callable[[BinaryIO], None]) -> None:
     Raises UsageError if the path is that of something else than a file, such as a folder or a device, and
     StorageError if the file cannot be written.
     """
-    path = path.resolve()  # the file that a link names is replaced, not the link
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path} is no file: give --output the name of a file")
+    try:
+        path = path.resolve()  # the file that a link names is replaced, not the link
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path} is no file: give --output the name of a file")
+    except OSError as error:
+        raise _failed(path, error) from error
     folder = Folder(path.parent)
     try:
         write(folder.begin(path.name))

@@ -67,8 +67,8 @@ class Written:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether replay may show it: a bare 304 would be a blank page, a visit without an answer is none."""
-        return self.answer.kind != "metadata" and self.capture.outcome is not Outcome.NOT_MODIFIED
+        """Whether replay may show it: a bare 304 would be a blank page, and what is no HTTP is no page."""
+        return bool(self.capture.status) and self.capture.outcome is not Outcome.NOT_MODIFIED
 
     @property
     def line(self) -> str:
