@@ -125,12 +125,17 @@ def guard() -> None:
 
 
 def write(text: str = "") -> None:
-    """Print a text to stdout, made harmless."""
+    """Print a text to stdout, made harmless, in place of the line that :func:`status` printed."""
+    status("")
     _bare(sys.stdout).write(f"{harmless(text)}\n")
 
 
 def write_pieces(pieces: Iterable[Piece]) -> None:
-    """Print the pieces of a line to stdout, made harmless, in their styles if :func:`has_colours`."""
+    """Print the pieces of a line to stdout, made harmless, in their styles if :func:`has_colours`.
+
+    They take the place of the line that :func:`status` printed.
+    """
+    status("")
     coloured = has_colours()
     line = "".join(_styled(harmless(text), style if coloured else PLAIN) for text, style in pieces)
     _bare(sys.stdout).write(f"{line}\n")
