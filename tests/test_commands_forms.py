@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.settings import Settings
 
 from archivebot.commands.forms import Command
 from archivebot.forms.classifier import FormClassifier
@@ -32,6 +33,7 @@ def page(tmp_path: Path) -> Path:
 def forms(*args: object) -> int:
     """Run the command in this process and give its exit code."""
     command, parser = Command(), argparse.ArgumentParser()
+    command.settings = Settings()
     parser.add_argument("files", nargs="*")
     parser.add_argument("--json", action="store_true")
     command.add_arguments(parser)

@@ -121,7 +121,7 @@ def test_only_a_page_that_its_server_does_not_have_is_missing(tmp_path: Path) ->
 def test_a_tunnel_ends_after_so_many_pages_off_topic(
     tunnel: MockServer, focused: Crawl, given: dict[str, object], reached: int
 ) -> None:
-    threshold = ("-s", "ARCHIVE_LINK_THRESHOLD=-99")
+    threshold = ("-s", "ARCHIVE_LINK_THRESHOLD=0")
     crawled = focused(*threshold, seeds=tunnel.url(), topic=TOPIC, **given)
     assert len(crawled.records) == reached
     dropped = focused.ask("frontier")["reasons"]
@@ -132,7 +132,7 @@ def test_a_tunnel_ends_after_so_many_pages_off_topic(
 @pytest.mark.long
 def test_hard_focus_records_an_off_topic_page_without_its_body(tunnel: MockServer, focused: Crawl) -> None:
     options = {"seeds": tunnel.url(), "topic": TOPIC, "focus": "hard", "tunnel": 1}
-    low = ("-s", "ARCHIVE_LINK_THRESHOLD=-99")
+    low = ("-s", "ARCHIVE_LINK_THRESHOLD=0")
     off = focused(*low, **options).of(tunnel.url("/off1"))
     assert (off["outcome"], off["digest"], off["relevant"]) == ("excluded", None, False)
     assert off["reason"].startswith("off topic")
@@ -151,7 +151,7 @@ def test_hard_focus_drops_links_that_promise_too_little_and_can_take_them_back(
     assert explained["parts"]
     assert focused.ask("frontier")["next"] == []
     focused.ask("frontier", "--retry", "rejected")
-    again = focused("-s", "ARCHIVE_LINK_THRESHOLD=-99", **options)
+    again = focused("-s", "ARCHIVE_LINK_THRESHOLD=0", **options)
     chain = [tunnel.url(name) for name in ("/off1", "/off2", "/off3", "/off4", "/on")]
     found = [record["url"] for record in again.records]
     assert [*found[:3], *sorted(found[3:])] == chain  # the last two are fetched at once
@@ -195,7 +195,7 @@ def test_every_score_and_every_drop_of_500_pages_can_be_explained(site: MockServ
         site.routes[name] = page(*children, f"http://away.example/{number}", on=number % 5 < 2)
     site.routes["/"] = site.routes["/0"]
     options = {"scope": "host", "focus": "hard", "tunnel": 3, "pages": 500}
-    crawled = focused("-s", "ARCHIVE_LINK_THRESHOLD=-99", seeds=site.url(), topic=TOPIC, **options)
+    crawled = focused("-s", "ARCHIVE_LINK_THRESHOLD=0", seeds=site.url(), topic=TOPIC, **options)
     assert len(crawled.records) == 500
     uri = f"sqlite:///{focused.folder}/archive.frontier.db"
     frontier = open_frontier(uri, focused.ask("frontier")["crawl"])
@@ -250,7 +250,7 @@ def test_a_queued_link_is_dropped_in_hard_focus_when_the_crawl_has_learnt_that_i
     dropped = int(crawled.stat("topic/dropped/link_score"))
     assert 20 < dropped < 40
     assert focused.ask("frontier")["reasons"] == {"link_score": dropped}
-    assert f"; links dropped: 0 behind tunnels, {dropped} by their scores" in crawled.log
+    assert f"links dropped: 0 behind tunnels, {dropped} by their scores" in crawled.log
     assert crawled.code == 0
 
 

@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import json
 import re
-import runpy
 import shlex
 import shutil
 import sqlite3
@@ -205,7 +204,7 @@ def test_every_setting_of_scrapy_that_is_changed_is_documented() -> None:
 def test_the_defaults_of_settings_are_those_documented(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ARCHIVE_URI", "ARCHIVE_FIELDS", "ARCHIVE_CONTACT", "ARCHIVE_TOPICS", "ARCHIVE_WATCH"):
         monkeypatch.delenv(name, raising=False)
-    actual = runpy.run_module("archivebot.settings")
+    actual = vars(import_module("archivebot.settings"))
     compared = set()
     for name, shown, *_ in rows("docs/settings.md"):
         setting = name.strip("`")
@@ -223,7 +222,7 @@ def test_the_defaults_of_settings_are_those_documented(monkeypatch: pytest.Monke
 def test_the_settings_file_has_the_defaults_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in setting_names():
         monkeypatch.delenv(name, raising=False)
-    actual = runpy.run_module("archivebot.settings")
+    actual = vars(import_module("archivebot.settings"))
     assert setting_names() <= actual.keys()
     assert ArchiveConfig.from_settings(actual) == ArchiveConfig()
     for config in (

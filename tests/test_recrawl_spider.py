@@ -101,9 +101,9 @@ def test_a_change_that_a_sitemap_states_makes_a_page_due(tmp_path: Path) -> None
         site.routes["/sitemap.xml"] = xml(sitemap(site, "/one", changed="2001-01-01"))
         crawl = Crawl(tmp_path)
         assert crawl(seeds=f"{site.url()},{site.url('/sitemap.xml')}").code == 0
+        time.sleep(1)  # what is stated has whole seconds, and is after the visit
         stated = datetime.now(UTC).isoformat(timespec="seconds")
         site.routes["/sitemap.xml"] = xml(sitemap(site, "/one", "/never", changed=stated))
-        time.sleep(1)  # what is stated has whole seconds
         assert crawl(seeds=site.url("/sitemap.xml"), scope="page").code == 0
         (due,) = crawl.ask("schedule", "--due", "--budget", SELDOM)
         assert due["url"] == site.url("/one")

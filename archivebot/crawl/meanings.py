@@ -28,5 +28,6 @@ MEANINGS: dict[str, str] = {
     "values": "@FILE, a CSV file: its first row names fields, each further row is a query",
     "dry": "yes prints the queries and sends none",
     "budget": "visits of all pages together, such as 500/day, 20/hour or 100/week",
+    "discover": "yes also visits the new pages of the sites, which sitemaps, feeds and pages name",
     "policy": "how visits are divided: changes, freshness, proportional, adaptive or fixed",
 }

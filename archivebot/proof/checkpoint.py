@@ -9,9 +9,12 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from archivebot.exceptions import UsageError
-from archivebot.proof.signing import PublicKey, Signer
+
+if TYPE_CHECKING:  # its library takes 70 ms to import
+    from archivebot.proof.signing import PublicKey, Signer
 
 _NOTE = re.compile(r"([!-~]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*")
 _SIGNATURE = re.compile(r"— (\S+) ([A-Za-z0-9+/=]+)")

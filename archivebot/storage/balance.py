@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
@@ -12,6 +11,8 @@ class Balance:
     """Counts digests in a temporary file: how often each was added, less how often it was taken away."""
 
     def __init__(self) -> None:
+        import sqlite3  # not for every program that has an archive
+
         self._database = sqlite3.connect("", isolation_level=None)
         self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute(

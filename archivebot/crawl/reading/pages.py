@@ -54,7 +54,7 @@ def read_page(
     """
     if requisites and has_requisites(reading.media):
         return Hypertext(requisites=body_requisites(reading.body, reading.media, url))
-    if reading.content is None:
+    if reading.content is None or not reading.media.is_page:
         return Hypertext()
     page = reading.content.page
     found = read_hypertext(page, url, skip_nofollow=skip_nofollow, context=context)
