@@ -266,7 +266,7 @@ class Capture:
     ``number`` counts the versions of content of a URL from 1 and is None for a visit without content;
     ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled only if this visit cut the version into
     blocks; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as in :class:`Page`; ``fields`` is
-    filled only by the visit itself.
+    filled only by the visit itself. ``pruned`` is whether the bytes of the version were given up.
     """
 
     url: str
@@ -293,6 +293,7 @@ class Capture:
     duplicate: Duplicate | None = None
     wire: Wire | None = None
     fields: tuple[Field, ...] = ()
+    pruned: bool = False
 
     @property
     def sha256(self) -> str:

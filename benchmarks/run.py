@@ -67,6 +67,7 @@ BENCHMARKS = {
         Benchmark("account", "account.py DATA/warc-dev"),
         Benchmark("export", "export.py DATA/warc-dev --big 10000000000"),
         Benchmark("store", "store.py DATA/history-dev"),
+        Benchmark("prune", "prune.py DATA/history-dev"),
         Benchmark("firstcrawl", "firstcrawl.py DATA/sites-dev"),
         Benchmark("localise", "localise.py DATA/history-dev"),
         Benchmark("partition", "partition.py DATA/history-dev"),

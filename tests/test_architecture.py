@@ -117,6 +117,7 @@ ROOMS: dict[str, set[str]] = {
         "urls",
         "warc",
         "fields",
+        "versioning",
         "watch",
     },
     "commands": {

@@ -270,7 +270,7 @@ def test_stats_sum_up(run: Run) -> None:
 
 
 def test_verify_says_that_all_is_well(run: Run) -> None:
-    assert document(run("verify", "--json")) == {"checked": 2, "damaged": []}
+    assert document(run("verify", "--json")) == {"checked": 2, "pruned": 0, "damaged": []}
     assert run("verify", "--sample", "1").stdout == "1 versions checked, 0 damaged\n"
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from archivebot.archive.inspection import Inspector, snapshot_of
 from archivebot.archive.lookup import ArchiveReader
+from archivebot.archive.pruning import Pruned, Pruner
 from archivebot.archive.recorder import Recorder
 from archivebot.archive.revisits import Revisits
 from archivebot.config import ArchiveConfig
@@ -12,6 +15,7 @@ from archivebot.markup.contenttype import content_type
 from archivebot.models import Capture, Page, Position, Snapshot
 from archivebot.storage import open_reader, open_store
 from archivebot.storage.base import ArchiveStore
+from archivebot.versioning.keep import Keep
 
 
 class Archive(ArchiveReader):
@@ -24,6 +28,7 @@ class Archive(ArchiveReader):
         super().__init__(store, config)
         self._inspector = Inspector(store, self._bodies, self.readings, self._comparison, config, self.sites)
         self._revisits = Revisits(store, self._bodies)
+        self._pruner = Pruner(store, self._bodies, config)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
 
     @classmethod
@@ -126,6 +131,19 @@ class Archive(ArchiveReader):
     def released(self, page: Page) -> list[Page]:
         """Return the unresolved captures that repeat a stored page, each with its body."""
         return list(self._revisits.released(page))
+
+    def planned(self, url: str, keep: Keep, now: datetime) -> Pruned:
+        """Return the versions of a page that :meth:`prune` would give up."""
+        return self._pruner.plan(url, keep, now)
+
+    def prune(self, url: str, keep: Keep, now: datetime) -> Pruned:
+        """Give up the versions of a page that a rule does not keep; see :meth:`Pruner.prune`."""
+        return self._pruner.prune(url, keep, now)
+
+    def compact(self) -> None:
+        """Make everything durable, and give the free space of the archive back to the file system."""
+        self._store.sync()
+        self._store.retention.compact()
 
     def settle(self, snapshot: Snapshot, with_blocks: bool = True, text: str | None = None) -> Capture:
         """Replace an unresolved capture by its resolved version; see :meth:`add`."""

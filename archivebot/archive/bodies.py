@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from archivebot.exceptions import CorruptObject, NotArchived
+from archivebot.exceptions import CorruptObject, NotArchived, Pruned
 from archivebot.fields.kept import Kept
 from archivebot.fingerprint import sha256_hex
 from archivebot.segmentation.segmenter import partition
@@ -70,7 +70,15 @@ class Bodies:
         self._size = 0
 
     def get(self, version: StoredVersion) -> Content:
-        """Rebuild a version; raises CorruptObject if its body does not match the recorded digest."""
+        """Rebuild a version; raises CorruptObject if its body does not match the recorded digest.
+
+        Raises Pruned if its bytes were given up.
+        """
+        if version.pruned:
+            raise Pruned(
+                f"version {version.number} of {version.url} was pruned: scrapy history shows the versions"
+                " that were kept"
+            )
         packed = self._kept.get(version.id)
         if packed is None:
             packed = self._checked(version)
@@ -78,9 +86,16 @@ class Bodies:
         self._kept.move_to_end(version.id)
         return Content(packed, version.charset, version.level, version.segmenter)
 
+    def forget(self, version: StoredVersion) -> None:
+        """Remove a version from the cache, because it was stored in another way."""
+        self._size -= len(self._kept.pop(version.id, b""))
+
     def readable(self, version: StoredVersion | None) -> Content | None:
-        """Rebuild a version for comparison; None if there is none, or if it is damaged (which is logged)."""
-        if version is None:
+        """Rebuild a version for comparison; None if there is none, or if it is damaged (which is logged).
+
+        A pruned version is none.
+        """
+        if version is None or version.pruned:
             return None
         try:
             return self.get(version)

@@ -228,7 +228,7 @@ class Inspector:
     def _main_text(self, url: str, number: int) -> str:
         """Return the main text of a version; empty if no version has that number."""
         for version in self._store.versions(url):
-            if version.number == number:
+            if version.number == number and not version.pruned:
                 return main_text(self._bodies.get(version).body, version.charset)
         return ""
 

@@ -10,7 +10,7 @@ from typing import Self
 
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
-from archivebot.archive.mementos import Mementos
+from archivebot.archive.mementos import Mementos, known
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.proofs import Proofs
 from archivebot.archive.readings import PageReading, Readings
@@ -44,7 +44,6 @@ from archivebot.significance.significance import Significance
 from archivebot.storage.base import ArchiveStore, StoredVersion, Totals, VersionId
 from archivebot.storage.content import Slot
 from archivebot.storage.edges import Edge
-from archivebot.timestamps import timestamp
 from archivebot.urls import key_range, parse_seed, urlkey
 from archivebot.versioning.delta import PlacedText, compare
 from archivebot.versioning.presence import gone_since, is_content, placed
@@ -54,9 +53,9 @@ class ArchiveReader:
     """What an archive holds: pages, versions and blocks, over one store; see :meth:`Archive.reader`.
 
     Pages are named by their canonical URL; :meth:`resolve` finds it for a URL that a person typed. ``links``,
-    ``forms``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are the captures that can
-    be replayed, ``visits`` all captures in the order of an index, ``stints`` the times of the versions and
-    blocks of pages, ``proofs`` proves that captures are as they were stored.
+    ``forms``, ``retention``, ``fingerprints`` and ``templates`` belong to the store; ``mementos`` are the
+    captures that can be replayed, ``visits`` all captures in the order of an index, ``stints`` the times of
+    the versions and blocks of pages, ``proofs`` proves that captures are as they were stored.
 
     Long results come in parts. With a ``limit`` a method returns that many results; with ``after``, the last
     result of the previous part, it returns the results that follow. An empty part is the end. Pages stored
@@ -65,7 +64,7 @@ class ArchiveReader:
 
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         self._store = store
-        self.links, self.forms = store.links, store.forms
+        self.links, self.forms, self.retention = store.links, store.forms, store.retention
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self.mementos, self.proofs = Mementos(store), Proofs(store)
         self._bodies = Bodies(store)
@@ -201,22 +200,12 @@ class ArchiveReader:
         such capture, or if it is a revisit of bytes that the archive does not hold.
         """
         for found in (_has_content, _has_body):
-            before = filter(found, self._known(self._store.captures(url, newest_first=True, until=when)))
-            after = filter(found, self._store.captures(url))
+            before = filter(found, known(self._store.captures(url, newest_first=True, until=when)))
+            after = filter(found, known(self._store.captures(url)))
             capture = next(before, None) or next(after, None)
             if capture is not None:
                 return capture
         raise NotArchived(f"{url} has no capture with a body in {self.uri}")
-
-    def _known(self, captures: Iterator[Capture]) -> Iterator[Capture]:
-        """Yield captures; raises NotArchived at an unresolved one, lest an older one be taken for it."""
-        for capture in captures:
-            if capture.outcome is Outcome.UNRESOLVED:
-                raise NotArchived(
-                    f"the capture of {capture.url} at {timestamp(capture.captured_at)} repeats bytes that are"
-                    " not in the archive: ingest the file that holds them, or give another time"
-                )
-            yield capture
 
     def body(self, capture: Capture) -> bytes:
         """Rebuild the body of a capture; raises NotArchived and CorruptObject."""
@@ -352,7 +341,7 @@ class ArchiveReader:
         states: list[BlockState] = []
         current: bytes | None = None
         for capture in self.captures(url) if lineage_id(url, name) == lineage or name == lineage else ():
-            if capture.number is None or capture.kind is Kind.REVISIT:
+            if capture.number is None or capture.kind is Kind.REVISIT or capture.pruned:
                 continue
             content = self._bodies.get(self.seen(capture))
             slot = next((slot for slot in content.slots if str(slot.lineage) == name), None)

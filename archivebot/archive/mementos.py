@@ -8,9 +8,10 @@ from heapq import merge
 from itertools import groupby
 from operator import attrgetter
 
-from archivebot.exceptions import NotArchived
+from archivebot.exceptions import NotArchived, Pruned
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.base import CaptureStore
+from archivebot.timestamps import timestamp
 from archivebot.versioning.presence import placed
 
 # Visits without an answer, or whose answer was not kept.
@@ -128,7 +129,20 @@ class Mementos:
 
 
 def is_memento(capture: Capture) -> bool:
-    """Return whether a visit can be replayed: it has an answer, and the bytes that came with it."""
-    if capture.status is None or capture.outcome in _WITHOUT:
+    """Return whether a visit can be replayed: it has an answer, and the bytes that came with it are kept."""
+    if capture.status is None or capture.outcome in _WITHOUT or capture.pruned:
         return False
     return capture.digest is not None or capture.outcome is not Outcome.NOT_MODIFIED
+
+
+def known(captures: Iterator[Capture]) -> Iterator[Capture]:
+    """Yield captures; raises NotArchived at an unresolved or pruned one, lest another be taken for it."""
+    for capture in captures:
+        if capture.pruned:
+            raise Pruned(f"the capture at {timestamp(capture.captured_at)} was pruned: see scrapy history")
+        if capture.outcome is Outcome.UNRESOLVED:
+            raise NotArchived(
+                f"the capture of {capture.url} at {timestamp(capture.captured_at)} repeats bytes that are"
+                " not in the archive: ingest the file that holds them, or give another time"
+            )
+        yield capture

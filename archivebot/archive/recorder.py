@@ -85,6 +85,8 @@ class Recorder:
             known = latest if latest and latest.digest == digest else self._store.find(page.url, digest)
             if known is None:
                 return self._add_version(snapshot, kind, head, latest, digest, with_blocks)
+        if known and known.pruned and page.body:
+            known = self._restored(snapshot, known)
         capture = _capture(snapshot, kind, known)
         content = self._bodies.readable(known) if known and known.number else None
         if known and content:
@@ -93,6 +95,29 @@ class Recorder:
             capture = replace(capture, blocks=blocks, fields=fields)
         self._keep(page, capture, head, known)
         return capture
+
+    def _restored(self, snapshot: Snapshot, pruned: StoredVersion) -> StoredVersion:
+        """Store the bytes of a pruned version again, which a visit brought; its old captures show it again.
+
+        Its frame stands on the dictionary of the site or alone, because a base is older than its versions.
+        """
+        page = snapshot.page
+        cut = Cut.of(page.body, snapshot.partition if pruned.segmenter else None)
+        blocks = place(cut, None, None, self._store.head(page.url).lineages)
+        notes = self._inspector.kept(snapshot).notes if pruned.number else ()
+        packed = pack([block.slot for block in blocks], page.body, notes)
+        base = self._dictionaries.of(host_part(urlkey(page.url))) or Base()
+        frame = base.encode(packed, self._config.zstd_level)
+        restored = replace(
+            pruned,
+            base=base.id,
+            cost=frames.cost(len(page.body), base.cost),
+            blocks=len(blocks),
+            stored_bytes=len(frame),
+        )
+        self._store.retention.restore(restored, frame)
+        self._bodies.forget(restored)  # its blocks may be others
+        return restored
 
     def _kind(
         self,

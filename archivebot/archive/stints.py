@@ -56,10 +56,15 @@ class Stints:
         return self._store.tallies()
 
     def of(self, url: str) -> list[Stint]:
-        """Return the stints of a page, oldest first; a visit that failed or met a wall changes nothing."""
+        """Return the stints of a page, oldest first; a visit that failed or met a wall changes nothing.
+
+        Nor does a visit whose version was pruned.
+        """
         found: list[Stint] = []
         for capture in placed(self._store.captures(url)):
             is_content = capture.number is not None and capture.kind is not Kind.FAILED
+            if capture.pruned:
+                continue
             number = capture.number if is_content else None
             if (is_content or (found and capture.kind in _AWAY)) and not (
                 found and found[-1].number == number

@@ -6,7 +6,7 @@ import random
 
 from archivebot.archive.bodies import Bodies
 from archivebot.archive.consistency import inconsistencies
-from archivebot.exceptions import ArchiveError, CorruptObject
+from archivebot.exceptions import ArchiveError, CorruptObject, Pruned
 from archivebot.models import Damage
 from archivebot.proof.checkpoint import Checkpoint
 from archivebot.storage.base import ArchiveStore, VersionId
@@ -18,7 +18,8 @@ def verify(
     """Rebuild all versions or a random sample, and compare all stored data with its checksums and its log.
 
     The log is compared with an earlier ``checkpoint`` of it, if there is one. Returns the number of versions
-    checked and the damage found. Nothing is changed.
+    checked and the damage found. A pruned version has no bytes to rebuild and does
+    not count. Nothing is changed.
     """
     try:
         ids = list(store.version_ids())
@@ -26,10 +27,17 @@ def verify(
         ids = []
     if sample is not None and sample < len(ids):
         ids = sorted(random.sample(ids, sample))
-    damage = [found for identity in ids if (found := _damage(store, bodies, identity))]
+    checked, damage = len(ids), list[Damage]()
+    for identity in ids:
+        try:
+            found = _damage(store, bodies, identity)
+        except Pruned:
+            checked -= 1
+            continue
+        damage += [found] if found else []
     damage += [Damage("", None, "", reason) for reason in store.check()]
     damage += inconsistencies(store, checkpoint)
-    return len(ids), damage
+    return checked, damage
 
 
 def _damage(store: ArchiveStore, bodies: Bodies, identity: VersionId) -> Damage | None:
@@ -41,6 +49,8 @@ def _damage(store: ArchiveStore, bodies: Bodies, identity: VersionId) -> Damage 
         slots = bodies.get(version).slots
         if len(slots) != version.blocks or (slots and slots[-1].end > version.length):
             raise CorruptObject("its block table is not that of its body")
+    except Pruned:
+        raise
     except ArchiveError as error:
         return Damage(version.url, version.number, version.digest, str(error))
     return None

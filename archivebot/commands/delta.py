@@ -65,7 +65,7 @@ def _one_before(archive: ArchiveReader, url: str, after: StoredVersion) -> Store
     if after.number is None:
         raise NotArchived(f"{url} never had content; see scrapy history {url}")
     for capture in reversed(archive.captures(url)):
-        if capture.number is not None and capture.number != after.number:
+        if capture.number not in (None, after.number) and not capture.pruned:
             return archive.seen(capture)
     since = archive.gone_since(url)
     more = f"it is gone since {since:{TIME}}" if since else "crawl again later to see what changed"

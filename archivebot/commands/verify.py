@@ -34,12 +34,14 @@ class Command(ArchiveCommand):
             raise UsageError("--key verifies a checkpoint: give --checkpoint FILE")
         checkpoint = _checkpoint(Path(opts.checkpoint), opts.key) if opts.checkpoint else None
         checked, damaged = archive.verify(int(opts.sample) if opts.sample else None, checkpoint)
+        pruned = archive.retention.count()
         if opts.json:
-            print_json(verification_record(checked, damaged))
+            print_json(verification_record(checked, pruned, damaged))
         else:
             for damage in damaged:
                 write(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
-            write(f"{checked} versions checked, {len(damaged)} damaged")
+            gone = f", {pruned} pruned" if pruned else ""
+            write(f"{checked} versions checked, {len(damaged)} damaged{gone}")
         return CorruptObject.exit_code if damaged else 0
 
 

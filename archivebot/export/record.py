@@ -135,9 +135,13 @@ def metadata(capture: Capture, answer: str, target: str, kind: str, block: bytes
 
 
 def visit(capture: Capture) -> NewRecord:
-    """Return a visit without an answer as a metadata record: its outcome and the reason."""
+    """Return a visit without an answer as a metadata record: its outcome and the reason.
+
+    A visit whose answer was pruned is one, with the digest of the bytes.
+    """
     reason = " ".join(capture.reason.split())
-    block = f"outcome: {capture.outcome}\r\nreason: {reason}\r\n".encode("utf-8", "replace")
+    pruned = f"pruned: {capture.digest}\r\n" if capture.pruned else ""
+    block = f"outcome: {capture.outcome}\r\nreason: {reason}\r\n{pruned}".encode("utf-8", "replace")
     return metadata(capture, "", capture.url, FIELDS, block)
 
 

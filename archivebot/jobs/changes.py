@@ -87,7 +87,7 @@ def changed_page(archive: ArchiveReader, url: str, since: datetime) -> ChangedPa
     now, then = recent[-1], earlier[-1] if earlier else None
     if now.origin == REQUISITE:
         return None
-    before = next((each for each in reversed(earlier) if each.kind in CONTENT), None)
+    before = next((each for each in reversed(earlier) if each.kind in CONTENT and not each.pruned), None)
     told = _told(archive, before, then, now)
     if told is None:
         return None

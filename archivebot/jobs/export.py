@@ -139,6 +139,7 @@ def written_captures(
             if earlier:
                 earlier.add(capture)
             _count(result, records, files)
+            result.pruned += capture.pruned
             progress.written(result)
             yield Written(shown, records, places[0])
         files.finish()
@@ -179,7 +180,9 @@ class _Maker:
         return [answer, *([asked] if asked else []), *self._blocks(capture, answer, name)]
 
     def _answer(self, capture: Capture) -> NewRecord | None:
-        """Return the answer of a capture; None if there was none."""
+        """Return the answer of a capture; None if there was none, or if its bytes were pruned."""
+        if capture.pruned:
+            return None
         if capture.outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(capture)
         if capture.digest is None:

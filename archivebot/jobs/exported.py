@@ -21,8 +21,8 @@ class Exported:
     """The counts of an export.
 
     ``records`` are all records that were written, ``responses`` and ``revisits`` the captures among them.
-    ``without`` are captures without an answer. ``damaged`` has a message for each capture that the archive
-    could not rebuild.
+    ``without`` are captures without an answer, of which ``pruned`` had one that was given up. ``damaged`` has
+    a message for each capture that the archive could not rebuild.
     """
 
     files: list[str] = field(default_factory=list)
@@ -31,6 +31,7 @@ class Exported:
     revisits: int = 0
     bytes: int = 0
     without: int = 0
+    pruned: int = 0
     damaged: list[str] = field(default_factory=list)
 
     def record(self) -> dict[str, object]:
@@ -42,6 +43,7 @@ class Exported:
             "revisits": self.revisits,
             "bytes": self.bytes,
             "without": self.without,
+            "pruned": self.pruned,
             "damaged": self.damaged,
         }
 

@@ -94,7 +94,7 @@ def export_jsonl(
             url, seen, last = capture.url, {}, None
         result.records += 1
         yield {"type": "capture", **history_record(capture)}
-        if capture.number is None or capture.digest is None or capture.digest in seen:
+        if capture.number is None or capture.digest is None or capture.pruned or capture.digest in seen:
             last = seen.get(capture.digest or "", last)
             continue
         try:
@@ -132,7 +132,7 @@ def _deltas(
     """Yield the changes between the successive contents of a page, each with the capture that shows it."""
     last: Capture | None = None
     for capture in captures:
-        if capture.number is None:
+        if capture.number is None or capture.pruned:
             continue
         if last is not None and last.digest != capture.digest:
             try:

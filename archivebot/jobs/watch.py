@@ -128,7 +128,7 @@ class PageChanges:
 
     def __init__(self, archive: ArchiveReader, url: str) -> None:
         self._archive, self._url = archive, url
-        self._captures = telling(archive.captures(url))
+        self._captures = [each for each in telling(archive.captures(url)) if not each.pruned]
         self._known: dict[tuple[int, int], WatchedChange | None] = {}
 
     def matches(self, rule: Rule, since: datetime | None) -> Iterator[Match]:
@@ -161,7 +161,7 @@ class PageChanges:
 
     def _change(self, first: int, now: Capture) -> WatchedChange | None:
         earlier = self._captures[:first]
-        before = next((each for each in reversed(earlier) if each.kind in CONTENT), None)
+        before = next((each for each in reversed(earlier) if each.kind in CONTENT and not each.pruned), None)
         found = state_change(self._archive, before, earlier[-1] if earlier else None, now)
         if found is None:
             return None

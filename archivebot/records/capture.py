@@ -50,6 +50,7 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "origin": capture.origin,
         "wire": wire_record(capture.wire) if capture.wire else None,
         "fields": _values(capture.fields),
+        "pruned": capture.pruned,
     }
 
 

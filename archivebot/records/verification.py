@@ -12,9 +12,9 @@ from archivebot.proof.proof import Proof
 from archivebot.timestamps import timestamp
 
 
-def verification_record(checked: int, damaged: Iterable[Damage]) -> dict[str, Any]:
-    """Return the number of versions checked and the damage found as a record."""
-    return {"checked": checked, "damaged": list(map(asdict, damaged))}
+def verification_record(checked: int, pruned: int, damaged: Iterable[Damage]) -> dict[str, Any]:
+    """Return the numbers of versions checked and of pruned versions, and the damage found, as a record."""
+    return {"checked": checked, "pruned": pruned, "damaged": list(map(asdict, damaged))}
 
 
 def proof_record(proof: Proof, note: str) -> dict[str, Any]:

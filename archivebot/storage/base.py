@@ -21,9 +21,11 @@ from archivebot.exceptions import NotArchived, Outdated, StorageError
 from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Outcome, Position
 from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
+from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
+from archivebot.storage.versions import StoredVersion as StoredVersion
+from archivebot.storage.versions import VersionId as VersionId
 
-VersionId = int | str
 When = datetime | None
 
 # A value that belongs to a page or a version: the URL, the number of the version, and the value.
@@ -34,34 +36,6 @@ Marked = tuple[str, int, Duplicate]
 # shell): the first of them stands for all. Among 10 million random fingerprints 150 share 16 bits, so none of
 # them is lost.
 MOST_NEAR = 256
-
-
-@dataclass(frozen=True, slots=True)
-class StoredVersion:
-    """One distinct body of one URL.
-
-    ``number`` counts the versions of content from 1; None for the body of an error or redirect. ``digest`` is
-    the SHA-256 of the body (64 hex digits), ``layout`` the id of the bytes around the blocks, ``new_blocks``
-    and ``new_bytes`` the blocks that differ from the previous version, ``cost`` the bytes to decode when
-    reading it, ``base`` the version or dictionary it is compressed against, ``stored_bytes`` the size of its
-    frame.
-    """
-
-    id: VersionId
-    url: str
-    number: int | None
-    digest: str
-    length: int
-    charset: str
-    level: int
-    segmenter: int
-    layout: int
-    blocks: int
-    new_blocks: int
-    new_bytes: int
-    cost: int
-    base: VersionId | None
-    stored_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +295,7 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
     templates: TemplateStore
     forms: FormStore
     revisits: RevisitStore
+    retention: RetentionStore
     log: LogStore
 
     def together(self) -> AbstractContextManager[None]:

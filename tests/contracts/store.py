@@ -24,6 +24,7 @@ from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVe
 from archivebot.storage.edges import LONGEST_ANCHOR, Edge
 from archivebot.storage.frames import LEAST_COST, cost, decode, encode
 from archivebot.urls import key_range, urlkey
+from archivebot.versioning.keep import Keep
 from archivebot.wire import Wire
 
 ROOT = Path(__file__).parents[2]
@@ -947,6 +948,41 @@ class StoreContract:
         assert depths != sorted(depths)
         archive.close()
         store.close()
+
+    def test_every_version_that_is_not_pruned_rebuilds(self, uri: str) -> None:
+        with archive_of(uri) as archive:
+            for number in range(20):
+                tell(archive, number)
+            archive.prune(URL, Keep.parse("ends"), at(99))
+            archive.prune(URL, Keep.parse("ends"), at(99))  # nothing is left to go
+            archive.compact()
+            assert archive.retention.count() == 18
+            assert [capture.pruned for capture in archive.captures(URL)] == [False, *[True] * 18, False]
+            assert archive.verify() == (2, [])
+            tell(archive, 20)
+            page = Page(URL, at(30), Outcome.FETCHED, 200, body=story(7))
+            assert archive.add(archive.segment(page)).number == 8
+            bodies = {
+                capture.number: archive.body(capture)
+                for capture in archive.captures(URL)
+                if not capture.pruned
+            }
+            assert bodies == {number + 1: story(number) for number in (0, 7, 19, 20)}
+            assert archive.verify() == (4, [])
+
+    def test_a_version_of_another_page_outlives_its_base(self, store: ArchiveStore) -> None:
+        first, second = put(store, b"first" * 9, 0), put(store, b"second" * 9, 1)
+        frame = encode(b"second" * 9 + b"!", b"second" * 9, 3)
+        other = put(store, b"second" * 9 + b"!", 2, url=OTHER, base=second, frame=frame)
+        assert store.retention.dependents([second]) == [other]
+        with pytest.raises(Conflict):
+            store.retention.rewrite([second], {})
+        assert decode(store.frames(other.id)[-1:], b"second" * 9) == b"second" * 9 + b"!"
+        new = replace(other, base=first.id)
+        store.retention.rewrite([second], {new: encode(b"second" * 9 + b"!", b"first" * 9, 3)})
+        assert decode(store.frames(other.id)) == b"second" * 9 + b"!"
+        assert store.version(second.id).pruned
+        assert store.check() == []
 
     def test_a_new_page_is_stored_against_a_similar_one_of_its_site(self, uri: str) -> None:
         archive, store = archive_of(uri), open_store(uri)

@@ -63,7 +63,9 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
 )
 # Fields that not all documents of a collection have.
 SPARSE = frozenset({"entry", "removed"})
-COLLECTIONS = frozenset({"archive", "frames", "payloads", "subtrees", *(name for name, _, _ in INDEXES)})
+COLLECTIONS = frozenset(
+    {"archive", "frames", "left_over", "payloads", "subtrees", *(name for name, _, _ in INDEXES)}
+)
 
 # Timeouts in seconds for the connection to a server and for its answer: FerretDB 1 reads 20,000 documents per
 # second, whatever the query.

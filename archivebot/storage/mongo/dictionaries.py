@@ -55,6 +55,7 @@ class MongoDictionaries:
         within: Document = {"urlkey": {"$gt": f"{host})", "$lt": f"{host})\U0010ffff"}}
         pages = self._database.all(self._database.collection("pages"), within, [("urlkey", ASCENDING)], most)
         first: Document = {"page": {"$in": [page["_id"] for page in pages]}, "seq": 1, "number": {"$gt": 0}}
+        first["cost"] = {"$gt": 0}
         captures = self._database.collection("captures")
         found = self._database.whole(captures, first, [("time", DESCENDING)], most)
         return [version_of(document) for document in found][::-1]

@@ -204,6 +204,7 @@ def capture_of(
         quality=quality_of(document),
         duplicate=marks().get(number) if (number := document["number"]) else None,
         wire=wire,
+        pruned=bool(document.get("pruned")),
     )
 
 

@@ -58,10 +58,12 @@ from archivebot.storage.mongo.fingerprints import MongoFingerprints
 from archivebot.storage.mongo.forms import MongoForms
 from archivebot.storage.mongo.links import MongoLinks
 from archivebot.storage.mongo.log import MongoLog
+from archivebot.storage.mongo.retention import MongoRetention
 from archivebot.storage.mongo.revisits import MongoRevisits
 from archivebot.storage.mongo.sums import SUMMED, is_whole, whole
 from archivebot.storage.mongo.templates import MongoTemplates
 from archivebot.storage.mongo.wire import MongoWire
+from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import shared
 from archivebot.storage.times import milliseconds
@@ -101,6 +103,7 @@ class MongoStore(MongoDatabase):
         self.revisits: RevisitStore = MongoRevisits(
             payloads, waiting, self._captures, self.retried, self._log
         )
+        self.retention: RetentionStore = MongoRetention(self, self._held)
 
     def _complete(self) -> None:
         # It runs while the archive is opened, before this instance has its parts.
@@ -205,7 +208,12 @@ class MongoStore(MongoDatabase):
         near += self.all(self._pages, after, [("urlkey", ASCENDING)], NEIGHBOURS)
         likeness = {page["_id"]: shared(sketch, tuple(page.get("sketch", ()))) for page in near}
         for page in sorted(filter(likeness.get, likeness), key=lambda page: likeness[page], reverse=True):
-            content = {"page": page, "cost": {"$lte": most_cost}, "number": {"$ne": None}, **BROUGHT}
+            content = {
+                "page": page,
+                "cost": {"$gt": 0, "$lte": most_cost},
+                "number": {"$ne": None},
+                **BROUGHT,
+            }
             found = self._one(content, NEWEST)
             if found:
                 return version_of(found)
@@ -279,7 +287,7 @@ class MongoStore(MongoDatabase):
 
     def totals(self) -> dict[str, Totals]:
         dictionaries = self._sums("$frame_bytes", collection="dictionaries")
-        frames = self._sums("$stored_bytes", VISITS)
+        frames = self._sums("$frame_bytes", BROUGHT)
         columns = (
             self._sums(1, VISITS),
             self._sums(1, VISITS, distinct="page"),
@@ -329,7 +337,7 @@ class MongoStore(MongoDatabase):
                     yield f"the capture of {document['url']} at {document['time']} points at no version"
 
     def _lost_frames(self) -> Iterator[str]:
-        for batch in batches(self.rows(self._captures, BROUGHT)):
+        for batch in batches(self.rows(self._captures, {**BROUGHT, "cost": {"$gt": 0}})):
             parts = {part: document for document in batch for part in part_ids(document["frame"])}
             present = self._present(self._frames, "_id", list(parts))
             for part in parts.keys() - present:

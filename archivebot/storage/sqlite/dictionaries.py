@@ -20,7 +20,7 @@ LATEST = f"SELECT {intact('dictionary')}, id, host, length FROM dictionary WHERE
 # Versions of content without an earlier version of their page as their base.
 ORIGINS = (
     f"{VERSION} WHERE version.page IN (SELECT page FROM page_key WHERE key > ?1 AND key < ?2)"
-    " AND number IS NOT NULL AND NOT EXISTS"
+    " AND number IS NOT NULL AND cost > 0 AND NOT EXISTS"
     " (SELECT 1 FROM version AS before WHERE before.id = version.base AND before.page = version.page)"
     " ORDER BY version.id DESC LIMIT ?3"
 )

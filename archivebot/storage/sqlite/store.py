@@ -27,6 +27,7 @@ from archivebot.storage.base import (
 from archivebot.storage.checksum import checksum
 from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
+from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import decode, encode, shared
 from archivebot.storage.sqlite.captures import STATE, Shapes, SQLiteCaptures
@@ -36,6 +37,7 @@ from archivebot.storage.sqlite.fingerprints import SQLiteFingerprints, lost_keys
 from archivebot.storage.sqlite.forms import SQLiteForms
 from archivebot.storage.sqlite.links import SQLiteLinks
 from archivebot.storage.sqlite.log import SQLiteLog
+from archivebot.storage.sqlite.retention import SQLiteRetention
 from archivebot.storage.sqlite.revisits import SQLiteRevisits
 from archivebot.storage.sqlite.rows import (
     DIGEST,
@@ -101,6 +103,7 @@ class SQLiteStore(ArchiveFile):
         self.log: LogStore = self._log
         self._captures = SQLiteCaptures(self, self._log)
         self.revisits: RevisitStore = SQLiteRevisits(self.database, self.together, self._captures)
+        self.retention: RetentionStore = SQLiteRetention(self)
         self._log.complete(self._intact())
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
@@ -113,7 +116,7 @@ class SQLiteStore(ArchiveFile):
                 ).fetchone():
                     raise Conflict("the same body was stored by another writer")
                 if not self._has_base(version.record.base):
-                    raise Conflict("another writer replaced the dictionary of the site")
+                    raise Conflict("another process replaced the dictionary of the site, or pruned a version")
                 version = self._add_version(page, head, version)
             return self._captures.add(page, capture, int(version or 0))
 
@@ -129,11 +132,12 @@ class SQLiteStore(ArchiveFile):
         return int(page)
 
     def _has_base(self, base: VersionId | None) -> bool:
-        """Return whether a base is still there: a dictionary may be removed, a version never is."""
-        if not self.dictionaries.is_dictionary(base):
+        """Return whether a base is still there: a dictionary may be removed, a version be pruned."""
+        if base is None:
             return True
-        found = self.database.execute("SELECT 1 FROM dictionary WHERE id = ?", (base,)).fetchone()
-        return found is not None
+        is_dictionary = self.dictionaries.is_dictionary(base)
+        where = "dictionary WHERE id = ?" if is_dictionary else "version WHERE id = ? AND cost > 0"
+        return self.database.execute(f"SELECT 1 FROM {where}", (base,)).fetchone() is not None
 
     def _add_version(self, page: int, head: PageHead, new: NewVersion) -> int:
         record = new.record
@@ -239,7 +243,7 @@ class SQLiteStore(ArchiveFile):
         return self.one(
             version_of,
             f"{VERSION} JOIN json_each(?) AS near ON version.id = (SELECT id FROM version AS last"
-            " WHERE last.page = near.value AND last.cost <= ? AND last.number IS NOT NULL"
+            " WHERE last.page = near.value AND last.cost BETWEEN 1 AND ? AND last.number IS NOT NULL"
             " ORDER BY id DESC LIMIT 1) ORDER BY near.key LIMIT 1",
             json.dumps(best),
             most_cost,

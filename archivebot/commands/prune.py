@@ -1,0 +1,60 @@
+"""scrapy prune: give up the versions that a rule of retention does not keep."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+
+from archivebot.archive import Archive
+from archivebot.cli import WritingCommand, print_json
+from archivebot.exceptions import CorruptObject, UsageError
+from archivebot.jobs.prune import PruneProgress, prune
+from archivebot.terminal import note, write
+from archivebot.units import size
+from archivebot.urls import parse_seed
+from archivebot.versioning.keep import Keep
+
+
+class Command(WritingCommand):
+    """Give up versions that a rule does not keep, and their space"""
+
+    arguments = "[URL]"
+    least, most = 0, 1
+    explanation = (
+        "The first and the last version of each page stay, and each capture stays on record. With a URL only"
+        " this page is pruned. What is given up cannot be brought back: try --dry-run first."
+    )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--keep", metavar="RULE", help="such as changes, or changes,monthly,90d")
+        parser.add_argument("--site", metavar="URL", help="only the pages on this host")
+        parser.add_argument("--dry-run", action="store_true", help="only print what would go")
+
+    def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        if not opts.keep:
+            raise UsageError("write --keep RULE, such as --keep changes; see scrapy prune -h")
+        if args and opts.site:
+            raise UsageError("give a URL or --site, not both")
+        keep = Keep.parse(opts.keep)
+        site = parse_seed(opts.site) if opts.site else None
+        urls = [archive.resolve(args[0])] if args else [url for _, url in archive.pages(site=site)]
+        progress = PruneProgress() if opts.json else _Printed()
+        done = prune(archive, urls, keep, datetime.now(UTC), progress, dry=opts.dry_run)
+        if opts.json:
+            print_json(done.record())
+        else:
+            would = "would go" if opts.dry_run else "pruned"
+            message = f"{done.pruned} versions of {done.pages} pages {would}, {done.kept} stay"
+            freed = "" if opts.dry_run else f"; archive {size(done.before)} -> {size(done.after)}"
+            write(f"{message}; frames of {size(done.frames)}{freed}")
+        return CorruptObject.exit_code if done.damaged else 0
+
+
+class _Printed(PruneProgress):
+    """Prints each page that loses versions."""
+
+    def pruned(self, url: str, kept: int, gone: int, size_: int) -> None:
+        write(f"{url}  {gone} of {gone + kept} versions, {size(size_)}")
+
+    def damaged(self, message: str) -> None:
+        note(f"left as it is: {message}")

@@ -1,0 +1,39 @@
+"""The contract of giving up the frames of versions, which every back end fulfils."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from archivebot.storage.versions import StoredVersion
+
+
+class RetentionStore(Protocol):
+    """Gives up the frames of versions, and gives their space back.
+
+    A version without a frame keeps its record, and its captures say that they are pruned. No version has it
+    as its base.
+    """
+
+    def dependents(self, versions: Sequence[StoredVersion]) -> list[StoredVersion]:
+        """Return the versions of all pages whose base is one of these, in the order they were stored."""
+
+    def rewrite(self, pruned: Sequence[StoredVersion], frames: Mapping[StoredVersion, bytes]) -> None:
+        """Give up the frames of ``pruned``, after the frames of their dependents were replaced.
+
+        Each key of ``frames`` is a stored version with its new base and its new cost. A version with another
+        cost and an empty frame keeps its frame. A crash leaves every other version as it was or as it will
+        be, and the next call removes the frames that are left over.
+
+        Raises Conflict, and changes nothing, if a version outside ``frames`` has one of ``pruned`` as its
+        base.
+        """
+
+    def restore(self, version: StoredVersion, frame: bytes) -> None:
+        """Store the frame of a version again that was given up, with the base and cost of ``version``."""
+
+    def count(self) -> int:
+        """Return the number of versions whose frames were given up."""
+
+    def compact(self) -> None:
+        """Give the free space of the archive back to the file system, if it is worth the work."""

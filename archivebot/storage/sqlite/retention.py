@@ -1,0 +1,81 @@
+"""Gives up the frames of versions in the SQLite archive, and the space that they took."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from archivebot.exceptions import Conflict
+from archivebot.storage.base import StoredVersion
+from archivebot.storage.checksum import checksum
+from archivebot.storage.sqlite.file import ArchiveFile
+from archivebot.storage.sqlite.rows import VERSION, version_of
+from archivebot.storage.sqlite.sums import renew
+
+DEPENDENTS = f"{VERSION} WHERE base IN (SELECT value FROM json_each(?)) ORDER BY version.id"
+
+# The file is written again if at least this share of it is free: later pages fill smaller gaps.
+FREE = 0.02
+
+
+class SQLiteRetention:
+    """The RetentionStore of an archive in a file; each call is one transaction."""
+
+    def __init__(self, file: ArchiveFile) -> None:
+        self._file = file
+
+    def dependents(self, versions: Sequence[StoredVersion]) -> list[StoredVersion]:
+        return self._file.all(version_of, DEPENDENTS, _ids(versions))
+
+    def rewrite(self, pruned: Sequence[StoredVersion], frames: Mapping[StoredVersion, bytes]) -> None:
+        with self._file.together():
+            for version, frame in frames.items():
+                self._put(version, frame)
+            if {version.id for version in self.dependents(pruned)} - {version.id for version in pruned}:
+                raise Conflict("another writer stored a version against one that is to be pruned")
+            database, ids = self._file.database, _ids(pruned)
+            among = "IN (SELECT value FROM json_each(?))"
+            database.execute(f"DELETE FROM frame WHERE version {among}", (ids,))
+            database.execute(f"DELETE FROM payload WHERE version {among}", (ids,))
+            database.execute(
+                f"UPDATE version SET base = NULL, cost = 0, frame_sum = 0 WHERE id {among}", (ids,)
+            )
+            database.execute(f"{renew('version')} WHERE id {among}", (ids,))
+
+    def restore(self, version: StoredVersion, frame: bytes) -> None:
+        with self._file.together():
+            self._put(version, frame)
+
+    def _put(self, version: StoredVersion, frame: bytes) -> None:
+        """Store the base and the cost of a version, and its frame unless that is empty."""
+        database = self._file.database
+        if frame:
+            # A smaller frame in the place of the old frame would leave a part of its place empty.
+            database.execute("DELETE FROM frame WHERE version = ?", (version.id,))
+            database.execute("INSERT INTO frame VALUES (?, ?)", (version.id, frame))
+            database.execute(
+                "UPDATE version SET base = ?, frame_sum = ? WHERE id = ?",
+                (version.base, checksum(frame), version.id),
+            )
+        values = version.cost, version.blocks, version.id
+        database.execute("UPDATE version SET cost = ?, blocks = ? WHERE id = ?", values)
+        database.execute(f"{renew('version')} WHERE id = ?", (version.id,))
+
+    def count(self) -> int:
+        return self._count("SELECT count(*) FROM version WHERE cost = 0")
+
+    def compact(self) -> None:
+        free, pages = (self._count(f"PRAGMA {name}") for name in ("freelist_count", "page_count"))
+        if free < FREE * pages:
+            return
+        with self._file.reading():
+            self._file.database.execute("VACUUM")
+            # Without it the new file is only in the log, and the old one keeps its size.
+            self._file.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def _count(self, sql: str) -> int:
+        return self._file.one(lambda row: int(row[0]), sql) or 0
+
+
+def _ids(versions: Sequence[StoredVersion]) -> str:
+    return json.dumps([version.id for version in versions])

@@ -1,0 +1,40 @@
+"""The record of a stored version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VersionId = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """One distinct body of one URL.
+
+    ``number`` counts the versions of content from 1; None for the body of an error or redirect. ``digest`` is
+    the SHA-256 of the body (64 hex digits), ``layout`` the id of the bytes around the blocks, ``new_blocks``
+    and ``new_bytes`` the blocks that differ from the previous version, ``cost`` the bytes to decode when
+    reading it, 0 if its frame was given up, ``base`` the version or dictionary it is compressed against,
+    ``stored_bytes`` the size of its frame.
+    """
+
+    id: VersionId
+    url: str
+    number: int | None
+    digest: str
+    length: int
+    charset: str
+    level: int
+    segmenter: int
+    layout: int
+    blocks: int
+    new_blocks: int
+    new_bytes: int
+    cost: int
+    base: VersionId | None
+    stored_bytes: int
+
+    @property
+    def pruned(self) -> bool:
+        """Whether its frame was given up, so that its bytes cannot be rebuilt."""
+        return self.cost == 0
