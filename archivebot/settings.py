@@ -16,6 +16,8 @@ ARCHIVE_FRAME_BOUND = 16_000_000  # bytes that reading a version may decode
 ARCHIVE_ZSTD_LEVEL = 10
 ARCHIVE_CONTENT_ATTRIBUTES = "title alt"  # what is content beside the text of a page
 ARCHIVE_FIELDS = os.environ.get("ARCHIVE_FIELDS", "")  # a file of selectors: see docs/fields.md
+ARCHIVE_COLLECTIONS = os.environ.get("ARCHIVE_COLLECTIONS", "")  # a file: see docs/collections.md
+ARCHIVE_COLLECTION = ""  # the collection of the pages that are stored; -a collection=NAME sets it
 ARCHIVE_READERS = min(4, os.cpu_count() or 1)  # processes that read pages
 ARCHIVE_CONDITIONAL = True  # send the validators of the latest capture; a 304 costs no body
 ARCHIVE_OBEY_META_ROBOTS = True  # pages with noindex or noarchive are not kept, nofollow links not followed

@@ -58,7 +58,7 @@ class RecrawlSpider(ArchiveSpider):
             self._alone.enter_context(only_instance(config.uri))
             forget_crawls(chosen_uri(settings), self.name)  # whatever they left is due now, or not any more
         with Archive.open(config, create=False) as archive:
-            found = next_round(archive, given.budget, Policy(given.policy))
+            found = next_round(archive, given.budget, Policy(given.policy), given.collection)
         self._known = found.known
         seeds = found.due
         if given.discover:

@@ -15,6 +15,7 @@ from archivebot.fields.about import merged
 from archivebot.fields.kept import Kept
 from archivebot.fingerprint import piece_id, sha256_hex
 from archivebot.fingerprint.payload import payload_key
+from archivebot.metadata import NONE
 from archivebot.models import (
     REQUISITE,
     Capture,
@@ -89,8 +90,10 @@ class Recorder:
             known = self._restored(snapshot, known)
         capture = _capture(snapshot, kind, known)
         content = self._bodies.readable(known) if known and known.number else None
+        kept = content.kept if content else Kept()
+        capture = replace(capture, metadata=self._inspector.metadata(page.url, kept.metadata))
         if known and content:
-            fields = merged(content.kept.fields, capture.fields) if kind in CONTENT else ()
+            fields = merged(kept.fields, capture.fields) if kind in CONTENT else ()
             blocks = self._known_blocks(known, content, latest) if with_blocks else ()
             capture = replace(capture, blocks=blocks, fields=fields)
         self._keep(page, capture, head, known)
@@ -206,6 +209,7 @@ class Recorder:
             stored_bytes=record.stored_bytes,
             new_blocks=record.new_blocks,
             blocks=tuple(block.placed(record, page.body) for block in blocks) if with_blocks else (),
+            metadata=self._inspector.metadata(page.url, NONE),
         )
         lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])
         new = NewVersion(

@@ -50,7 +50,7 @@ class CaptureCsvExporter(CsvItemExporter):
         if isinstance(item, Capture):
             item = capture_record(item)
             item["blocks"] = item["blocks"]["count"]
-            for name in ("wire", "fields"):
+            for name in ("wire", "fields", "metadata"):
                 item[name] = json.dumps(item[name], ensure_ascii=False) if item[name] else ""
         super().export_item(item)
 

@@ -8,8 +8,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from archivebot.metadata import Metadata
 from archivebot.models import BlockState, Capture, Duplicate, Field, Focus, PlacedBlock
 from archivebot.records.block import block_record, stored_block_record
+from archivebot.records.metadata import block_metadata_record, metadata_record
 from archivebot.timestamps import timestamp
 from archivebot.wire import Wire, first_header
 
@@ -36,7 +38,10 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "blocks": {
             "count": capture.block_count,
             "new": capture.new_blocks,
-            "items": [block_record(block) for block in capture.blocks],
+            "items": [
+                block_record(block) | {"metadata": block_metadata_record(capture.metadata, block.label)}
+                for block in capture.blocks
+            ],
         },
         "links": capture.links,
         "location": capture.location,
@@ -51,16 +56,18 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "wire": wire_record(capture.wire) if capture.wire else None,
         "fields": _values(capture.fields),
         "pruned": capture.pruned,
+        "metadata": metadata_record(capture.metadata),
     }
 
 
-def extract_record(capture: Capture, fields: Iterable[Field]) -> dict[str, Any]:
-    """Return the fields of a version as a record, with the capture that shows it."""
+def extract_record(capture: Capture, fields: Iterable[Field], metadata: Metadata) -> dict[str, Any]:
+    """Return the fields and the metadata of a version as a record, with the capture that shows it."""
     return {
         "url": capture.url,
         "captured_at": timestamp(capture.captured_at),
         "version": capture.number,
         "fields": _values(fields),
+        "metadata": metadata_record(metadata),
     }
 
 
@@ -72,7 +79,8 @@ def _values(fields: Iterable[Field]) -> dict[str, Any]:
 def history_record(capture: Capture) -> dict[str, Any]:
     """Return a capture of a history as a record; ``blocks`` is the number of blocks."""
     record = capture_record(capture) | {"blocks": capture.block_count}
-    del record["fields"]  # they are in the frame of the version: see scrapy extract
+    for name in ("fields", "metadata"):  # they are in the frame of the version: see scrapy extract
+        del record[name]
     return record
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from archivebot.config import file_text
 from archivebot.exceptions import Conflict, StorageError, UsageError
-from archivebot.fields.tables import listed, tables
+from archivebot.toml.tables import listed, tables
 from archivebot.watch.file import RULE_KEYS, read_rule
 
 # Bytes of a rules file to which nothing more is added: some thousand rules.
