@@ -161,6 +161,7 @@ class CrawlConfig(_Settings):
     duplicate_penalty: float = 2.0
     progress_interval: float = 10.0
     warc: str = ""
+    secrets: str = ""
 
     def __post_init__(self) -> None:
         if self.readers < 1:

@@ -38,6 +38,7 @@ ROOMS: dict[str, set[str]] = {
     "markup": {"text"},
     "urls": set(),
     "vision": {"text"},
+    "access": {"toml", "urls"},
     "collection": {"toml", "urls"},
     "content": {"markup", "text"},
     "duplicates": {"fingerprint"},
@@ -82,6 +83,7 @@ ROOMS: dict[str, set[str]] = {
     "": {"archive"},  # the package itself: its public names
     "cli": {"archive", "frontier", "vision"},
     "crawl": {
+        "access",
         "archive",
         "collection",
         "export",
