@@ -167,7 +167,7 @@ class CrawlConfig(_Settings):
         if self.readers < 1:
             raise UsageError(f"ARCHIVE_READERS is {self.readers}: give at least 1 process to cut the pages")
         if self.http2 and not find_spec("h2"):
-            raise UsageError("ARCHIVE_HTTP2 needs h2: pip install 'archivebot[http2]'")
+            raise UsageError("ARCHIVE_HTTP2 needs h2: pip install 'Scrapy[twisted-http2]'")
 
 
 @dataclass(frozen=True, slots=True)

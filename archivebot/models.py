@@ -242,7 +242,7 @@ class Snapshot:
     ``fingerprint`` is the fingerprint of its main text, ``duplicate`` the archived page that it repeats,
     ``quality`` what came instead of the page (None: it is the page), ``change`` the difference from the
     previous version, None if that is not determined yet, ``fields`` its description, its summary, and the
-    values that selectors find.
+    values that selectors find, ``title`` its title element.
     """
 
     page: Page
@@ -252,6 +252,7 @@ class Snapshot:
     duplicate: Duplicate | None = None
     change: PageChange | None = None
     fields: tuple[Field, ...] = ()
+    title: str = ""
 
     @classmethod
     def uncut(cls, page: Page, reason: str = "") -> Snapshot:
@@ -267,8 +268,9 @@ class Capture:
     ``number`` counts the versions of content of a URL from 1 and is None for a visit without content;
     ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled only if this visit cut the version into
     blocks; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as in :class:`Page`; ``fields`` is
-    filled only by the visit itself, and so is ``metadata``. ``pruned`` is whether the bytes of the version
-    were given up.
+    filled only by the visit itself, as are ``metadata``, ``title`` and ``edits``, the blocks that differ from
+    those of the version before, if it lists its blocks. ``pruned`` is whether the bytes of the version were
+    given up.
     """
 
     url: str
@@ -297,6 +299,8 @@ class Capture:
     fields: tuple[Field, ...] = ()
     pruned: bool = False
     metadata: Metadata = NONE
+    title: str = ""
+    edits: tuple[BlockChange, ...] = field(default=(), repr=False)
 
     @property
     def sha256(self) -> str:

@@ -55,7 +55,7 @@ DOWNLOAD_HANDLERS = {
     **dict.fromkeys(("http", "https"), "archivebot.crawl.answers.AnswerHandler"),
     **dict.fromkeys(("data", "file", "ftp", "s3")),
 }
-ARCHIVE_HTTP2 = False  # speak HTTP/2 with https sites that do; needs archivebot[http2]
+ARCHIVE_HTTP2 = False  # speak HTTP/2 with https sites that do; needs Scrapy[twisted-http2]
 COOKIES_ENABLED = False
 # Whether links, redirects and host names may lead to this machine or to private networks not among the seeds.
 ARCHIVE_PRIVATE_ADDRESSES = False

@@ -1,4 +1,4 @@
-"""Sizes in readable units, and times as users write them."""
+"""Sizes and numbers of things in readable units, and times as users write them."""
 
 from __future__ import annotations
 
@@ -30,3 +30,12 @@ def read_seconds(name: str, value: str) -> int:
     if not found or not int(found[1]):
         raise UsageError(f"{name} is {value!r}: give seconds, or for example 30m or 2h")
     return int(found[1]) * _SECONDS[found[2]]
+
+
+def amount(count: int, noun: str) -> str:
+    """Return a number of things, with their noun in the singular or the plural.
+
+    >>> amount(0, "page"), amount(1, "page"), amount(300, "page")
+    ('0 pages', '1 page', '300 pages')
+    """
+    return f"{count} {noun}{'s' if count != 1 else ''}"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import methodcaller
 
 Headers = tuple[tuple[str, str], ...]
 
 # Request headers that are not stored, in lower case: a user of the archive could misuse them.
 SECRETS = frozenset(("authorization", "cookie", "proxy-authorization"))
 _SET = frozenset(("set-cookie", "set-cookie2"))
+
+_SECRET = re.compile(rb"cookie|authorization", re.IGNORECASE)  # in all of SECRETS
+_parted = methodcaller("partition", ":")
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
@@ -96,8 +100,12 @@ def header_fields(lines: bytes) -> Headers:
     """
     if b"\n " in lines or b"\n\t" in lines:
         lines = _FOLD.sub(b" ", lines)
-    split = (_text(line).partition(":") for line in lines.split(b"\n"))
-    return tuple((name.strip(), value.strip()) for name, colon, value in split if colon)
+    try:
+        texts = lines.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        texts = [_text(line) for line in lines.split(b"\n")]
+    parts = map(_parted, texts)
+    return tuple([(name.strip(), value.strip()) for name, colon, value in parts if colon])
 
 
 def text_lines(head: bytes) -> list[str]:
@@ -115,6 +123,8 @@ def without_secrets(request: bytes) -> tuple[bytes, tuple[str, ...]]:
     >>> without_secrets(b"GET / HTTP/1.1\\r\\nCookie: a=b;\\r\\n c=d\\r\\nHost: a\\r\\n\\r\\n")
     (b'GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n', ('Cookie',))
     """
+    if request.isascii() and _SECRET.search(request) is None:
+        return request, ()
     return _without(request, SECRETS)
 
 

@@ -156,6 +156,7 @@ def planned_visits(
             gone, left = gone + 1, left - 1
             planner.budget = left / interval
         index = planner.next()
+        assert index is not None, "no page gets visits, although one is left"
         state = bisect_right(begun[index], time) - 1
         planner.visited(index, time, changed=state != states[index])
         states[index], chosen[slot] = state, index

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from scrapy import Request
@@ -23,7 +24,7 @@ from archivebot.hypertext import Hypertext, resolve
 from archivebot.hypertext.entries import entries
 from archivebot.jobs.frontier import forget_crawls
 from archivebot.jobs.instance import only_instance
-from archivebot.jobs.schedule import next_round
+from archivebot.jobs.schedule import Round, next_round
 from archivebot.models import Link, Page, SeenLinks
 from archivebot.schedule.policy import Policy
 from archivebot.urls import Scope
@@ -51,34 +52,52 @@ class RecrawlSpider(ArchiveSpider):
         super().__init__(**given)
         self._alone = ExitStack()
         self._known: frozenset[str] = frozenset()
+        self._room: float = inf  # how many more new pages are within the limit
 
     def introduce(self, settings: BaseSettings) -> None:
         given, config = self.arguments, ArchiveConfig.from_settings(settings)
-        if not settings["REDIS_URL"]:  # several processes share such a crawl
-            self._alone.enter_context(only_instance(config.uri))
-            forget_crawls(chosen_uri(settings), self.name)  # whatever they left is due now, or not any more
-        with Archive.open(config, create=False) as archive:
-            found = next_round(archive, given.budget, Policy(given.policy), given.collection)
+        with ExitStack() as alone:
+            if not settings["REDIS_URL"]:  # several processes share such a crawl
+                alone.enter_context(only_instance(config.uri))
+                # Whatever these crawls left is due now, or not any more.
+                forget_crawls(chosen_uri(settings), self.name)
+            with Archive.open(config, create=False) as archive:
+                found = next_round(archive, given.budget, Policy(given.policy), given.collection)
+            self._choose(found)
+            super().introduce(settings)
+            self._alone = alone.pop_all()
+
+    def _choose(self, found: Round) -> None:
+        """Set the seeds and the scope: what is due comes first, and only what is left of the limit is new."""
+        given, seeds = self.arguments, found.due
         self._known = found.known
-        seeds = found.due
         if given.discover:
             sitemaps = dict.fromkeys(filter(None, (resolve(SITEMAP, url) for url in found.due)))
-            seeds = [*found.new, *(url for url in sitemaps if url not in found.known), *found.due]
+            seeds = [*found.due, *found.new, *(url for url in sitemaps if url not in found.known)]
         if not seeds:
             logger.warning("No page is due: scrapy schedule shows when the next page is")
-        self.arguments = replace(given, seeds=tuple(seeds[: given.pages]))
+        seeds = seeds[: given.pages]
+        if given.pages is not None:
+            self._room = given.pages - len(seeds)
+        self.arguments = replace(given, seeds=tuple(seeds))
         if given.discover:
             self.arguments = replace(self.arguments, scope="host", depth=None)
+            for url in seeds:
+                self.seen.add(url)
         self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
-        super().introduce(settings)
 
     def closed(self, reason: str) -> None:
         """Let other programs visit the pages; Scrapy calls it at the end."""
         self._alone.close()
 
     def is_news(self, link: Link) -> bool:
-        """Return whether a link leads to a page that was never visited."""
-        return link.url not in self._known and super().is_news(link)
+        """Return whether a link leads to a page that was never visited, and there is room for it."""
+        if link.url in self._known or not super().is_news(link):
+            return False
+        if self.scope.refusal(link.url):
+            return True  # the guard records the reason
+        self._room -= 1
+        return self._room >= 0
 
     def settle(
         self,

@@ -67,16 +67,18 @@ def run_scrapy_raw(
     timeout: float = 60,
     stderr: int = subprocess.PIPE,
     bound: bool = False,
+    program: str = "scrapy",
 ) -> subprocess.CompletedProcess[bytes]:
     """Run ``scrapy`` with some arguments to its end; ``stderr`` may be STDOUT, to get both as one.
 
-    If ``bound``, the rights of files apply to it, even if it is root.
+    If ``bound``, the rights of files apply to it, even if it is root. ``program`` is the name of the program.
     """
     given = {
         "command": list(command),
         "folder": str(folder),
         "environment": dict(environment or os.environ),
         "bound": bound,
+        "program": program,
     }
     line = _started()
     with TemporaryFile() as out, TemporaryFile() as err:
@@ -164,10 +166,11 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     sys.stdout.reconfigure(encoding=encoding, line_buffering="PYTHONUNBUFFERED" in os.environ)  # type: ignore[union-attr]
     sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     sys.path[0] = str(given["folder"])
-    sys.argv = ["scrapy", *given["command"]]  # type: ignore[misc]
+    sys.argv = [given["program"], *given["command"]]  # type: ignore[list-item, misc]
     import_module("archivebot.archive.process.worker").__dict__["_start"] = Forked
     sys.modules.pop("archivebot.settings", None)  # read anew, in the environment of the command
-    runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+    module = {"scrapy": "scrapy", "archivebot": "archivebot.program"}[str(given["program"])]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 class Forked:

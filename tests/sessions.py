@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from archivebot.terminal import PROGRAMS
 from tests.commands import run_scrapy
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
 DOCUMENTED_PORT = 8777
 SAMPLE_URL = re.compile(rf"http://127\.0\.0\.1:{DOCUMENTED_PORT}/[\w./-]*")
 
@@ -94,7 +95,7 @@ def sessions() -> Iterator[Session]:
 def normalised(text: str) -> str:
     """Leave out what differs from run to run: times, digests, compressed sizes, lineages, columns."""
     for pattern, instead in (
-        (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME"),
+        (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:Z|\.\d+\+00:00)?", "TIME"),
         (r"\b20\d{12}\b", "TIME"),
         (r"\b[\d.]+ (?:B|kB|MB)(?!\w)", "SIZE"),
         (r"\d+\.\d s\b|\d+\.\d/s", "SPEED"),
@@ -130,13 +131,17 @@ def environment() -> dict[str, str]:
 
 
 def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    if arguments[0] == "scrapy":
+    if arguments[0] in PROGRAMS:
         return run_scrapy(
-            arguments[1:], folder=folder, environment=environment(), timeout=120, stderr=subprocess.STDOUT
+            arguments[1:],
+            program=arguments[0],
+            folder=folder,
+            environment=environment(),
+            timeout=120,
+            stderr=subprocess.STDOUT,
         )
-    module = ["archivebot.program", *arguments[1:]] if arguments[0] == "archivebot" else arguments
     return subprocess.run(
-        [sys.executable, "-m", *module],
+        [sys.executable, "-m", *arguments],
         cwd=folder,
         env=environment(),
         stdout=subprocess.PIPE,

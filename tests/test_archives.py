@@ -143,6 +143,7 @@ def test_an_older_archive_that_is_brought_up_answers_as_its_version_did(older: O
 def test_an_older_archive_that_cannot_be_written_answers_as_its_version_did(older: Older) -> None:
     schema = schema_of(older.folder)
     reading = [asked for asked in older.commands if asked["command"][0] != "template"]
+    reading = reading[schema % 3 :: 3]  # three schemas share the commands
     forbid(older.folder)
     assert list(lost(reading, Older(older.folder, reading).answers())) == []
     assert schema_of(older.folder) == schema
@@ -177,6 +178,10 @@ def exported(feed: Path) -> list[dict[str, Any]]:
     else:
         records = json.loads(text) if feed.suffix == ".json" else list(map(json.loads, text.splitlines()))
     records = [record for record in records if not record["url"].endswith(REWRITTEN)]
+    for record in records:
+        if feed.suffix != ".csv" and record["kind"] != "new":  # today only new versions list unchanged blocks
+            items = record["blocks"]["items"]
+            record["blocks"]["items"] = [item for item in items if item["change"] != "UNCHANGED"]
     return sorted(records, key=lambda record: record["url"])
 
 

@@ -210,7 +210,9 @@ def test_a_crawl_that_ended_at_its_page_limit_goes_on_with_a_higher_one(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("limit", "reason"), [({"bytes": "2kB"}, "bytes"), ({"time": "1"}, "timeout")])
+@pytest.mark.parametrize(
+    ("limit", "reason"), [({"bytes": "2kB"}, "limit of 2.0 kB"), ({"time": "1"}, "limit of 1 second ")]
+)
 def test_bytes_and_time_bound_a_run_and_the_next_one_goes_on(
     site: MockServer, crawl: Crawl, limit: dict[str, str], reason: str
 ) -> None:

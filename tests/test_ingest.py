@@ -173,3 +173,44 @@ def test_several_files_go_in_even_if_one_is_no_warc(ingest: Ingest, uri: str, tm
     files = json.loads(result.stdout)["files"]
     assert [bool(file["error"]) for file in files] == [True, True, False]
     assert files[2]["captures"] == 1
+
+
+def test_each_record_is_stored_known_skipped_with_a_reason_or_damaged(ingest: Ingest, tmp_path: Path) -> None:
+    page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + html(*TEXTS)
+    day = "2020-01-01T00:00:00Z"
+    kinds = {
+        "warcinfo": ("urn:x", b"software: x\r\n"),
+        "request": (URL, b"GET / HTTP/1.1\r\n\r\n"),
+        "metadata": (URL, b"fetchTimeMs: 5\r\n"),
+        "conversion": (URL, b"text"),
+        "continuation": (URL, b"rest"),
+        "screenshot": (URL, b"picture"),
+    }
+    records = [record_of(block, kind, day, url) for kind, (url, block) in kinds.items()]
+    records += [
+        record_of(page, "response", day, URL),
+        record_of(page, "response", day, URL),
+        record_of(b"1.2.3.4", "response", day, "dns:example.com"),
+        record_of(b"<p>text</p>", "resource", day, "urn:text:http://example.com/"),
+        record_of(page, "response", "yesterday", URL),
+    ]
+    path = tmp_path / "x.warc"
+    path.write_bytes(b"".join(records))
+    done = ingest(path)
+    found = record(done)
+    assert found["skipped"] == {
+        "warcinfo: describes the file": 1,
+        "request: its head is kept with its answer, if the file has one": 1,
+        "metadata: describes other records": 1,
+        "conversion: another form of a page": 1,
+        "continuation: the rest of a record in another file": 1,
+        "of a type that is not known": 1,
+        "response: its URI is not of the web": 1,
+        "resource: its URI is not of the web": 1,
+    }
+    assert [damage["reason"] for damage in found["damaged"]] == [
+        "WARC-Date 'yesterday' is missing or no date"
+    ]
+    ends = [found["captures"], found["known"], sum(found["skipped"].values()), len(found["damaged"])]
+    assert (ends, sum(ends)) == ([1, 1, 8, 1], len(records))
+    assert "1 new; 1 were there already; 8 of other types; 1 damaged;" in done.stderr

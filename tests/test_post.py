@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import random
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -9,8 +12,10 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.http.codings import zstd
 from archivebot.urls import urlkey, with_method
 from archivebot.warc import Damage, read_pages
+from archivebot.warc.source import Source
 from tests.conftest import Crawl
 from tests.mockserver import MockServer, Reply
 from tests.servers import redis_server, redis_uri
@@ -38,6 +43,7 @@ def test_a_spider_that_posts_keeps_each_answer_under_its_own_key(
     posting = Crawl(crawl.folder, "posting")
     redis = f"REDIS_URL={request.getfixturevalue('redis_uri')}" if frontier == "redis" else "REDIS_URL="
     options = ("-s", "SPIDER_MODULES=tests.posting", "-s", "CONCURRENT_REQUESTS=1", "-s", redis)
+    options += ("-s", f"ARCHIVE_WARC={crawl.folder}/warc")
     done = posting(*options, seeds=url, depth=0)
     assert done.code == 0, done.log
     keys = [url, f"{url}?__wb_method=POST&q=ships", f"{url}?__wb_method=POST&q=timber"]
@@ -46,6 +52,9 @@ def test_a_spider_that_posts_keeps_each_answer_under_its_own_key(
     assert {record["version"] for record in done.records} == {1}
     with closing(Archive.open(ArchiveConfig(uri=crawl.uri))) as archive:
         assert len({archive.body(archive.at(key, None)) for key in keys}) == 3
+    (raw,) = (crawl.folder / "warc").glob("*.warc.gz")
+    written = [found for found, _ in urls(raw) if "/robots.txt" not in found]
+    assert sorted(written) == sorted([*keys, keys[2]])  # the first answer to the last one was 503
 
 
 def request(method: str, body: bytes = b"", kind: str = FORM) -> bytes:
@@ -114,6 +123,78 @@ def test_records_without_names_belong_to_their_neighbour_of_the_same_uri_and_dat
     path = tmp_path / "x.warc"
     path.write_bytes(b"".join(records[index] for index in order))
     assert sorted(urls(path)) == sorted([(KEY, b"ships"), (URL, b"page")])
+
+
+PACKINGS: dict[str, Callable[[list[bytes]], bytes]] = {
+    "plain": b"".join,
+    "gzip": lambda records: b"".join(map(gzip.compress, records)),
+    "gzip in one": lambda records: gzip.compress(b"".join(records)),
+    "gzip in pairs": lambda records: b"".join(
+        gzip.compress(b"".join(records[at : at + 2])) for at in range(0, len(records), 2)
+    ),
+    "zstd": lambda records: b"".join(bytes(zstd.compress(record)) for record in records),
+}
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_a_request_far_behind_its_answer_is_found_in_each_kind_of_file(packing: str, tmp_path: Path) -> None:
+    long = {
+        "WARC-Type": "request",
+        "WARC-Target-URI": f"{URL}&{'x' * 5000}",
+        "warc-concurrent-to": "<urn:uuid:3>",
+    }
+    records = [
+        record_of(answer("ships"), "response", DAY, URL, {"WARC-Record-ID": ANSWERED}),
+        record_of(answer("long"), "response", DAY, URL, {"WARC-Record-ID": "<urn:uuid:3>"}),
+        *(record_of(answer(str(n)), "response", DAY, f"{URL}&n={n}") for n in range(20)),
+        record_of(request("GET"), "request", DAY, f"{URL}&n=19"),
+        record_of(random.Random(1).randbytes(400_000), "resource", DAY, f"{URL}&n=20"),
+        record_of(request("POST", b"q=far"), "request", DAY, URL, long),
+        record_of(
+            request("POST", b"q=ships"),
+            "request",
+            DAY,
+            URL,
+            {"WARC-Record-ID": ASKED, "WARC-Concurrent-To": ANSWERED},
+        ),
+    ]
+    path = tmp_path / "x.warc"
+    path.write_bytes(PACKINGS[packing](records))
+    found = urls(path)
+    assert found[:3] == [
+        (KEY, b"ships"),
+        (f"{URL}&{'x' * 5000}&__wb_method=POST&q=far", b"long"),
+        (f"{URL}&n=0", b"0"),
+    ]
+    assert len(found) == 23
+
+
+def test_requests_beside_their_answers_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dict[str, Path]()
+    for name, more in (("beside", 0), ("far", 50)):
+        pairs: list[bytes] = []
+        for n in range(100):
+            named = {"WARC-Concurrent-To": f"<urn:uuid:{n - more}>"}
+            pairs.append(
+                record_of(answer("x" * 1000), "response", DAY, URL, {"WARC-Record-ID": f"<urn:uuid:{n}>"})
+            )
+            pairs.append(record_of(request("GET"), "request", DAY, URL, named))
+        files[name] = tmp_path / f"{name}.warc.gz"
+        files[name].write_bytes(PACKINGS["gzip"](pairs))
+    decoded = list[int]()
+    first = Source._enter
+
+    def counted(source: Source, offset: int) -> None:
+        decoded.append(offset)
+        first(source, offset)
+
+    monkeypatch.setattr(Source, "_enter", counted)
+    counts = {}
+    for name, path in files.items():
+        decoded.clear()
+        assert len(urls(path)) == 100
+        counts[name] = len(decoded)
+    assert counts == {"beside": 200, "far": 400}
 
 
 def test_the_answers_of_real_files_have_the_keys_of_pywb() -> None:

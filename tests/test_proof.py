@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -20,9 +21,12 @@ from hypothesis import strategies as st
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.exceptions import CorruptObject, UsageError
 from archivebot.fingerprint.payload import payload_key
 from archivebot.models import Outcome, Page, Payload
+from archivebot.proof.checkpoint import Checkpoint, read_checkpoint
 from archivebot.proof.merkle import WIDTH, leaf_hash, path_of, root_by_path, root_of, subtrees
+from archivebot.proof.signing import PublicKey, Signer
 from archivebot.storage.sqlite.schema import STEPS
 from archivebot.storage.sqlite.sums import enable, sum_of
 from archivebot.wire import Wire
@@ -149,6 +153,33 @@ def test_a_rewritten_past_is_found(archive: Path, statements: tuple[str, ...], f
     assert any(found in reason for reason in reasons(archive)), reasons(archive)
 
 
+def test_entries_that_are_lost_with_their_root_are_damage(archive: Path) -> None:
+    rows = (
+        "WITH number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 300) SELECT n FROM number"
+    )
+    changed(archive, f"INSERT INTO log (entry) SELECT zeroblob(32) FROM ({rows})")
+    changed(archive, f"DELETE FROM log WHERE id <= {WIDTH}")
+    with Archive.reader(ArchiveConfig(uri=f"sqlite:///{archive}")) as reader:
+        with pytest.raises(CorruptObject, match="the entry 0 of the log is lost"):
+            reader.proofs.checkpoint()
+        assert list(reader._store.log.entries(WIDTH, WIDTH + 9)) == [bytes(32)] * 9
+        with pytest.raises(CorruptObject, match="the entry 310 of the log is lost"):
+            list(reader._store.log.entries(WIDTH, 311))
+
+
+def test_a_capture_is_stored_although_an_entry_of_the_log_is_lost(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("archivebot.storage.sqlite.log.WIDTH", 4)
+    changed(archive, "DELETE FROM log WHERE id = 9")
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{archive}")) as opened:
+        for day in range(10, 16):
+            keep(opened, day)
+        assert len(opened.captures(URL)) == 11
+        assert opened._store.log.subtrees().keys() == {3}  # subtree 2 is not whole, the next one is
+    assert "the entry 8 of the log is lost: restore a copy of the archive" in reasons(archive)
+
+
 def test_a_changed_capture_has_no_proof(archive: Path) -> None:
     changed(archive, "UPDATE shape SET status = 500 WHERE status = 200", RENEWED)
     code, answer = asked(archive, "proof", URL)
@@ -236,6 +267,28 @@ def test_a_signed_checkpoint_is_verified_with_its_key(archive: Path, key: Path, 
     code, answer = asked(archive, *verify)
     assert code == 2
     assert "no valid signature" in answer
+
+
+def test_each_signature_of_a_checkpoint_is_tried(key: Path) -> None:
+    checkpoint, signer = Checkpoint("archivebot/0", 7, bytes(32)), Signer(key)
+    note = checkpoint.note(signer)
+    other = base64.b64encode(signer.public.key_id + b"of another key").decode()
+    both = note.replace("\n\n", f"\n\n— archivebot/0 {other}\n")
+    assert read_checkpoint(both, signer.public) == checkpoint
+    with pytest.raises(UsageError, match="no valid signature"):
+        read_checkpoint(f"{checkpoint.text}\n— archivebot/0 {other}\n", signer.public)
+
+
+@pytest.mark.parametrize("read", [Signer, PublicKey.read])
+def test_a_key_of_an_unknown_curve_is_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    path = tmp_path / "key.pem"
+    made = "openssl ecparam -genkey -noout -name secp160k1 -out".split()
+    subprocess.run([*made, path], check=True, capture_output=True)
+    if read is not Signer:
+        public = ["openssl", "ec", "-in", path, "-pubout", "-out", path]
+        subprocess.run(public, check=True, capture_output=True)
+    with pytest.raises(UsageError, match=r"key of another kind \(Curve .*openssl ecparam"):
+        read(path)
 
 
 class Authority(BaseHTTPRequestHandler):

@@ -8,9 +8,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from scrapy.utils.test import get_crawler
 
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import NotArchived, UsageError
+from archivebot.jobs.instance import only_instance
+from archivebot.models import Link
+from spiders.recrawl import RecrawlSpider
 from tests.conftest import Crawl
+from tests.factories import make_page
 from tests.mockserver import MockServer, Reply, html
 
 OFTEN = "1000/minute"  # a page is due again within a second
@@ -93,6 +101,59 @@ def test_new_removed_and_islanded_pages_of_a_site_are_found(tmp_path: Path) -> N
         again = Crawl(tmp_path, "recrawl")(budget=SELDOM, discover="yes")
         assert again.code == 0, again.log
         assert asked(site) == []
+
+
+def begun(uri: str, **arguments: str) -> ArchiveSpider:
+    """Return the spider as a crawl begins with it."""
+    crawler = get_crawler(RecrawlSpider, {"ARCHIVE_URI": uri})
+    return RecrawlSpider.from_crawler(crawler, budget=OFTEN, discover="yes", **arguments)
+
+
+DUE = ["http://a.example/", "http://a.example/map", "http://b.example/"]
+NEW = ["http://a.example/1", "http://a.example/2"]
+MAPS = ["http://a.example/sitemap.xml", "http://b.example/sitemap.xml"]
+
+
+@pytest.fixture
+def archived(tmp_path: Path) -> str:
+    """The URI of an archive with three pages that are due, one of them a sitemap that names two new pages."""
+    uri = f"sqlite:///{tmp_path}/a.db"
+    urls = "".join(f"<url><loc>{url}</loc></url>" for url in NEW)
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        for url in DUE:
+            listed = f"<urlset>{urls}</urlset>".encode()
+            kind, body = (
+                ("application/xml", listed) if url == DUE[1] else ("text/html", b"<p>" + TEXT.encode())
+            )
+            archive.add(archive.segment(make_page(body, url=url, headers=(("Content-Type", kind),))))
+    return uri
+
+
+@pytest.mark.parametrize(("limit", "more"), [(2, []), (4, NEW[:1]), (7, NEW + MAPS)])
+def test_new_pages_get_only_what_is_left_of_the_limit(archived: str, limit: int, more: list[str]) -> None:
+    spider = begun(archived, pages=str(limit))
+    seeds = list(spider.arguments.seeds)
+    assert set(seeds[:3]) <= set(DUE)
+    assert (len(seeds), seeds[3:]) == (min(limit, 3) + len(more), more)
+    found = [f"http://a.example/found/{number}" for number in range(limit)]
+    followed = [url for url in (*seeds, *found) if spider.is_news(Link(url))]
+    assert followed == found[: limit - len(seeds)]
+    spider.closed("finished")
+
+
+def test_new_pages_have_no_limit_of_their_own(archived: str) -> None:
+    spider = begun(archived)
+    assert list(spider.arguments.seeds[3:]) == NEW + MAPS
+    assert all(spider.is_news(Link(f"http://a.example/found/{number}")) for number in range(100))
+    spider.closed("finished")
+
+
+def test_a_crawl_that_cannot_begin_leaves_no_lock(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/none.db"
+    with pytest.raises(NotArchived) as kept:  # with its traceback, and with that all that it refers to
+        begun(uri)
+    with only_instance(uri):
+        assert kept.tb
 
 
 @pytest.mark.long

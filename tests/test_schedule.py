@@ -169,3 +169,6 @@ def test_a_removed_page_is_visited_no_more() -> None:
         planner = Planner([Watched("http://a.example/", "a"), Watched("http://b.example/", "b")], 2.0, policy)
         planner.remove(0)
         assert planner.next() == 1
+        planner.remove(1)
+        assert planner.next() is None
+        assert Planner([], 1.0, policy).next() is None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from html import unescape
 from http.client import HTTPConnection
 from pathlib import Path
@@ -13,8 +16,14 @@ from urllib.parse import urlencode
 
 import pytest
 
-from archivebot.exceptions import Conflict, StorageError, UsageError
+from archivebot.exceptions import Conflict, CorruptObject, StorageError, UsageError
+from archivebot.kinds import SiteChange
+from archivebot.storage.lock import lock
+from archivebot.watch import rulebook
+from archivebot.watch.alert import Alert, ChangedAddress
+from archivebot.watch.outbox import Outbox
 from archivebot.watch.rulebook import Rulebook
+from archivebot.watch.sent import sent_alerts
 from tests.served import Answer, Served, serving
 from tests.watching import SITE, Watch, archived, page
 
@@ -180,3 +189,74 @@ def test_a_rule_begins_a_file_and_never_spoils_one(tmp_path: Path) -> None:
     assert path.read_text() == "rule = "
     with pytest.raises(StorageError, match="set ARCHIVE_WATCH"):
         Rulebook("").add({"name": "two"})
+
+
+def test_a_rule_is_added_with_the_line_ends_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    by_hand = b'\xef\xbb\xbf# by hand\r\n[[rule]]\r\nname = "one" # \xc3\xa9\r\n'
+    path.write_bytes(by_hand)
+    Rulebook(str(path)).add({"name": "two"})
+    assert path.read_bytes() == by_hand + b'\r\n[[rule]]\r\nname = "two"\r\n'
+    assert Rulebook(str(path)).rules() == [{"name": "one"}, {"name": "two"}]
+
+
+def test_rules_that_several_programs_add_at_once_are_all_there(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    names = [f"rule {number}" for number in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: Rulebook(str(path)).add({"name": name}), names))
+    assert sorted(rule["name"] for rule in Rulebook(str(path)).rules()) == sorted(names)
+
+
+def test_what_an_editor_writes_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text('[[rule]]\nname = "one"\n')
+    texts = iter(['[[rule]]\nname = "edited"\n'])
+    read = rulebook.read_rule
+
+    def edited(*given: Any) -> Any:
+        path.write_text(next(texts, path.read_text()))
+        return read(*given)
+
+    monkeypatch.setattr(rulebook, "read_rule", edited)
+    Rulebook(str(path)).add({"name": "two"})
+    assert path.read_text() == '[[rule]]\nname = "edited"\n\n[[rule]]\nname = "two"\n'
+    texts = iter(f'[[rule]]\nname = "again {number}"\n' for number in range(100))
+    with pytest.raises(StorageError, match="again and again"):
+        Rulebook(str(path)).add({"name": "three"})
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["rules.toml", "rules.toml.lock"]
+
+
+def test_a_file_that_another_program_holds_or_nobody_may_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rulebook, "PATIENCE", 0.05)
+    path = tmp_path / "rules.toml"
+    with (tmp_path / "rules.toml.lock").open("ab") as file:
+        assert lock(file, path)
+        with pytest.raises(StorageError, match="another program is adding rules"):
+            Rulebook(str(path)).add({"name": "one"})
+    wrong = tmp_path / (
+        "x" * 300
+    )  # the system refuses such a name, as it refuses a folder without permission
+    with pytest.raises(StorageError, match="cannot be read"):
+        Rulebook(str(wrong)).rules()
+    with pytest.raises(StorageError, match="cannot be read"):
+        list(sent_alerts(wrong, "archive"))
+    path.write_bytes(b'[[rule]]\nname = "\xff"\n')
+    with pytest.raises(StorageError, match=r"not UTF-8.*mend the file"):
+        Rulebook(str(path)).rules()
+
+
+@pytest.mark.parametrize("record", ["{", "[]", '{"pages": []}', "null", '{"pages": [{"url": "http://a/"}]}'])
+def test_a_damaged_alert_is_an_error_that_says_what_to_do(tmp_path: Path, record: str) -> None:
+    path = tmp_path / "a.watch.db"
+    with Outbox(path, "archive", tmp_path / "rules.toml") as outbox:
+        page = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
+        outbox.record([(Alert("1", "all", SiteChange.CHANGED, "new text", (page,)), ["feed"])], {})
+        assert [each.alert.reason for each in sent_alerts(path, "archive")] == ["new text"]
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("UPDATE alert SET record = ?", (record,))
+        for ask in (lambda: list(sent_alerts(path, "archive")), lambda: outbox.last("feed", 1)):
+            with pytest.raises(CorruptObject, match="a damaged alert: move the file away"):
+                ask()

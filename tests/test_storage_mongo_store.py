@@ -207,6 +207,23 @@ def test_pages_are_looked_through_in_batches(store: MongoStore, monkeypatch: pyt
     assert store.check() == []
 
 
+def test_a_capture_is_stored_although_an_entry_of_the_log_is_lost(
+    store: MongoStore, database: Database[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("archivebot.storage.mongo.log.WIDTH", 4)
+    for number in range(3):
+        put(store, b"body", 0, url=f"http://example.com/{number}")
+    database["captures"].delete_one({"entry": 1})
+    fourth = visit(1, url="http://example.com/4")
+    assert store.add(fourth, PageHead(), None)
+    assert (store.log.index(fourth), store.log.size()) == (3, 4)
+    with pytest.raises(CorruptObject, match="the entry 1 of the log is lost"):
+        list(store.log.entries())
+    for minute in range(2, 6):
+        assert store.add(visit(minute, url="http://example.com/4"), PageHead(), None)
+    assert store.log.subtrees().keys() == {1}  # the next subtree is whole
+
+
 # Writers that die
 
 

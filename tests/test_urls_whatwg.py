@@ -1,6 +1,9 @@
 """Addresses mean what they mean to a browser: cases of the URL standard, https://url.spec.whatwg.org/ ."""
 
+import random
+
 import pytest
+from ada_url import join_url
 
 from archivebot.exceptions import UsageError
 from archivebot.hypertext import resolve
@@ -94,3 +97,23 @@ def test_what_has_no_http_address_leads_nowhere(reference: str) -> None:
 def test_a_base_that_is_no_address_does_no_harm() -> None:
     assert joined("page.html", "http://x/y") == "http://x/y"
     assert joined("page.html", "y") is None
+
+
+BASES = (
+    *("http://a.example/b/c?d", "https://u:p@h.example:80/x//y/./z", "http://h", "http://h/a;jsessionid=1/b"),
+    *("file:///c:/d", "http://h.example/%2e/a/%2E%2e/b", "foo://h/a/b", "foo:a", "http://h/?q/r"),
+)
+STARTS = ("", "", "/", "http://a.example/", "https://a-b.c1", "http://0x.a1/", "http://xn--a.example/", "//b")
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_plain_references_are_resolved_as_all_others(base: str) -> None:
+    chance = random.Random(base)
+    for _ in range(5_000):
+        rest = "".join(chance.choices("/.~-_aA0:%?#=&;@b2ex ", k=chance.randrange(9)))
+        reference = chance.choice(STARTS) + rest
+        try:
+            address = join_url(base, reference)
+        except ValueError:
+            continue
+        assert joined(base, reference) == address

@@ -117,7 +117,7 @@ class Inspector:
         return self._staged(snapshot, lambda snapshot: self.confirmed(self._fingerprint(snapshot)))
 
     def judge(self, snapshot: Snapshot) -> Snapshot:
-        """Add the quality of the capture if it is not the page, and the changes since the previous version.
+        """Add the title, the quality if the capture is not the page, and the changes since the last version.
 
         The changes are provisional: they hold only while that version is the latest.
         """
@@ -142,6 +142,10 @@ class Inspector:
             page,
         )
         return replace(snapshot, duplicate=found) if found else snapshot
+
+    def title(self, body: bytes, declared: str) -> str:
+        """Return the title element of a body that came with a Content-Type; empty if it has none."""
+        return self._readings.title(body, declared)
 
     def kept(self, snapshot: Snapshot) -> Kept:
         """Return what a version keeps beside its body."""
@@ -201,7 +205,8 @@ class Inspector:
         doubt = _unless_broken(self._doubt, page)
         is_other = held.latest is not None and held.latest.digest != held.digest
         change = self.change(page, held.latest) if held.latest and is_other and not doubt else None
-        return replace(snapshot, partition=partition, quality=doubt, change=change)
+        title = _unless_broken(lambda page: self._read(page).full_title, page) or ""
+        return replace(snapshot, partition=partition, quality=doubt, change=change, title=title)
 
     def _all_layout(self, page: Page) -> Partition:
         """Return the partition of an uncut page: no blocks."""

@@ -10,6 +10,7 @@ from typing import Self
 
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
+from archivebot.archive.edits import placed_texts
 from archivebot.archive.mementos import Mementos, known
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.proofs import Proofs
@@ -328,18 +329,8 @@ class ArchiveReader:
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
         """Return the blocks of a version, cut at the level and by the segmenter of ``like``."""
         content = self._bodies.get(version)
-        body = content.body
-        return [
-            PlacedText(
-                lineage_id(version.url, slot.lineage) if slot.lineage else "",
-                topic(body[slot.start : slot.end], version.charset),
-                body[slot.start : slot.end],
-                version.charset,
-                slot.start,
-                slot.label,
-            )
-            for slot in self._labelled(version, content, content.recut(like.level, like.segmenter))
-        ]
+        slots = self._labelled(version, content, content.recut(like.level, like.segmenter))
+        return placed_texts(version.url, content.body, version.charset, slots)
 
     def block_history(self, url: str, lineage: str) -> list[BlockState]:
         """Return the successive contents of one block, oldest first.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -13,6 +14,7 @@ from archivebot.fields.sites import Site
 from archivebot.fields.tree import Tree
 from archivebot.garbage import release_memory
 from archivebot.labels.labeller import label_page
+from archivebot.markup.media import media_of
 from archivebot.models import Block, Field, Fingerprint, Label
 from archivebot.quality.signs import Signs, signs_of
 from archivebot.significance.reading import Reading
@@ -30,6 +32,8 @@ READ_BYTES = 10 * 1024 * 1024
 
 # Bytes of the bodies of pages that lose their trees until the freed memory is returned to the system.
 RELEASED_BYTES = 4 * 1024 * 1024
+
+_TITLE_END = re.compile(rb"</title\b[^>]*>", re.IGNORECASE)
 
 Key = tuple[bytes, str, tuple[str, ...]]
 
@@ -130,6 +134,15 @@ class Readings:
                 found.drop(without)
         self._put_away(self._parsed.put(key, found, KEPT_BYTES, KEPT_PAGES))
         return found
+
+    def title(self, body: bytes, content_type: str) -> str:
+        """Return the title element of a body, "" if it has none; only what stands before it is parsed."""
+        end = _TITLE_END.search(body)
+        if end:
+            media = media_of(body, content_type)  # of all bytes: they decide what the charset is
+            if title := Reading(body[: end.end()], media.header).full_title:
+                return title
+        return self.of(body, content_type).full_title
 
     def forget_trees(self) -> None:
         """Drop the trees of all pages; what was read from them stays."""

@@ -43,7 +43,7 @@ class Revisits:
         return found or replace(page, outcome=Outcome.UNRESOLVED)
 
     def _is_latest(self, found: Page) -> bool:
-        """Return whether the body of a visit is that of the content before it, as a 304 says."""
+        """Return whether the body of a visit is that of the content before it, as a 304 states."""
         latest = self._store.latest(found.url, found.captured_at)
         return latest is not None and latest.digest == sha256_hex(found.body)
 

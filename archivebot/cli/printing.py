@@ -12,9 +12,30 @@ from wcwidth import ljust, rjust, width
 
 from archivebot.archive import ArchiveReader
 from archivebot.models import Capture
-from archivebot.terminal import harmless, note, write, write_json
+from archivebot.terminal import (
+    ADDED,
+    CHANGED,
+    HEAD,
+    MOVED,
+    PLAIN,
+    REMOVED,
+    cell,
+    harmless,
+    note,
+    write,
+    write_json,
+    write_pieces,
+)
 
 TIME = "%Y-%m-%d %H:%M:%S"  # the format of times
+
+# The cells of tables that have a colour: what happened to a page or to a word.
+KINDS = {
+    **dict.fromkeys(("new", "added", "back"), ADDED),
+    **dict.fromkeys(("gone", "removed", "failed"), REMOVED),
+    **dict.fromkeys(("changed",), CHANGED),
+    **dict.fromkeys(("moved", "redirect"), MOVED),
+}
 
 _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would break the table
 
@@ -51,22 +72,31 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     cells = [["-" if cell is None else _cell(cell) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(head, *cells, strict=True)]
     pads = [rjust if all(_is_number(row[index]) for row in cells) else ljust for index in range(len(head))]
-    for row in (list(head), *cells):
-        padded = (pad(cell, wide) for pad, cell, wide in zip(pads, row, widths, strict=True))
-        write("  ".join(padded).rstrip())
+    for number, row in enumerate((list(head), *cells)):
+        padded = [pad(cell, wide) for pad, cell, wide in zip(pads, row, widths, strict=True)]
+        while len(padded) > 1 and not padded[-1].strip():
+            padded.pop()
+        padded[-1] = padded[-1].rstrip()
+        between = [text for cell in padded for text in ("  ", cell)][1:]
+        write_pieces([(text, KINDS.get(text.strip(), PLAIN) if number else HEAD) for text in between])
 
 
 def print_csv(head: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
     """Print rows as comma-separated values (RFC 4180); None is an empty cell.
 
-    >>> print_csv(["url", "kind"], [["http://a.example/", 'a, "b"'], ["http://b.example/", None]])
-    url,kind
+    A text that a spreadsheet takes for a formula begins with an apostrophe.
+
+    >>> print_csv(["url", "title"], [["http://a.example/", 'a, "b"'], ["http://b.example/", "=1"], [1, None]])
+    url,title
     http://a.example/,"a, ""b\"""
-    http://b.example/,
+    http://b.example/,'=1
+    1,
     """
     for row in (head, *rows):
         line = StringIO()
-        csv.writer(line, lineterminator="").writerow(row)
+        csv.writer(line, lineterminator="").writerow(
+            cell(value) if isinstance(value, str) else value for value in row
+        )
         write(line.getvalue())
 
 

@@ -77,7 +77,7 @@ class Command(ArchiveCommand):
 def _survey(
     archive: ArchiveReader, config: ArchiveConfig, least: float | None, *, blocks: bool
 ) -> Survey | LooseSurvey:
-    """Read the pages of an archive, and tell how that goes; with ``least`` for that Jaccard coefficient."""
+    """Read the pages of an archive and show the progress; ``least`` is the least Jaccard coefficient."""
 
     def done(number: int, pages: int) -> None:
         if number % STEP == 0:

@@ -77,7 +77,7 @@ def _kept(archive: ArchiveReader, capture: Capture, *, anew: bool) -> _Found:
 
 
 def _print(field: Field) -> None:
-    """Print a field on one line; of a list each entry on one."""
+    """Print a field on one line, or the entries of a list on a line each."""
     listed = entries(field)
     write(f"    {field.name}: {'' if listed else shown(field)}".rstrip())
     for entry in listed or ():

@@ -13,7 +13,7 @@ from archivebot.exceptions import CorruptObject
 from archivebot.jobs.indexing import Indexed, IndexProgress, update_index
 from archivebot.search import index_path
 from archivebot.terminal import note, status, write
-from archivebot.units import size
+from archivebot.units import amount, size
 
 
 class Command(ArchiveCommand):
@@ -62,6 +62,5 @@ def update_after(settings: Mapping[str, Any]) -> None:
 
 def summary(path: str, done: Indexed) -> str:
     """Return the result of a run as a line."""
-    pages = f"{done.pages} page{'s' if done.pages != 1 else ''}"
-    texts = f"{done.texts} new text{'s' if done.texts != 1 else ''}"
+    pages, texts = amount(done.pages, "page"), amount(done.texts, "new text")
     return f"sqlite:///{path}: {pages} read, {texts}; {size(done.size)}"

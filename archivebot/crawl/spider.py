@@ -76,6 +76,17 @@ REDIS_SETTINGS = {
 }
 
 
+def add_contact(settings: BaseSettings) -> bool:
+    """Put the contact into the User-Agent, unless the command line gives another one.
+
+    Returns whether there is a contact.
+    """
+    contact = CrawlConfig.from_settings(settings).contact
+    if contact:
+        settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="project")
+    return bool(contact)
+
+
 class ArchiveSpider(Spider):
     """Fetches pages breadth first inside a scope; yields the links of a page first, then the page.
 
@@ -124,11 +135,10 @@ class ArchiveSpider(Spider):
         return spider
 
     def introduce(self, settings: BaseSettings) -> None:
-        """Put the contact into the User-Agent, unless the command line gives another one."""
-        contact = CrawlConfig.from_settings(settings).contact
-        if contact:
-            settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="project")
-        elif not all(is_loopback(urlsplit(seed).hostname or "") for seed in self.arguments.seeds):
+        """Put the contact into the User-Agent; warn if there is none."""
+        if not add_contact(settings) and not all(
+            is_loopback(urlsplit(seed).hostname or "") for seed in self.arguments.seeds
+        ):
             logger.warning("ARCHIVE_CONTACT is not set: the operators of sites cannot contact you")
 
     async def start(self) -> AsyncIterator[Request]:

@@ -69,8 +69,8 @@ class Written:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether replay may show it: a bare 304 would be a blank page, a visit without an answer is none."""
-        return self.answer.kind != "metadata" and self.capture.outcome is not Outcome.NOT_MODIFIED
+        """Whether replay may show it: a bare 304 would be a blank page, and what is no HTTP is no page."""
+        return bool(self.capture.status) and self.capture.outcome is not Outcome.NOT_MODIFIED
 
     @property
     def line(self) -> str:
@@ -207,7 +207,7 @@ class _Maker:
             self._originals.popitem(last=False)
 
     def _unchanged(self, capture: Capture) -> NewRecord:
-        """Return a 304 as a revisit of the capture that brought the body, a bare one as it is."""
+        """Return a 304 as a revisit of the capture that brought the body, or as it is if there is none."""
         brought = self._archive.fetched(capture.url, capture.digest) if capture.digest else None
         if brought is None:
             return response(capture, b"")

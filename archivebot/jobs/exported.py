@@ -21,8 +21,8 @@ class Exported:
     """The counts of an export.
 
     ``records`` are all records that were written, ``responses`` and ``revisits`` the captures among them.
-    ``without`` are captures without an answer, of which ``pruned`` had one that was given up. ``damaged`` has
-    a message for each capture that the archive could not rebuild.
+    ``without`` are captures without an answer; the answers of ``pruned`` of them were given up. ``damaged``
+    has a message for each capture that the archive could not rebuild.
     """
 
     files: list[str] = field(default_factory=list)

@@ -54,7 +54,12 @@ class Ingested:
     bytes_fetched: int = 0
     bytes_stored: int = 0
     damaged: list[Damage] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)  # records that are no pages, by the reason
     error: str = ""
+
+    def skip(self, reason: str) -> None:
+        """Count a record that is no page."""
+        self.skipped[reason] += 1
 
     def count(self, page: Page, capture: Capture) -> None:
         """Count a page that was stored."""
@@ -71,6 +76,7 @@ class Ingested:
             "known": self.known,
             "bytes_fetched": self.bytes_fetched,
             "bytes_stored": self.bytes_stored,
+            "skipped": dict(self.skipped),
             "damaged": [{"offset": damage.offset, "reason": damage.reason} for damage in self.damaged],
             "error": self.error,
         }
@@ -121,7 +127,7 @@ async def _read(path: Input, result: Ingested, queue: Queue, progress: Progress)
         progress.damaged(str(damage))
 
     try:
-        for found in read_pages(path, report):
+        for found in read_pages(path, report, on_skip=result.skip):
             await queue.add(found, result)
     except WarcError as error:
         result.error = str(error)

@@ -28,7 +28,7 @@ class Filter:
     requisites: bool = False
 
     def admits(self, last: Capture) -> bool:
-        """Return whether a last capture is one of those to list; the topic is not looked at."""
+        """Return whether a last capture is to be listed; the topic is not looked at."""
         return (
             (self.requisites or last.origin != REQUISITE)
             and (self.kind is None or last.kind is self.kind)
@@ -81,5 +81,5 @@ def _title(archive: ArchiveReader, url: str) -> str:
     """Return the title of the content fetched last; empty if it has none, or is damaged."""
     if stored := archive.stored(url):
         capture, body = stored
-        return archive.readings.of(body, content_type(capture.headers)).full_title
+        return archive.readings.title(body, content_type(capture.headers))
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -53,11 +54,12 @@ def export_wacz(
 
     def write(out: BinaryIO) -> None:
         package = Package(out, began, software())
-        with TemporaryFile() as index, TemporaryFile() as pages:
+        with closing(package), TemporaryFile() as index, TemporaryFile() as pages:
             home: tuple[str, datetime, str] | None = None
             for each in written_captures(archive, package, selection, began, result, choices, None, progress):
-                if each.is_indexed:
-                    _put(index, each.line)
+                if not each.is_indexed:
+                    continue
+                _put(index, each.line)
                 if _is_page(each):
                     entry = (each.capture.url, each.capture.captured_at, _title(archive, each.capture))
                     home = min(home or entry, entry, key=lambda found: (len(found[0]), found[0]))
@@ -67,8 +69,8 @@ def export_wacz(
             package.add_pages(
                 pages_of((url, datetime.fromisoformat(when), title) for url, when, title in found)
             )
-        title = home[2] or home[0] if home else "Captures"
-        package.close(title, home_of(*home[:2]) if home else None, signer)
+            title = home[2] or home[0] if home else "Captures"
+            package.describe(title, home_of(*home[:2]) if home else None, signer)
         result.bytes = out.tell()
 
     written(path, write)
@@ -174,7 +176,12 @@ def _is_page(found: Written) -> bool:
 
 
 def _title(archive: ArchiveReader, capture: Capture) -> str:
-    return archive.readings.of(archive.body(capture), content_type(capture.headers)).full_title
+    """Return the title of a page; "" if its bytes are damaged, because a revisit is written without them."""
+    try:
+        body = archive.body(capture)
+    except CorruptObject:
+        return ""
+    return archive.readings.title(body, content_type(capture.headers))
 
 
 def _put(spool: Any, line: str) -> None:

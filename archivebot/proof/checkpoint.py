@@ -76,6 +76,7 @@ def _is_signed(text: str, signatures: str, key: PublicKey) -> bool:
             data = base64.b64decode(found[2], validate=True) if found else b""
         except binascii.Error:
             continue
-        if data[:4] == key.key_id:
-            return key.verifies(data[4:], text)
+        # An id of four bytes may also be that of another key.
+        if data[:4] == key.key_id and key.verifies(data[4:], text):
+            return True
     return False

@@ -6,7 +6,7 @@ import base64
 from hashlib import sha256
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import (
@@ -38,6 +38,8 @@ class PublicKey:
             key = load_pem_public_key(data)
         except ValueError as error:
             raise UsageError(f"{path} is no key in PEM: {_MADE}") from error
+        except UnsupportedAlgorithm as error:
+            raise UsageError(f"{path} is a key of another kind ({error}): {_MADE}") from error
         if not isinstance(key, ec.EllipticCurvePublicKey):
             raise UsageError(f"{path} is a key of another kind: {_MADE}")
         return cls(key)
@@ -69,6 +71,8 @@ class Signer:
             key = load_pem_private_key(_bytes(path), None)
         except (ValueError, TypeError) as error:
             raise UsageError(f"{path} is no private key in PEM without a password: {_MADE}") from error
+        except UnsupportedAlgorithm as error:
+            raise UsageError(f"{path} is a key of another kind ({error}): {_MADE}") from error
         if not isinstance(key, ec.EllipticCurvePrivateKey):
             raise UsageError(f"{path} is a key of another kind: {_MADE}")
         self._key = key
@@ -85,7 +89,7 @@ class Signer:
         return base64.b64encode(r.to_bytes(size, "big") + s.to_bytes(size, "big")).decode()
 
     def signed(self, text: str, created: str, software: str) -> dict[str, str]:
-        """Return the signature of a text with what it takes to verify it."""
+        """Return the signature of a text with the data that verify it."""
         return {
             "hash": text,
             "signature": self.signature(text),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from socket import SHUT_RDWR
-from threading import Timer
 from typing import Any
-from urllib.parse import urlsplit
 
 from archivebot.exceptions import StorageError, UsageError
+from archivebot.net import is_address, post
 
 # Seconds in which an authority has to answer, and the most bytes of its answer: tokens with certificates have
 # some kilobytes.
@@ -73,31 +69,13 @@ def _certificates(path: Path) -> list[Any]:
 
 def _posted(url: str, data: bytes) -> bytes:
     """Return the answer to a request; all of it has come within PATIENCE, or StorageError is raised."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not is_address(url, "http", "https"):
         raise UsageError(f"{url!r} is no address of a time-stamping authority: write https://host/path")
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname, parts.port, timeout=PATIENCE)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = {"Content-Type": "application/timestamp-query", "User-Agent": "archivebot"}
-    timer = Timer(PATIENCE, _end, (connection,))  # a timeout of the socket is only that of each read
-    timer.daemon = True
-    timer.start()
     try:
-        connection.request("POST", path, data, headers)
-        answer = connection.getresponse()
-        status, body = answer.status, answer.read(LONGEST)
-    except (OSError, HTTPException) as error:
+        answer = post(url, data, headers, PATIENCE, LONGEST)
+    except OSError as error:
         raise StorageError(f"{url} does not answer: {error or type(error).__name__}") from error
-    finally:
-        timer.cancel()
-        connection.close()
-    if status != 200:
-        raise StorageError(f"{url} answered {status}: it is no time-stamping authority, or it is busy")
-    return body
-
-
-def _end(connection: HTTPConnection) -> None:
-    if connection.sock is not None:
-        with suppress(OSError):  # it is closed
-            connection.sock.shutdown(SHUT_RDWR)
+    if answer.status != 200:
+        raise StorageError(f"{url} answered {answer.status}: it is no time-stamping authority, or it is busy")
+    return answer.body

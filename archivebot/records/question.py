@@ -79,7 +79,7 @@ PARTS = (
 class Part:
     """A part of a long answer; ``following`` are the parameters of the next part, None at the end.
 
-    ``notes`` say in words what the answer lacks.
+    ``notes`` are sentences about what the answer lacks.
     """
 
     records: Sequence[Any]

@@ -28,7 +28,7 @@ PROPERTIES = (
     *("fill", "stroke", "filter", "mask", "clip-path", "cursor"),
     *("marker", "marker-start", "marker-mid", "marker-end"),
 )
-WITH_CSS = ", ".join(f"[{name}]" for name in ("style", *PROPERTIES))
+WITH_CSS = ", ".join(f'[{name}*="("]' for name in ("style", *PROPERTIES))
 
 
 def use_of(element: Element) -> str:

@@ -118,10 +118,11 @@ class Planner:
         self._due[index] = math.inf
         self._until = 0
 
-    def next(self) -> int:
-        """Return the page that is due first; the budget is divided anew after as many visits as pages.
+    def next(self) -> int | None:
+        """Return the page that is due first, None if no page gets visits.
 
-        Later the rates hardly move from one visit to the next, so that more visits pass.
+        The budget is divided anew after as many visits as pages. Later the rates hardly move from one visit
+        to the next, so that more visits pass.
         """
         if self.policy is not Policy.ADAPTIVE:
             if self._until <= 0:
@@ -129,6 +130,8 @@ class Planner:
                 self._plans += 1
                 self._until = int(self._alive.sum()) * min(1 + self._plans // _ROUNDS, _ROUNDS)
             self._until -= 1
+        if not np.isfinite(self._due).any():
+            return None
         return int(self._due.argmin())
 
     def plan(self, sweeps: int = _SWEEPS) -> NDArray[np.float64]:

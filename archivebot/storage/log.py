@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture
 
 
@@ -30,3 +31,8 @@ class LogStore(Protocol):
 
     def subtrees(self) -> Mapping[int, bytes]:
         """Return the stored roots of subtrees by their number, from 0."""
+
+
+def lost_entry(index: int) -> CorruptObject:
+    """Return the error about an entry that was written but is missing."""
+    return CorruptObject(f"the entry {index} of the log is lost: restore a copy of the archive")

@@ -18,7 +18,7 @@ from typing import Any
 from archivebot.exceptions import WarcError
 from archivebot.http.codings import zstd
 from archivebot.warc.inputs import Input, Part
-from archivebot.warc.lines import LINE, OPENING, begins, may_begin
+from archivebot.warc.lines import HEAD_END, LINE, OPENING, begins, may_begin
 
 # Bytes read first from a frame, as most records are small, and bytes read at a time after that. A decoded
 # piece has at most CHUNK bytes, so that a decompression bomb arrives piece by piece.
@@ -28,6 +28,11 @@ CHUNK = 1 << 18
 # Bytes of the file decoded first to see whether a record begins in a frame. A gzip header
 # with a name, and the tables of a dynamic block, take less.
 PEEK = 1 << 9
+
+# Most heads of records have fewer bytes.
+_MOST_HEADS = 1 << 10
+
+_LINE_END = re.compile(rb"\n")
 
 # If this many bytes of a frame decode to nothing, it holds no record.
 LONGEST_HEADER = 1 << 12
@@ -40,11 +45,13 @@ _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
 # upper three are zero, a word of three for the effort and a known system (RFC 1952); in Zstandard a
 # descriptor whose reserved bit is zero (RFC 8878). A sequence of magic numbers is not a sequence of frames.
 _UNRESERVED = b"".join(re.escape(bytes([byte])) for byte in range(256) if not byte & 8)
-_COMPRESSED = re.compile(
-    re.escape(_GZIP) + rb"(?=[\x00-\x1f](?s:.{4})[\x00\x02\x04][\x00-\x0d\xff])"
-    rb"|" + re.escape(_ZSTD) + b"(?=[" + _UNRESERVED + b"])"
-)
-_LONGEST_MAGIC = 10
+_GZIP_FRAME = re.escape(_GZIP) + rb"(?=[\x00-\x1f](?s:.{4})[\x00\x02\x04][\x00-\x0d\xff])"
+_ZSTD_FRAME = re.escape(_ZSTD) + b"(?=[" + _UNRESERVED + b"])"
+_COMPRESSED = re.compile(_GZIP_FRAME + b"|" + _ZSTD_FRAME)
+LONGEST_MAGIC = 10
+
+# The same one by one: a search that begins with fixed bytes takes a thirtieth of the time.
+FRAMES = (re.compile(_GZIP_FRAME), re.compile(_ZSTD_FRAME))
 
 
 class FrameError(Exception):
@@ -121,29 +128,41 @@ def head_of(raw: RawFile, offset: int) -> bytes:
     return head[:LINE]
 
 
+def record_head(raw: RawFile, offset: int, most: int) -> bytes:
+    """Return the head of the record that begins with the frame at an offset; b"" if none does."""
+    head = _glimpse(raw, offset, _MOST_HEADS)
+    if not head.startswith(b"WARC/") or not HEAD_END.search(head):
+        head = _opening(raw, offset, HEAD_END, most)
+    return head if begins(head) else b""
+
+
 def _first_line(raw: RawFile, offset: int) -> bytes:
     """Decode the first line of a frame, or enough of it to show that no record begins with it."""
-    head, limit = _glimpse(raw, offset), offset + LONGEST_HEADER
-    if not may_begin(head):
+    return _opening(raw, offset, _LINE_END, LINE)
+
+
+def _opening(raw: RawFile, offset: int, end: re.Pattern[bytes], most: int) -> bytes:
+    """Decode a frame up to the first match of ``end``, or enough of it to show that it has no record."""
+    if not may_begin(_glimpse(raw, offset)):
         return b""
-    head = b""
+    head, limit = b"", offset + LONGEST_HEADER
     try:
         for piece, until in decoded(raw, offset, PEEK):
             head += piece
-            if len(head) >= LINE or b"\n" in piece or (not head and until > limit):
+            if len(head) >= most or end.search(head) or (not head and until > limit):
                 break
     except FrameError:
-        pass  # as above
-    return head[:LINE]
+        pass  # the caller meets the same damage when it reads the frame
+    return head[:most]
 
 
-def _glimpse(raw: RawFile, offset: int) -> bytes:
+def _glimpse(raw: RawFile, offset: int, size: int = OPENING) -> bytes:
     """Decode the first bytes of a gzip member, which are enough for most members without a record."""
-    data = raw.read(offset, PEEK)
+    data = raw.read(offset, 2 * PEEK)
     if not data.startswith(_GZIP):
         return b""
     try:
-        return zlib.decompressobj(wbits=31).decompress(data, OPENING)
+        return zlib.decompressobj(wbits=31).decompress(data, size)
     except zlib.error:
         return b"\0"
 
@@ -157,7 +176,7 @@ def find_frame(raw: RawFile, offset: int) -> int:
             if begins_record(raw, offset + match.start()):
                 return offset + match.start()
         # The last bytes are read again: a header may cross the boundary.
-        offset += max(len(data) - _LONGEST_MAGIC + 1, 1)
+        offset += max(len(data) - LONGEST_MAGIC + 1, 1)
     return raw.size
 
 
@@ -183,12 +202,11 @@ def _plain(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _gzip(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
-    decoder = zlib.decompressobj(wbits=31)
+    decoder, before = zlib.decompressobj(wbits=31), zlib.decompressobj(wbits=31)
     while not decoder.eof:
         data = raw.read(offset, size)
         if not data:
             raise FrameError("gzip member ends early", offset)
-        before = decoder.copy()
         try:
             piece = decoder.decompress(data, CHUNK)
         except zlib.error as error:
@@ -199,6 +217,8 @@ def _gzip(raw: RawFile, offset: int, size: int) -> Iterator[tuple[bytes, int]]:
         offset += len(data) - len(decoder.unused_data if decoder.eof else decoder.unconsumed_tail)
         size = min(2 * size, CHUNK)
         yield piece, offset
+        if not decoder.eof:
+            before = decoder.copy()
 
 
 def _salvage(decoder: Any, data: bytes) -> tuple[bytes, int]:

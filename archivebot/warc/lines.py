@@ -14,6 +14,7 @@ OPENING = 22
 _NEXT = re.compile(rb"\n(?=" + _OPENING.pattern + rb")")
 
 _WARC = re.compile(rb"WARC/\d\.\d+[ \t]*\r{0,2}\n")  # a second \r comes from a conversion of line ends
+HEAD_END = re.compile(rb"\n\r{0,2}\n")  # the same
 _LENGTH = re.compile(rb"-?\w{1,20}")
 _ADDRESS_AND_DATE = re.compile(rb" ([^ ]{1,100}) (\d{8,20}) ")
 _LONGEST_REST = 1000

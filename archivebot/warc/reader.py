@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from archivebot.exceptions import WarcError
@@ -27,10 +27,10 @@ from archivebot.warc.payload import (
     read_body,
 )
 from archivebot.warc.records import Record, read_records
-from archivebot.warc.requests import Asked, Requests
+from archivebot.warc.requests import Asked, Place, Requests, is_request
 from archivebot.warc.source import HEAD, Source
 from archivebot.warc.wire import wire_of
-from archivebot.wire import Wire, header_fields, without_secrets
+from archivebot.wire import Wire, first_header, header_fields, without_secrets
 
 # Larger bodies stay coded, larger records are skipped; 512 MiB is above every page of a crawl with Scrapy's
 # largest sensible DOWNLOAD_MAXSIZE, and fits in the memory of a small machine.
@@ -49,6 +49,7 @@ _FOREIGN: dict[bytes, str] = {
     b"\x7fELF": "a program",
 }
 
+_FIELDS = "application/warc-fields"
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
@@ -68,8 +69,45 @@ class WarcPage:
     refers_to_date: datetime | None = None
 
 
-# A page and the fault of its bytes.
-_Built = tuple[WarcPage, list[str]]
+@dataclass(slots=True)
+class _Draft:
+    """A page in the making: ``wrong`` are the faults of its bytes, ``record`` is its record."""
+
+    record: Place
+    url: str
+    when: datetime
+    outcome: Outcome
+    wire: Wire
+    status: int | None = None
+    headers: Headers = ()
+    body: bytes = field(default=b"", repr=False)
+    reasons: tuple[str, ...] = ()
+    location: str | None = None
+    origin: str = ""
+    digest: str | None = None
+    refers_to_uri: str | None = None
+    refers_to_date: datetime | None = None
+    wrong: tuple[str, ...] = ()
+
+    def done(self, asked: Asked | None) -> WarcPage:
+        """Return the page with the data of its request: the URL, and the head without secrets."""
+        wire = self.wire
+        if asked is not None:
+            request, left_out = without_secrets(asked.head)
+            wire = replace(wire, request=request, left_out=left_out)
+        page = Page(
+            url=(asked and asked.url) or self.url,
+            captured_at=self.when,
+            outcome=self.outcome,
+            status=self.status,
+            headers=self.headers,
+            body=self.body,
+            location=self.location,
+            reason="; ".join(filter(None, self.reasons)),
+            origin=self.origin,
+            wire=wire,
+        )
+        return WarcPage(page, self.digest, self.refers_to_uri, self.refers_to_date)
 
 
 class _PageError(ValueError):
@@ -77,14 +115,18 @@ class _PageError(ValueError):
 
 
 def read_pages(
-    path: Input, on_damage: Callable[[Damage], None], max_body: int = MAX_BODY
+    path: Input,
+    on_damage: Callable[[Damage], None],
+    max_body: int = MAX_BODY,
+    on_skip: Callable[[str], None] | None = None,
 ) -> Iterator[WarcPage]:
     """Stream the pages of a WARC (0.18, 1.0, 1.1) or ARC file, plain or compressed.
 
     Yields one item for each response, revisit and resource record of an http(s) URI and for each such ARC
     record, its body without transfer and content codings. The URL of an answer to another request than a
     plain GET holds the method and the body of the request. One record at a time is in memory. Damage is
-    reported to ``on_damage``, and reading continues after it. A body that ends early or that its writer
+    reported to ``on_damage``, and reading continues after it; the reason why a record is no page is reported
+    to ``on_skip``. A body that ends early or that its writer
     truncated has the outcome INCOMPLETE, a body that decodes to more than ``max_body`` bytes TOO_LARGE; both
     keep their content codings. A body that does not fit its digest is kept; the page's reason says so. Raises
     WarcError at the first item if the file cannot be read or holds no record at all.
@@ -97,26 +139,24 @@ def read_pages(
         _refuse_foreign(path, raw)
         requests = Requests(raw, max_body + HEAD)
         source = Source(raw, report)
-        for record in read_records(source, report, max_body + HEAD):
+        draft: _Draft | None = None  # of the record before: its request may come after it
+        for record in read_records(source, report, max_body + HEAD, _is_read):
+            requests.add(record)
+            if draft is not None:
+                yield draft.done(requests.of(draft.record))
+                draft = None
             try:
-                item = _item(record, path.name, max_body, report)
+                draft = _draft(record, path.name, max_body, report)
+                if draft is None and on_skip is not None:
+                    on_skip(_why_skipped(record))
             except _PageError as error:
                 if not record.cut:  # that was reported already
                     report(record.offset, str(error))
-                continue
-            if item is not None:
-                yield replace(item, page=_asked(item.page, requests.of(record)))
+            del record  # before the next one is read
+        if draft is not None:
+            yield draft.done(requests.of(draft.record))
         if raw.size and not source.found:
             raise _not_a_warc(path, raw)
-
-
-def _asked(page: Page, asked: Asked | None) -> Page:
-    """Return a page with the data of its request: the URL, and the head without secrets."""
-    if asked is None or page.wire is None:
-        return page
-    request, left_out = without_secrets(asked.head)
-    wire = replace(page.wire, request=request, left_out=left_out)
-    return replace(page, url=asked.url or page.url, wire=wire)
 
 
 def first_date(path: Input) -> datetime | None:
@@ -146,8 +186,8 @@ def _not_a_warc(path: Input, raw: RawFile) -> WarcError:
     )
 
 
-def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage | None:
-    """Return the page of a record; None if the record holds no page."""
+def _draft(record: Record, file: str, max_body: int, report: Report) -> _Draft | None:
+    """Return the page of a record, still without its request; None if the record holds no page."""
     build = _BUILDERS.get(record.kind)
     if build is None:
         return None
@@ -158,21 +198,21 @@ def _item(record: Record, file: str, max_body: int, report: Report) -> WarcPage 
         raise _PageError("record has no WARC-Target-URI")
     if not _WEB.match(uri):
         return None
-    when = record_date(record.fields.get("warc-date", ""))
+    date = record.fields.get("warc-date", "")
+    when = record_date(date)
     if when is None:
-        raise _PageError(f"WARC-Date {record.fields.get('warc-date', '')!r} is missing or no date")
-    built = build(record, uri, when, max_body)
-    if built is None:
+        raise _PageError(f"WARC-Date {date!r} is missing or no date")
+    draft = build(record, uri, when, max_body)
+    if draft is None:
         return None
-    item, wrong = built
-    for reason in wrong:
+    for reason in draft.wrong:
         report(record.offset, reason)
-    repaired = repair(record.fields["warc-date"])
-    reason = "; ".join(filter(None, (record.flaw, item.page.reason, repaired, *wrong)))
-    return replace(item, page=replace(item.page, origin=f"{file}:{record.offset}", reason=reason))
+    draft.reasons = (record.flaw, *draft.reasons, repair(date), *draft.wrong)
+    draft.origin = f"{file}:{record.offset}"
+    return draft
 
 
-def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built:
+def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Draft:
     try:
         response = parse_response(record.block)
     except PayloadError as error:
@@ -180,19 +220,25 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> _Built
     body = read_body(response, max_body)
     outcome = outcome_of(response.status, body.content)
     wire = wire_of(record, when, response, body)
-    page = Page(
-        url=uri,
-        captured_at=when,
-        outcome=_shortened(record, body) or outcome,
-        status=response.status,
-        headers=_headers(response, wire),
-        body=body.content,
-        reason=_truncation(record),
-        wire=wire,
+    headers = _headers(response, wire)
+    target = first_header(headers, "location") if outcome is Outcome.REDIRECT else None
+    draft = _Draft(
+        _place(record),
+        uri,
+        when,
+        _shortened(record, body) or outcome,
+        wire,
+        response.status,
+        headers,
+        body.content,
+        _truncation(record),
+        joined(uri, target) if target else None,
     )
-    if outcome is Outcome.REDIRECT:
-        page = replace(page, location=_location(page))
-    return _checked(record, page, body)
+    return _checked(record, body, draft)
+
+
+def _place(record: Record) -> Place:
+    return Place(record.kind, record.fields, record.offset)
 
 
 def _headers(response: Response | None, wire: Wire) -> Headers:
@@ -202,25 +248,26 @@ def _headers(response: Response | None, wire: Wire) -> Headers:
     return response.headers if wire.received == response.head else wire.headers
 
 
-def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> _Built:
+def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> _Draft:
     """Keep a block that is not a response unchanged, if the rest of its record is valid."""
     if not record.framed:
         raise _PageError(wrong)
     outcome = Outcome.INCOMPLETE if record.cut else Outcome.PROTOCOL_ERROR
     body = record.block if record.block.strip() else b""
-    page = Page(uri, when, outcome, body=body, wire=wire_of(record, when))
-    # What was cut was reported already.
-    return WarcPage(page, digest_of(record.block)), [] if record.cut else [wrong]
+    faults = () if record.cut else (wrong,)  # what was cut was reported already
+    digest = digest_of(record.block)
+    wire = wire_of(record, when)
+    return _Draft(_place(record), uri, when, outcome, wire, body=body, digest=digest, wrong=faults)
 
 
-def _resource(record: Record, uri: str, when: datetime, _max_body: int) -> _Built:
+def _resource(record: Record, uri: str, when: datetime, _max_body: int) -> _Draft:
     body = Body(record.block, record.block, record.block)
     kind = record.fields.get("content-type")
     headers: Headers = (("Content-Type", kind),) if kind else ()
     outcome = _shortened(record, body) or outcome_of(200, record.block)
-    wire = wire_of(record, when, None, body)
-    page = Page(uri, when, outcome, 200, headers, record.block, _truncation(record), wire=wire)
-    return _checked(record, page, body)
+    wire, why = wire_of(record, when, None, body), _truncation(record)
+    draft = _Draft(_place(record), uri, when, outcome, wire, 200, headers, record.block, why)
+    return _checked(record, body, draft)
 
 
 def _shortened(record: Record, body: Body) -> Outcome | None:
@@ -231,7 +278,7 @@ def _shortened(record: Record, body: Body) -> Outcome | None:
     return Outcome.INCOMPLETE if cut else None
 
 
-def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built:
+def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Draft:
     try:
         response = parse_response(record.block)
     except PayloadError:
@@ -240,34 +287,35 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built
     profile = fields.get("warc-profile", "").rpartition("/")[2]
     unchanged = profile == "server-not-modified" or (response is not None and response.status == 304)
     wire = wire_of(record, when, response)
-    page = Page(
-        url=uri,
-        captured_at=when,
-        outcome=Outcome.NOT_MODIFIED if unchanged else Outcome.UNRESOLVED,
-        status=response.status if response else None,
-        headers=_headers(response, wire),
-        reason="revisit: " + (profile or "unknown profile"),
-        wire=wire,
+    return _Draft(
+        _place(record),
+        uri,
+        when,
+        Outcome.NOT_MODIFIED if unchanged else Outcome.UNRESOLVED,
+        wire,
+        response.status if response else None,
+        _headers(response, wire),
+        reasons=("revisit: " + (profile or "unknown profile"),),
+        digest=fields.get("warc-payload-digest"),
+        refers_to_uri=fields.get("warc-refers-to-target-uri", "").strip("<> ") or None,
+        refers_to_date=record_date(fields.get("warc-refers-to-date", "")),
     )
-    refers_to = fields.get("warc-refers-to-target-uri", "").strip("<> ") or None
-    refers_date = record_date(fields.get("warc-refers-to-date", ""))
-    return WarcPage(page, fields.get("warc-payload-digest"), refers_to, refers_date), []
 
 
-def _visit(record: Record, uri: str, when: datetime, _max_body: int) -> _Built | None:
+def _visit(record: Record, uri: str, when: datetime, _max_body: int) -> _Draft | None:
     """Return a visit without an answer, as an export writes it; None for other metadata."""
-    if record.fields.get("content-type") != "application/warc-fields":
+    if record.fields.get("content-type") != _FIELDS:
         return None
     fields = dict(header_fields(record.block))
     try:
         outcome = Outcome(fields.get("outcome", ""))
     except ValueError:
         return None
-    page = Page(uri, when, outcome, reason=fields.get("reason", ""), wire=wire_of(record, when))
-    return WarcPage(page, None), []
+    wire = wire_of(record, when)
+    return _Draft(_place(record), uri, when, outcome, wire, reasons=(fields.get("reason", ""),))
 
 
-_BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built | None]] = {
+_BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Draft | None]] = {
     "response": _response,
     "resource": _resource,
     "revisit": _revisit,
@@ -275,23 +323,46 @@ _BUILDERS: dict[str, Callable[[Record, str, datetime, int], _Built | None]] = {
 }
 
 
-def _checked(record: Record, page: Page, body: Body) -> _Built:
+# Why the records of these types are no pages.
+_SKIPPED = {
+    "warcinfo": "warcinfo: describes the file",
+    "request": "request: its head is kept with its answer, if the file has one",
+    "metadata": "metadata: describes other records",
+    "conversion": "conversion: another form of a page",
+    "continuation": "continuation: the rest of a record in another file",
+}
+
+
+def _why_skipped(record: Record) -> str:
+    if record.fields.get("warc-target-uri", "").startswith("filedesc:"):  # the first record of an ARC file
+        return _SKIPPED["warcinfo"]
+    if record.kind in _BUILDERS and record.kind != "metadata":
+        return f"{record.kind}: its URI is not of the web"
+    return _SKIPPED.get(record.kind, "of a type that is not known")
+
+
+def _is_read(fields: dict[str, str]) -> bool:
+    """Return whether the block of a record is needed."""
+    kind = fields["warc-type"].lower()
+    if kind == "metadata":
+        return fields.get("content-type") == _FIELDS
+    return kind in _BUILDERS or is_request(fields)
+
+
+def _checked(record: Record, body: Body, draft: _Draft) -> _Draft:
     """Add the digest and the fault to a page; the digest of a truncated record does not count."""
     digest = record.fields.get("warc-payload-digest")
     if record.cut:
-        return WarcPage(page, digest_of(body.entity)), []
-    wrong = [body.wrong] if body.wrong else []
+        draft.digest = digest_of(body.entity)
+        return draft
     fits = digest is not None and is_digest_of(digest, body)
-    if digest and not fits:
-        wrong.append(f"bytes do not fit the payload digest {digest}")
-    return WarcPage(page, digest if fits else digest_of(body.entity)), wrong
+    unfit = digest and not fits
+    wrong = (body.wrong, f"bytes do not fit the payload digest {digest}" if unfit else "")
+    draft.wrong = tuple(filter(None, wrong))
+    draft.digest = digest if fits else digest_of(body.entity)
+    return draft
 
 
-def _truncation(record: Record) -> str:
+def _truncation(record: Record) -> tuple[str, ...]:
     why = record.fields.get("warc-truncated")
-    return f"truncated by the crawler: {why}" if why else ""
-
-
-def _location(page: Page) -> str | None:
-    target = page.header("location")
-    return joined(page.url, target) if target else None
+    return (f"truncated by the crawler: {why}",) if why else ()

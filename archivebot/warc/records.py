@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import methodcaller
 
 from archivebot.warc.damage import Report
 from archivebot.warc.lines import arc_line
@@ -22,7 +24,8 @@ class Record:
     """One record as stored; names of fields are lower case, ``flaw`` is the fault of its frame.
 
     Repeated fields (WARC-Concurrent-To, WARC-Protocol) are joined with blanks. The block of a record that is
-    ``cut`` ended before its Content-Length; ``framed`` is whether it ended at the right position.
+    ``cut`` ended before its Content-Length; ``framed`` is whether it ended at the right position. A record
+    that is ``alone`` is not compressed, or begins a compressed frame.
     """
 
     offset: int
@@ -32,24 +35,37 @@ class Record:
     flaw: str = ""
     cut: bool = False
     framed: bool = True
+    alone: bool = True
 
 
-class _RecordError(ValueError):
+_parted = methodcaller("partition", ":")
+
+
+@lru_cache(maxsize=256)
+def _name(name: str) -> str:
+    """Return the name of a field as it is compared; the records of a file have few of them."""
+    return name.strip().lower()
+
+
+class RecordError(ValueError):
     """A record cannot be read; the message is the reason."""
 
 
-def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]:
+def read_records(
+    source: Source, report: Report, limit: int, is_wanted: Callable[[dict[str, str]], bool] = bool
+) -> Iterator[Record]:
     """Split a source into records.
 
     Yields every record in order; an ARC record becomes a ``response`` with the fields of a WARC record. A
     record that ends early has the existing part of its block; a record without a usable length is yielded
-    only if its block is empty. A record that is broken or larger than ``limit`` bytes is reported.
+    only if its block is empty. A record that is broken or larger than ``limit`` bytes is reported. The
+    blocks of records that are not wanted by their fields are left out.
     """
     while source.next_record():
-        offset = source.offset
+        offset, alone = source.offset, source.is_alone
         try:
             fields = _head(source)
-        except _RecordError as error:
+        except RecordError as error:
             _report_damage(source, report, offset, str(error))
             source.resync()
             continue
@@ -59,15 +75,16 @@ def read_records(source: Source, report: Report, limit: int) -> Iterator[Record]
             there, framed = _there(source, length)
             if there < length:
                 cut = f"record ends after {there} of {length} bytes"
-        except _RecordError as error:
+        except RecordError as error:
             cut, there, framed = str(error), 0, source.at_empty_line()
-        block = source.take(there)
+        block = source.take(there) if is_wanted(fields) else source.skip(there)
         if cut:
             _report_damage(source, report, offset, cut)
             source.resync()
-        if block or framed:
+        if there or framed:
             flaw = source.flaws.get(offset, cut)
-            yield Record(offset, fields["warc-type"].lower(), fields, block, flaw, bool(cut), framed)
+            yield Record(offset, fields["warc-type"].lower(), fields, block, flaw, bool(cut), framed, alone)
+        del block  # before the next record is read
 
 
 def _report_damage(source: Source, report: Report, offset: int, reason: str) -> None:
@@ -89,26 +106,26 @@ def _there(source: Source, length: int) -> tuple[int, bool]:
 
 
 def _head(source: Source) -> dict[str, str]:
-    return _warc_fields(source.head()) if source.begins_with(b"WARC/") else _arc_fields(source.line())
+    return warc_fields(source.head()) if source.begins_with(b"WARC/") else _arc_fields(source.line())
 
 
-def _warc_fields(head: bytes) -> dict[str, str]:
+def warc_fields(head: bytes) -> dict[str, str]:
     """Read named fields; a line that begins with white space continues the previous line.
 
-    >>> _warc_fields(b"WARC/1.1\\r\\nWARC-Type: re\\r\\n source\\r\\nX: a:b\\r\\n\\r\\n")
+    >>> warc_fields(b"WARC/1.1\\r\\nWARC-Type: re\\r\\n source\\r\\nX: a:b\\r\\n\\r\\n")
     {'warc-type': 're source', 'x': 'a:b'}
     """
-    fields: dict[str, str] = {}
     text = head.decode("utf-8", "replace")
-    for line in (_FOLD.sub(" ", text) if "\n " in text or "\n\t" in text else text).split("\n")[1:]:
-        name, colon, value = line.partition(":")
-        name = name.strip().lower()
-        if colon and name in _REPEATED and name in fields:
-            fields[name] += " " + value.strip()
-        elif colon:
-            fields.setdefault(name, value.strip())
+    lines = (_FOLD.sub(" ", text) if "\n " in text or "\n\t" in text else text).split("\n")
+    pairs = [(_name(name), value.strip()) for name, colon, value in map(_parted, lines[1:]) if colon]
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        fields = dict(reversed(pairs))  # the first of repeated ones counts
+        for name in _REPEATED:
+            if name in fields:
+                fields[name] = " ".join(value for each, value in pairs if each == name)
     if not fields.get("warc-type"):
-        raise _RecordError("record has no WARC-Type")
+        raise RecordError("record has no WARC-Type")
     return fields
 
 
@@ -121,7 +138,7 @@ def _arc_fields(line: bytes) -> dict[str, str]:
     line = line.rstrip(b"\r\n")
     found = arc_line(line)
     if found is None or _CONTROL.search(line):
-        raise _RecordError("malformed ARC record line")
+        raise RecordError("malformed ARC record line")
     url, ip, date, content_type, length = (part.decode("utf-8", "replace") for part in found)
     return {
         "warc-type": "response",
@@ -136,9 +153,9 @@ def _arc_fields(line: bytes) -> dict[str, str]:
 def _length(fields: dict[str, str], limit: int) -> int:
     text = fields.get("content-length")
     if text is None:
-        raise _RecordError("record has no Content-Length")
+        raise RecordError("record has no Content-Length")
     if not (text.isascii() and text.isdecimal()):
-        raise _RecordError(f"Content-Length {text[:40]!r} is not a number")
+        raise RecordError(f"Content-Length {text[:40]!r} is not a number")
     if len(text) > 18 or int(text) > limit:
-        raise _RecordError(f"record of {text[:40]} bytes is larger than the limit of {limit}")
+        raise RecordError(f"record of {text[:40]} bytes is larger than the limit of {limit}")
     return int(text)

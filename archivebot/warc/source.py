@@ -15,7 +15,7 @@ from archivebot.warc.frames import (
     find_frame,
     is_compressed,
 )
-from archivebot.warc.lines import LINE, OPENING, begins, next_opening, opens
+from archivebot.warc.lines import HEAD_END, LINE, OPENING, begins, next_opening, opens
 
 # Maximum bytes of the head of a record.
 HEAD = 1 << 20
@@ -26,7 +26,6 @@ LOOK_BACK = 1 << 10
 
 _BLANK = re.compile(rb"[\r\n]*")
 _BORDER = re.compile(rb"[\r\n]{0,%d}" % LINE)
-_HEAD_END = re.compile(rb"\n\r{0,2}\n")  # a second \r comes from a conversion of line ends
 _LONGEST_HEAD_END = 4
 
 
@@ -52,7 +51,7 @@ class Source:
         self._decoded_to = 0  # the largest offset decoded so far
         self._seam = (-1, False)  # the end of a frame, and whether the next one continues its record
         self._pieces: Iterator[bytes] = iter(())
-        self._plain = False
+        self._compressed = False  # whether the frame is
         self.found = False  # whether anything began like a record
         self.frame = 0
         self.flaws: dict[int, str] = {}
@@ -61,6 +60,11 @@ class Source:
     def offset(self) -> int:
         """The position of the next byte, counted as in Damage."""
         return self._start + self._at
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether what is next begins a compressed frame, or is not compressed at all."""
+        return not self._compressed or self.offset == self.frame
 
     def next_record(self) -> bool:
         """Go to the next record and return whether there is one."""
@@ -95,7 +99,7 @@ class Source:
         """Take the bytes up to and including the first empty line, or one line if none is near."""
         while True:
             since = max(self._at, self._headless - self._dropped)
-            if found := _HEAD_END.search(self._buffer, since):
+            if found := HEAD_END.search(self._buffer, since):
                 return self.take(found.end() - self._at)
             end = max(self._at, len(self._buffer) - _LONGEST_HEAD_END + 1)
             self._headless = max(self._headless, self._dropped + end)
@@ -110,9 +114,15 @@ class Source:
 
     def take(self, size: int) -> bytes:
         """Take ``size`` decoded bytes."""
-        data = bytes(self._buffer[self._at : self._at + size])
+        with memoryview(self._buffer) as buffer:
+            data = bytes(buffer[self._at : self._at + size])
         self._at += len(data)
         return data
+
+    def skip(self, size: int) -> bytes:
+        """Leave out ``size`` decoded bytes; return none of them."""
+        self._at += size
+        return b""
 
     def inner_record(self, size: int) -> int | None:
         """Return the number of the next ``size`` bytes before another record, None if none begins."""
@@ -218,6 +228,7 @@ class Source:
     def _enter(self, offset: int) -> None:
         self._drop()
         self._start = offset - len(self._buffer)
+        self._compressed = is_compressed(self._raw, offset)
         self._pieces = self._frame(offset)
         self.frame = offset
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode
 from uuid import NAMESPACE_URL, uuid5
 
+from archivebot.exceptions import CorruptObject
 from archivebot.models import SiteChange
 from archivebot.terminal import harmless
 from archivebot.text import collapse
@@ -113,14 +115,19 @@ class Alert:
         }
 
     @classmethod
-    def from_record(cls, found: dict[str, Any]) -> Self:
-        """Return the alert of a record."""
-        pages = (
-            ChangedAddress(page["url"], page["from"], page["to"], page["captured_at"], page["link"])
-            for page in found["pages"]
-        )
-        kind = SiteChange(found["kind"])
-        return cls(found["id"], found["rule"], kind, found["reason"], tuple(pages))
+    def from_json(cls, text: str, outbox: Path) -> Self:
+        """Return the alert of a record in an outbox; raises CorruptObject if it is none."""
+        try:
+            found = json.loads(text)
+            pages = tuple(
+                ChangedAddress(page["url"], page["from"], page["to"], page["captured_at"], page["link"])
+                for page in found["pages"]
+            )
+            alert = cls(found["id"], found["rule"], SiteChange(found["kind"]), found["reason"], pages)
+            alert.when  # noqa: B018 (raises ValueError if no page has a time)
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptObject(f"the outbox {outbox} has a damaged alert: move the file away") from error
+        return alert
 
 
 _VERBS = {

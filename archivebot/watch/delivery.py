@@ -28,8 +28,8 @@ class Tally:
 def deliver(outbox: Outbox, outputs: Iterable[Output], clock: Callable[[], datetime]) -> dict[str, Tally]:
     """Send what is due to each output, and return a tally for each output that has or had something waiting.
 
-    An output that does not answer gets nothing more in this run: the rest is due at the next one. If it
-    refuses an alert, the others are sent. One output that fails does not delay another one for longer than
+    An output that does not answer gets nothing more in this run: the rest is due at the next run. If it
+    refuses an alert, the others are sent. One output that fails does not delay another output for longer than
     the limit of its time.
     """
     found: dict[str, Tally] = {}

@@ -10,11 +10,11 @@ from enum import StrEnum
 from pathlib import Path
 from string import Template
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from archivebot.config import file_text
 from archivebot.exceptions import UsageError
 from archivebot.kinds import Label, SiteChange
+from archivebot.net import is_address
 from archivebot.toml.patterns import url_pattern
 from archivebot.toml.tables import check_keys, listed, tables, texts
 from archivebot.watch.feeds import Feed, FeedFormat
@@ -149,7 +149,7 @@ def _number(found: Mapping[str, Any], key: str, at: str) -> float:
     try:
         return float(value)
     except OverflowError as error:
-        raise UsageError(f"{at}.{key} is too large: give a number") from error
+        raise UsageError(f"{at}.{key} is too large: give a smaller number") from error
 
 
 def _whole(found: Mapping[str, Any], key: str, at: str, least: int) -> int:
@@ -229,10 +229,5 @@ def _address(text: str, at: str) -> str:
 
 
 def _check_url(text: str, schemes: tuple[str, ...], at: str) -> None:
-    try:
-        parts = urlsplit(text)
-        known = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        known = False
-    if not known or re.search(r"[\s\x00-\x1f]", text):
+    if not is_address(text, *schemes):
         raise UsageError(f"{at}: give an address that begins with {' or '.join(f'{s}://' for s in schemes)}")

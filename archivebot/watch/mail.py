@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import smtplib
-import ssl
+import socket
+from contextlib import closing
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -11,8 +12,8 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from archivebot.exceptions import Refused, Undelivered
+from archivebot.net import connected, tls_context
 from archivebot.watch.alert import Alert
-from archivebot.watch.outputs import deadline
 
 _MOST_SUBJECT = 200  # characters
 
@@ -40,10 +41,17 @@ class Mail:
     def send(self, alerts: list[Alert]) -> None:
         """Send an alert; raises Undelivered, or Refused if the server refuses this message."""
         parts = urlsplit(self.server)
+        host, accepted = parts.hostname or "", False
+        tls = parts.scheme == "smtps"
         try:
-            with self._connected(parts) as client, deadline(self.timeout, lambda: client.sock):
+            with (
+                connected(host, parts.port or (465 if tls else 25), self.timeout, tls) as line,
+                closing(_Client(line, host)) as client,
+            ):
                 self._prepare(client, parts)
                 client.send_message(message(alerts[0], self.sender, self.to))
+                accepted = True
+                client.quit()
         except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError) as error:
             codes = [
                 code
@@ -57,21 +65,16 @@ class Mail:
                 f"{parts.hostname} answered {codes[0]}"
             ) from error
         except (OSError, smtplib.SMTPException) as error:
+            if accepted:  # only the farewell is lost
+                return
             raise Undelivered(f"{parts.hostname}: {error or type(error).__name__}") from error
-
-    def _connected(self, parts: SplitResult) -> smtplib.SMTP:
-        host = parts.hostname or ""
-        if parts.scheme == "smtps":
-            context = ssl.create_default_context()
-            return smtplib.SMTP_SSL(host, parts.port or 465, timeout=self.timeout, context=context)
-        return smtplib.SMTP(host, parts.port or 25, timeout=self.timeout)
 
     def _prepare(self, client: smtplib.SMTP, parts: SplitResult) -> None:
         """Begin TLS if the server offers it, and log in."""
         client.ehlo()
         safe = parts.scheme == "smtps" or _is_local(parts.hostname or "")
         if parts.scheme == "smtp" and client.has_extn("starttls"):
-            client.starttls(context=ssl.create_default_context())
+            client.starttls(context=tls_context())
             safe = True
         if parts.username:
             if not safe:
@@ -79,6 +82,19 @@ class Mail:
                     f"{parts.hostname} offers no TLS, and a password must not be sent without it"
                 )
             client.login(unquote(parts.username), unquote(parts.password or ""))
+
+
+class _Client(smtplib.SMTP):
+    """A client that uses a connection that is there."""
+
+    def __init__(self, line: socket.socket, host: str) -> None:
+        self._line = line
+        super().__init__(host)
+
+    def connect(self, *args: object, **more: object) -> tuple[int, bytes]:
+        """Return the greeting of the server; the constructor calls this method."""
+        self.sock, self.file = self._line, None
+        return self.getreply()
 
 
 def message(alert: Alert, sender: str, to: str) -> EmailMessage:

@@ -82,7 +82,7 @@ class Outbox:
     """
 
     def __init__(self, path: Path, archive: str, rules: Path) -> None:
-        self.uri = f"sqlite:///{path}"
+        self.path, self.uri = path, f"sqlite:///{path}"
         with self._translated():
             self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
         try:
@@ -177,7 +177,7 @@ class Outbox:
                 "UPDATE delivery SET attempts = attempts + 1, due = ? WHERE alert = ? AND output = ?",
                 (second + int(patience) + wait, number, output),
             )
-        return Waiting(number, Alert.from_record(json.loads(record)))
+        return Waiting(number, Alert.from_json(record, self.path))
 
     def settle(self, output: str, numbers: Iterable[int], error: str = "") -> None:
         """Note that an output took alerts, or why it did not."""
@@ -204,7 +204,7 @@ class Outbox:
             output,
             limit,
         )
-        return [Waiting(number, Alert.from_record(json.loads(record))) for number, record in rows]
+        return [Waiting(number, Alert.from_json(record, self.path)) for number, record in rows]
 
     def unsent(self) -> dict[str, list[int]]:
         """Return the numbers of the alerts that wait, by output."""

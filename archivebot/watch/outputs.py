@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Timer
 from typing import Protocol
 
 from archivebot.watch.alert import Alert
@@ -35,27 +31,3 @@ class Output(Protocol):
         Raises Undelivered if the receiver does not answer, and Refused if it refuses this alert.
         """
         ...
-
-
-@contextmanager
-def deadline(seconds: float, connection: Callable[[], socket.socket | None]) -> Iterator[None]:
-    """Shut down a connection after some seconds: a timeout of the socket is only one of each read.
-
-    A receiver that sends a byte now and then would hold a run for ever.
-    """
-
-    def end() -> None:
-        line = connection()
-        if line is not None:
-            try:
-                line.shutdown(socket.SHUT_RDWR)
-            except OSError:  # it is closed
-                return
-
-    timer = Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from threading import Lock
 from typing import Any
 
-from archivebot.config import file_text
 from archivebot.exceptions import Conflict, StorageError, UsageError
+from archivebot.storage.lock import lock
 from archivebot.toml.tables import listed, tables
 from archivebot.watch.file import RULE_KEYS, read_rule
 
 # Bytes of a rules file to which nothing more is added: some thousand rules.
 LARGEST = 1_000_000
+
+# Seconds to wait for another program that adds a rule, and how often a rule is added to a file that changes.
+PATIENCE, TRIES = 10.0, 5
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -28,68 +30,96 @@ class Rulebook:
 
     def __init__(self, path: str) -> None:
         self.path = Path(path.removeprefix("@")) if path else None
-        self._lock = Lock()
 
     def rules(self) -> list[dict[str, Any]]:
         """Return the rules as tables, none if there is no file; raises StorageError if it cannot be read."""
-        _, found = self._read()
+        found = _read(self.path)[1] if self.path else []
         return [{key: rule[key] for key in RULE_KEYS if key in rule} for rule in found]
 
     def add(self, rule: Mapping[str, Any]) -> None:
         """Add a rule at the end of the file, which is made if there is none.
 
-        The outputs of the rule must be in the file. Raises UsageError if the rule is wrong, Conflict if its
-        name is taken, StorageError if the file cannot be read or written.
+        The outputs of the rule must be in the file. A lock beside the file lets one program at a time add
+        rules. If the file changes meanwhile, for example in an editor, the rule is added to the changed file.
+        Raises UsageError if the rule is wrong, Conflict if its name is taken, StorageError if the file cannot
+        be read or written.
         """
         if self.path is None:
             raise StorageError("no rules file is watched: set ARCHIVE_WATCH, as rules.toml")
-        with self._lock:
-            text, found = self._read()
-            read = read_rule(rule, "the rule", self._outputs(text))
-            if read.name in [each.get("name") for each in found]:
-                raise Conflict(f"{read.name!r} is the name of another rule: choose another name")
-            added = f"{text.rstrip()}\n\n{_table(rule)}".lstrip()
-            if len(added.encode()) > LARGEST:
-                raise StorageError(
-                    f"{self.path.name} has {LARGEST:,} bytes: remove rules that are not needed"
-                )
-            if listed(tables(added, self.path.name), "rule", self.path.name) != [*found, dict(rule)]:
-                raise StorageError(
-                    f"no rule can be added to {self.path.name}: write its rules as [[rule]] tables"
-                )
-            self._write(added)
-
-    def _read(self) -> tuple[str, list[dict[str, Any]]]:
-        if self.path is None or not self.path.exists():
-            return "", []
-        try:
-            text = file_text(str(self.path), "rules file")
-            return text, listed(tables(text, self.path.name), "rule", self.path.name)
-        except UsageError as error:
-            raise StorageError(f"{error}; mend the file") from error
-
-    def _outputs(self, text: str) -> list[str]:
-        found = tables(text, "").get("output", {})
-        return list(found) if isinstance(found, dict) else []
-
-    def _write(self, text: str) -> None:
-        """Replace the file as a whole, so that no reader sees half of it."""
-        assert self.path is not None
         path = self.path.resolve()
-        temporary = None
         try:
-            with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-                temporary = Path(file.name)
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
-            temporary.replace(path)
+            with path.with_name(f"{path.name}.lock").open("ab") as file:
+                if not lock(file, Path(path.name), PATIENCE):
+                    raise StorageError(f"another program is adding rules to {path.name}: try again")
+                for _ in range(TRIES):
+                    before, found = _read(path)
+                    if _replaced(path, before, _longer(path.name, before, found, rule)):
+                        return
         except OSError as error:
-            if temporary:
-                with suppress(OSError):
-                    temporary.unlink()
             raise StorageError(f"{path.name} cannot be written: {error.strerror}") from error
+        raise StorageError(f"{path.name} changes again and again: try again")
+
+
+def _read(path: Path) -> tuple[bytes, list[dict[str, Any]]]:
+    """Return the bytes and the rules of a file; there is none of either if there is no file."""
+    data = _data(path)
+    try:
+        return data, listed(tables(data.decode("utf-8-sig"), path.name), "rule", path.name)
+    except UsageError as error:
+        raise StorageError(f"{error}; mend the file") from error
+    except UnicodeDecodeError as error:
+        raise StorageError(f"{path.name} is not UTF-8: {error}; mend the file") from error
+
+
+def _data(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise StorageError(f"{path.name} cannot be read: {error.strerror}") from error
+
+
+def _longer(name: str, before: bytes, found: list[dict[str, Any]], rule: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a file with one more rule, which follows the line ends of the file."""
+    outputs = tables(before.decode("utf-8-sig"), name).get("output", {})
+    read = read_rule(rule, "the rule", list(outputs) if isinstance(outputs, dict) else [])
+    if read.name in [each.get("name") for each in found]:
+        raise Conflict(f"{read.name!r} is the name of another rule: choose another name")
+    line = b"\r\n" if b"\r\n" in before else b"\n"
+    kept = before.rstrip()
+    added = kept + line * 2 * bool(kept) + _table(rule).encode().replace(b"\n", line)
+    if len(added) > LARGEST:
+        raise StorageError(f"{name} would have more than {LARGEST:,} bytes: remove rules that are not needed")
+    if listed(tables(added.decode("utf-8-sig"), name), "rule", name) != [*found, dict(rule)]:
+        raise StorageError(f"no rule can be added to {name}: write its rules as [[rule]] tables")
+    return added
+
+
+def _replaced(path: Path, before: bytes, after: bytes) -> bool:
+    """Replace a file as a whole, so that no reader sees half of it; False if it has changed."""
+    temporary = None
+    try:
+        with NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
+            temporary = Path(file.name)
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
+        if _data(path) != before:
+            return False
+        temporary.replace(path)
+        temporary = None
+    finally:
+        if temporary:
+            with suppress(OSError):
+                temporary.unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)  # otherwise a power cut could bring back the file before
+    finally:
+        os.close(folder)
+    return True
 
 
 def _table(rule: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from archivebot.exceptions import StorageError
 from archivebot.storage.sqlite.migration import failure
 from archivebot.timestamps import timestamp
 from archivebot.watch.alert import Alert
@@ -44,10 +44,15 @@ class SentAlert:
 def sent_alerts(path: Path, archive: str) -> Iterator[SentAlert]:
     """Yield the alerts about an archive in the outbox at a path, the newest first; none without an outbox.
 
-    ``archive`` is the identity of the archive. Raises StorageError if the outbox cannot be read.
+    ``archive`` is the identity of the archive. Raises StorageError if the outbox cannot be read
+    or is damaged.
     """
-    if not path.exists():
+    try:
+        path.stat()
+    except FileNotFoundError:
         return
+    except OSError as error:
+        raise StorageError(f"the outbox {path} cannot be read: {error.strerror}") from error
     uri = f"file:{quote(str(path.absolute()))}?mode=ro"
     try:
         with closing(sqlite3.connect(uri, BUSY_TIMEOUT, uri=True, isolation_level=None)) as database:
@@ -62,7 +67,7 @@ def sent_alerts(path: Path, archive: str) -> Iterator[SentAlert]:
                     "SELECT output, sent, attempts FROM delivery WHERE alert = ? ORDER BY output", (number,)
                 )
                 yield SentAlert(
-                    Alert.from_record(json.loads(record)),
+                    Alert.from_json(record, path),
                     tuple(Delivery(output, bool(sent), attempts) for output, sent, attempts in deliveries),
                 )
     except sqlite3.Error as error:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from archivebot.exceptions import Refused, Undelivered
+from archivebot.net import post
 from archivebot.terminal import json_text
 from archivebot.watch.alert import Alert
-from archivebot.watch.outputs import deadline
 
 # Answers that another try may change, besides the errors of servers.
 _PASSING = frozenset((408, 425, 429))
@@ -55,10 +54,7 @@ class Webhook:
         return None
 
     def _post(self, alert: Alert) -> None:
-        parts = urlsplit(self.url)
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=self.timeout)
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        host = urlsplit(self.url).hostname
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "archivebot",
@@ -66,20 +62,13 @@ class Webhook:
             "Idempotency-Key": f'"{alert.id}"',
         }
         try:
-            with deadline(self.timeout, lambda: connection.sock):
-                connection.request("POST", path, json_text(alert.record()).encode(), headers)
-                answer = connection.getresponse()
-                status, location = answer.status, answer.getheader("Location")
-                answer.read(_MOST_READ)
-        except (OSError, HTTPException) as error:
-            raise Undelivered(f"{parts.hostname}: {error or type(error).__name__}") from error
-        finally:
-            connection.close()
+            answer = post(self.url, json_text(alert.record()).encode(), headers, self.timeout, _MOST_READ)
+        except OSError as error:
+            raise Undelivered(f"{host}: {error or type(error).__name__}") from error
+        status = answer.status
         if status in _PASSING or status >= 500:
-            raise Undelivered(f"{parts.hostname} answered {status}")
+            raise Undelivered(f"{host} answered {status}")
         if 300 <= status < 400:
-            raise Undelivered(
-                f"{parts.hostname} answered {status}: name {location} in the rules file instead"
-            )
+            raise Undelivered(f"{host} answered {status}: name {answer.location} in the rules file instead")
         if not 200 <= status < 300:
-            raise Refused(f"{parts.hostname} refused it with {status}")
+            raise Refused(f"{host} refused it with {status}")

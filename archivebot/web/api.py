@@ -32,7 +32,7 @@ NOTE = "X-Archive-Note"
 
 
 async def asked(request: Request, question: Question, given: Given) -> Part:
-    """Return the answer to a question as a part; an answer that is one record is the only one of its part."""
+    """Return the answer to a question as a part; a single record is a part by itself."""
     readers: Readers = request.app.state.readers
     if not question.reads_all:
         return _part(await readers.ask(question.answer, given), given)

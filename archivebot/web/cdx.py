@@ -20,8 +20,8 @@ from archivebot.web.kept import Answer
 from archivebot.web.readers import keeping
 from archivebot.web.safety import INTERFACE, server_address
 
-# Bytes from which an answer is packed, and the level: 1 makes a megabyte of rows 13 times smaller in 5 ms,
-# 6 makes it 15 times smaller in 10 ms.
+# Bytes from which an answer is packed, and the level. Level 1 makes the rows of the captures of history-dev
+# 3.6 times smaller in 8 ms for a megabyte, level 6 makes them 4.0 times smaller in 36 ms.
 LEAST_PACKED, LEVEL = 1_000, 1
 
 

@@ -49,7 +49,7 @@ def most_connections() -> int:
 
 
 class Connection(H11Protocol):
-    """One connection; a client that is too slow, or one too many, is told so and cut off."""
+    """One connection; clients that are too slow or too many get an error and are cut off."""
 
     _sending: asyncio.TimerHandle | None = None
     _taking: asyncio.TimerHandle | None = None

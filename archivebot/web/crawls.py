@@ -6,17 +6,17 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.client import HTTPException as BrokenAnswer
 from typing import Any
 from urllib.parse import urlencode
-from urllib.request import urlopen
 
 from starlette.exceptions import HTTPException
 
 from archivebot.exceptions import UsageError
+from archivebot.net import post
 
 PROJECT = "archivebot"
-TIMEOUT = 10.0
+# Seconds in which scrapyd has to answer, and the most bytes of its answer.
+TIMEOUT, LARGEST = 10.0, 1 << 16
 
 # Fields of scrapyd's schedule.json that are no arguments of a spider. ``setting`` could write any file.
 _RESERVED = frozenset(("project", "spider", "setting", "jobid", "priority", "version", "_version"))
@@ -46,14 +46,14 @@ class Crawls:
         return {"job": str(answer.get("jobid", "")), "spider": spider, "project": PROJECT}
 
     def _scheduled(self, fields: Mapping[str, str]) -> dict[str, Any]:
-        address = f"{self.scrapyd.rstrip('/')}/schedule.json"
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
         try:
-            with urlopen(address, urlencode(fields).encode(), timeout=TIMEOUT) as answer:
-                found = json.load(answer)
-        except (OSError, BrokenAnswer, ValueError) as error:
+            address = f"{self.scrapyd.rstrip('/')}/schedule.json"
+            answer = post(address, urlencode(fields).encode(), headers, TIMEOUT, LARGEST)
+            found = json.loads(answer.body)
+        except (OSError, ValueError) as error:
             raise HTTPException(
-                502,
-                f"scrapyd at {self.scrapyd} does not answer ({getattr(error, 'reason', error)}): start it",
+                502, f"scrapyd at {self.scrapyd} does not answer ({error}): start it"
             ) from error
         return found if isinstance(found, dict) else {}
 

@@ -20,13 +20,16 @@ _CRAWL_ERRORS = {
     "400": "The body is wrong; the detail says what to write",
     "401": "The token is missing or wrong",
     "403": "The server only reads",
+    "408": "The body did not come to its end",
     "413": "The body is too large",
     "415": "The body is not sent as application/json",
     "429": _ERRORS["429"],
     "502": "scrapyd does not answer, or refuses the crawl",
     "503": "No scrapyd is set",
 }
-_WATCH_ERRORS = {status: _CRAWL_ERRORS[status] for status in ("400", "401", "403", "413", "415", "429")} | {
+_WATCH_ERRORS = {
+    status: _CRAWL_ERRORS[status] for status in ("400", "401", "403", "408", "413", "415", "429")
+} | {
     "409": "Another rule has this name",
     "503": "No rules file is set, or it cannot be read or written",
 }
@@ -42,7 +45,7 @@ _CRAWL = {
 
 
 def description(questions: Iterable[Question], version: str) -> dict[str, Any]:
-    """Return the description of an API that answers these questions and starts crawls, of a version."""
+    """Return the description of an API that answers questions; ``version`` is that of archivebot."""
     paths: dict[str, Any] = {f"/api/{each.name}": {"get": _operation(each)} for each in questions}
     start = {
         "operationId": "startCrawl",

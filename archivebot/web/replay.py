@@ -223,7 +223,7 @@ def _target(reader: ArchiveReader, shown: _Shown) -> str | None:
 
 
 def _around(reader: ArchiveReader, capture: Capture) -> Neighbours:
-    """Return the times of the mementos around one."""
+    """Return the times of the mementos around a memento."""
     first, last = reader.mementos.ends(capture.url)
     before = reader.mementos.before(capture.url, capture.captured_at)
     after = reader.mementos.after(capture.url, capture.captured_at)

@@ -90,7 +90,7 @@ def replayed(request: Request) -> Headers:
 
 
 def original(headers: Headers) -> Headers:
-    """Return the headers of an archived answer under the names that tell them from ours.
+    """Return the headers of an archived answer under names that differ from those of the server.
 
     >>> original((("Set-Cookie", "a=b\\r\\nX: y"), ("no name", "")))
     (('X-Archive-Orig-Set-Cookie', 'a=b X: y'),)

@@ -16,7 +16,7 @@ from archivebot.models import Kind
 from archivebot.replay.address import moment, replay_path
 from archivebot.terminal import harmless
 from archivebot.timestamps import timestamp
-from archivebot.units import size
+from archivebot.units import amount, size
 from archivebot.urls import host_of_key, urlkey
 from archivebot.web.plots import EVENTS
 from archivebot.web.safety import INTERFACE
@@ -71,8 +71,8 @@ def between(one: datetime, other: datetime) -> str:
     seconds = abs(int((one - other).total_seconds()))
     for length, name in _UNITS:
         if count := seconds // length:
-            return f"{count} {name}{'s' if count > 1 else ''}"
-    return f"{seconds} second{'s' if seconds > 1 else ''}" if seconds else ""
+            return amount(count, name)
+    return amount(seconds, "second") if seconds else ""
 
 
 @cache

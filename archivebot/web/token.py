@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +35,8 @@ class Token:
             raise UsageError(
                 f"the token in {path} is too short: write at least {SHORTEST} characters in its first line"
             )
+        if not re.fullmatch("[ -~]+", token):  # other characters do not arrive in a header as they were sent
+            raise UsageError(f"the token in {path} has a character that is not ASCII: write another token")
         return cls(token)
 
     def check(self, authorization: str) -> None:

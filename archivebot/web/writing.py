@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from archivebot.exceptions import Conflict, StorageError, UsageError
@@ -47,10 +47,13 @@ async def _body(request: Request) -> bytes:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "send the body as application/json")
     body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST:
-            raise HTTPException(413, f"the body has more than {LARGEST} bytes: send less at once")
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > LARGEST:
+                raise HTTPException(413, f"the body has more than {LARGEST} bytes: send less at once")
+    except ClientDisconnect as error:  # it left, or was too slow
+        raise HTTPException(408, "the body did not come to its end") from error
     return body
 
 

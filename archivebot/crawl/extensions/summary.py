@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from archivebot.crawl.arguments import Arguments
 from archivebot.models import Capture, Kind, Outcome
-from archivebot.units import size
+from archivebot.units import amount, size
 
 MOST_FAILURES = 5  # rows of failures in a summary
 MOST_REASONS = 1_000  # reasons that are counted apart
@@ -27,11 +27,11 @@ def end_of(reason: str, arguments: Arguments | None) -> tuple[str, str]:
     """
     if reason == "pages" and arguments:
         again = "a higher limit goes on, the same command visits the pages again"
-        return f"stopped at your limit of {arguments.pages} pages", again
+        return f"stopped at your limit of {amount(arguments.pages or 0, 'page')}", again
     if reason == "bytes" and arguments and arguments.bytes:
         return f"stopped at your limit of {size(arguments.bytes)}", GOES_ON
     if reason == "closespider_timeout" and arguments and arguments.time:
-        return f"stopped at your limit of {arguments.time} seconds", GOES_ON
+        return f"stopped at your limit of {amount(arguments.time, 'second')}", GOES_ON
     if reason == "shutdown":
         return "interrupted", GOES_ON
     if reason == "storage_error":

@@ -19,6 +19,7 @@ from archivebot.config import CrawlConfig
 from archivebot.crawl.compat.engine import is_closing
 from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.middlewares.access import APART
+from archivebot.crawl.scheduling.entries import key_of
 from archivebot.exceptions import StorageError
 from archivebot.export.files import Folder, WarcFiles
 from archivebot.export.record import request as request_record
@@ -69,7 +70,7 @@ class RawWarcMiddleware:
         """Write an answer that came over the wire; an answer out of a cache is not written again."""
         wire: Wire | None = request.meta.get(WIRE)
         if wire is not None and wire.head and APART not in request.meta:
-            answer = _answer(request.url, response, wire)
+            answer = _answer(key_of(request), response, wire)
             try:
                 await asyncio.get_running_loop().run_in_executor(
                     self._thread, self._write, answer, response.body

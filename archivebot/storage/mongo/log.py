@@ -13,6 +13,7 @@ from contextlib import suppress
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture
 from archivebot.proof.merkle import WIDTH, leaf_hash, root_of
+from archivebot.storage.log import lost_entry
 from archivebot.storage.mongo.database import ASCENDING, BATCH, DESCENDING, MongoDatabase
 from archivebot.storage.mongo.documents import Document, page_id
 from archivebot.storage.mongo.sums import sealed, whole
@@ -92,10 +93,15 @@ class MongoLog:
             index = max(index + 1, self.size())
         self._next = index + 1
         if self._next % WIDTH == 0:
-            start = self._next - WIDTH
-            root = root_of([leaf_hash(entry) for entry in self.entries(start, self._next)])
-            self._database.insert(self._subtrees, {"_id": start // WIDTH, "root": root})
+            # The capture is stored. If an entry is lost, there is no root, and scrapy verify reports it.
+            with suppress(CorruptObject):
+                self._keep_root(self._next - WIDTH)
         return True
+
+    def _keep_root(self, start: int) -> None:
+        """Store the root of the subtree from an entry on."""
+        root = root_of([leaf_hash(entry) for entry in self.entries(start, start + WIDTH)])
+        self._database.insert(self._subtrees, {"_id": start // WIDTH, "root": root})
 
     def size(self) -> int:
         query: Document = {"entry": {"$gte": 0}}
@@ -103,7 +109,7 @@ class MongoLog:
         return int(last[0]["entry"]) + 1 if last else 0
 
     def entries(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """Yield entries; those that were removed are known from their removals, which are few."""
+        """Yield entries; the removed entries are known from their removals, which are few."""
         removed = dict(self._removed())
         query: Document = {"entry": {"$gte": start, **({} if end is None else {"$lt": end})}}
         expected = start
@@ -119,7 +125,7 @@ class MongoLog:
     def _between(removed: Mapping[int, bytes], start: int, end: int) -> Iterator[bytes]:
         for index in range(start, end):
             if index not in removed:
-                raise CorruptObject(f"the entry {index} of the log is lost")
+                raise lost_entry(index)
             yield removed[index]
 
     def _removed(self) -> Iterator[tuple[int, bytes]]:

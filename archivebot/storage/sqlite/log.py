@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture
 from archivebot.proof.merkle import WIDTH, leaf_hash, root_of
+from archivebot.storage.log import lost_entry
 from archivebot.storage.record import digest_of, removal_of
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.schema import is_unlogged
@@ -32,9 +32,11 @@ class SQLiteLog:
         database = self._file.database
         number = database.execute("INSERT INTO log (entry) VALUES (?)", (entry,)).lastrowid or 0
         if number % WIDTH == 0:
-            some = database.execute("SELECT entry FROM log WHERE id > ? ORDER BY id", (number - WIDTH,))
-            root = root_of([leaf_hash(entry) for (entry,) in some])
-            database.execute("INSERT OR REPLACE INTO subtree VALUES (?, ?)", (number // WIDTH, root))
+            found = database.execute("SELECT entry FROM log WHERE id > ? ORDER BY id", (number - WIDTH,))
+            hashes = [leaf_hash(entry) for (entry,) in found]
+            if len(hashes) == WIDTH:  # if an entry is lost, there is no root, and scrapy verify reports it
+                root = root_of(hashes)
+                database.execute("INSERT OR REPLACE INTO subtree VALUES (?, ?)", (number // WIDTH, root))
 
     def complete(self, captures: Iterable[Capture]) -> None:
         """Write the entries of the captures of an older archive, unless another process has done so."""
@@ -52,10 +54,14 @@ class SQLiteLog:
     def entries(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         last = FOR_EVER if end is None else end
         sql = "SELECT id, entry FROM log WHERE id > ? AND id <= ? ORDER BY id"
-        for expected, (number, entry) in enumerate(self._file.rows(tuple, sql, start, last), start + 1):
-            if number != expected:
-                raise CorruptObject(f"the entry {expected - 1} of the log is lost")
+        index = start
+        for number, entry in self._file.rows(tuple, sql, start, last):
+            if number != index + 1:
+                raise lost_entry(index)
             yield bytes(entry)
+            index += 1
+        if end is not None and index < end:
+            raise lost_entry(index)
 
     def index(self, capture: Capture) -> int | None:
         # A scan: an index takes half the space of the entries, for a question that is rarely asked.

@@ -1,0 +1,59 @@
+"""A POST request to another server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from urllib.parse import quote, urlsplit
+
+from archivebot.net.deadline import connected, tls_context
+
+_ASCII = "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~"  # stays as it is in the path of a request
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The status of an answer, where it redirects to, and the begin of its body."""
+
+    status: int
+    location: str | None
+    body: bytes
+
+
+def is_address(url: str, *schemes: str) -> bool:
+    """Return whether a text is a URL that a connection can be made to, with one of ``schemes``.
+
+    >>> [is_address(url, "http", "https") for url in ("https://example.org/a", "http://[", "http://a:99999/")]
+    [True, False, False]
+    >>> [is_address(url, "http", "https") for url in ("http:///a", "ftp://example.org/", "http://a/ b")]
+    [False, False, False]
+    """
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return known and not re.search(r"[\s\x00-\x1f\x7f]", url)
+
+
+def post(url: str, data: bytes, headers: Mapping[str, str], seconds: float, most: int) -> Answer:
+    """Return the answer to a request, of its body at most ``most`` bytes; redirects are not followed.
+
+    ``url`` is an address by ``is_address``. Raises OSError if no valid answer comes within ``seconds``.
+    """
+    parts = urlsplit(url)
+    tls = parts.scheme == "https"
+    host, port = parts.hostname or "", parts.port or (443 if tls else 80)
+    path = quote(f"{parts.path or '/'}{f'?{parts.query}' * bool(parts.query)}", safe=_ASCII)
+    try:
+        with connected(host, port, seconds, tls) as line:
+            # A class of its own for https, because it leaves the usual port out of the header Host.
+            client = HTTPSConnection(host, port, context=tls_context()) if tls else HTTPConnection(host, port)
+            client.sock = line
+            client.request("POST", path, data, dict(headers))
+            answer = client.getresponse()
+            return Answer(answer.status, answer.getheader("Location"), answer.read(most))
+    except HTTPException as error:
+        raise ConnectionError(f"its answer is no HTTP: {str(error) or type(error).__name__}") from error
