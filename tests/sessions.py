@@ -52,7 +52,7 @@ class Sample:
         return text.replace(f":{DOCUMENTED_PORT}", f":{self.port}")
 
     def copy(self, folder: Path) -> Path:
-        """Make a folder with the archive, a WARC, an HTML and a fields file, to be changed by one session."""
+        """Make a folder with the archive, files of the documents, to be changed by one session."""
         folder.mkdir()
         for path in self.folder.iterdir():
             shutil.copy(path, folder)
@@ -60,6 +60,8 @@ class Sample:
         (folder / "page.html").write_text("<!DOCTYPE html><p>no WARC</p>")
         (_, fields), *_ = fenced(text_of("docs/fields.md"), "toml")
         (folder / "fields.toml").write_text(fields, "utf-8")
+        (_, collections), *_ = fenced(text_of("docs/collections.md"), "toml")
+        (folder / "collections.toml").write_text(self.real(collections), "utf-8")
         return folder
 
 

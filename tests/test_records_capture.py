@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from archivebot.metadata import Metadata
 from archivebot.models import BlockChange, Capture, Change, Field, Kind, Label, Outcome, PlacedBlock
 from archivebot.records import capture_record, extract_record, history_record, replay_record
 from archivebot.wire import Wire
@@ -39,6 +40,7 @@ CAPTURE = Capture(
         decoded=True,
     ),
     fields=(Field("price", "12.5"), Field("tags", '["a", "b"]'), Field("seen", "null")),
+    metadata=Metadata({"rights": ("the town",)}, {"form": {"rights": ("the firm",)}}),
     title="Ferries",
     edits=(
         BlockChange(
@@ -73,6 +75,7 @@ RECORD = {
                 "new": True,
                 "label": "form",
                 "role": "furniture",
+                "metadata": {"rights": ["the firm"]},
             }
         ],
     },
@@ -115,6 +118,7 @@ RECORD = {
         }
     ],
     "pruned": False,
+    "metadata": {"rights": ["the town"]},
 }
 
 
@@ -142,11 +146,12 @@ def test_a_replay_shows_the_heads_byte_for_byte() -> None:
 
 
 def test_the_fields_of_a_version_are_a_record_of_their_own() -> None:
-    assert extract_record(CAPTURE, CAPTURE.fields) == {
+    assert extract_record(CAPTURE, CAPTURE.fields, CAPTURE.metadata) == {
         "url": CAPTURE.url,
         "captured_at": "20260102030405",
         "version": 2,
         "fields": RECORD["fields"],
+        "metadata": RECORD["metadata"],
     }
 
 
@@ -185,6 +190,6 @@ HISTORY = {
 
 def test_the_record_of_a_history_is_that_of_the_feed_but_for_blocks_and_fields() -> None:
     record = history_record(CAPTURE)
-    others = ("fields", "title", "changes")
+    others = ("fields", "metadata", "title", "changes")
     assert record == {name: value for name, value in RECORD.items() if name not in others} | {"blocks": 1}
     assert record.items() >= HISTORY.items()

@@ -26,7 +26,9 @@ class Archive(ArchiveReader):
 
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         super().__init__(store, config)
-        self._inspector = Inspector(store, self._bodies, self.readings, self._comparison, config, self.sites)
+        self._inspector = Inspector(
+            store, self._bodies, self.readings, self._comparison, config, self.sites, self.collections
+        )
         self._revisits = Revisits(store, self._bodies)
         self._pruner = Pruner(store, self._bodies, config)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)

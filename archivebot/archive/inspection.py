@@ -14,6 +14,7 @@ from archivebot.archive.bodies import Bodies
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.readings import PageReading, Readings
 from archivebot.bounds import excess
+from archivebot.collection.collections import Collections
 from archivebot.config import ArchiveConfig
 from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark
@@ -22,6 +23,7 @@ from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
+from archivebot.metadata import NONE, Metadata
 from archivebot.models import (
     REQUISITE,
     Kind,
@@ -79,9 +81,11 @@ class Inspector:
         comparison: Comparison,
         config: ArchiveConfig,
         sites: Sites,
+        collections: Collections,
     ) -> None:
         self._store, self._bodies, self._readings = store, bodies, readings
         self._comparison, self._config, self._sites = comparison, config, sites
+        self._collections = collections
         self._held = Holding()
         self._text_of = lru_cache(maxsize=TEXTS)(self._main_text)
 
@@ -148,8 +152,13 @@ class Inspector:
         return self._readings.title(body, declared)
 
     def kept(self, snapshot: Snapshot) -> Kept:
-        """Return what a version keeps of the selectors of its site."""
-        return Kept.by(self._sites.of(snapshot.page.url), snapshot.fields)
+        """Return what a version keeps beside its body."""
+        url = snapshot.page.url
+        return Kept.by(self._sites.of(url), snapshot.fields, self.metadata(url, NONE))
+
+    def metadata(self, url: str, kept: Metadata) -> Metadata:
+        """Return the metadata of a visit by the rules; without rules what its version ``kept``."""
+        return self._collections.current(url, kept, self._config.collection)
 
     def change(self, page: Page, latest: StoredVersion, kept: Kept | None = None) -> PageChange:
         """Return the changes of a page since its latest version, whose bytes differ.

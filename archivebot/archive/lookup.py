@@ -18,7 +18,8 @@ from archivebot.archive.readings import PageReading, Readings
 from archivebot.archive.stints import Stints
 from archivebot.archive.verification import verify
 from archivebot.archive.visits import Visits
-from archivebot.config import ArchiveConfig, FieldsFile, without_password
+from archivebot.collection.file import read_collections
+from archivebot.config import ArchiveConfig, UserFile, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fields.about import merged
 from archivebot.fields.kept import Kept
@@ -26,6 +27,7 @@ from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.dom import visible_text
+from archivebot.metadata import NONE, Metadata
 from archivebot.models import (
     Block,
     BlockState,
@@ -72,7 +74,7 @@ class ArchiveReader:
         self.visits = Visits(store, self._bodies)
         self.readings = Readings()
         self.stints = Stints(store, self._bodies, self._labelled)
-        self.sites = _sites(config.fields)
+        self.sites, self.collections = _sites(config.fields), read_collections(config.collections)
         self._comparison = Comparison(
             store, self._bodies, self.readings, config.content_attributes, self.sites
         )
@@ -275,6 +277,13 @@ class ArchiveReader:
         labels = read.labels([Block(slot.start, slot.end, slot.level) for slot in slots])
         return [replace(slot, label=slot.label or label) for slot, label in zip(slots, labels, strict=True)]
 
+    def metadata(self, url: str, version: StoredVersion | None = None) -> Metadata:
+        """Return the metadata of a page by the rules of the configuration, else those kept with a version."""
+        kept = NONE
+        if version is not None and version.number is not None and not version.pruned:
+            kept = self._bodies.get(version).kept.metadata
+        return self.collections.current(url, kept)
+
     def fields(self, version: StoredVersion, *, anew: bool = False) -> tuple[Field, ...]:
         """Return the fields of a version: those kept with it, and what the configured selectors find.
 
@@ -371,7 +380,7 @@ def _has_body(capture: Capture) -> bool:
     return capture.digest is not None
 
 
-def _sites(file: FieldsFile) -> Sites:
+def _sites(file: UserFile) -> Sites:
     if not file.text:
         return Sites()
     from archivebot.fields.file import read_sites  # it imports parsel, a tenth of a second

@@ -17,6 +17,7 @@ from archivebot.fields.kept import Kept
 from archivebot.fingerprint import piece_id, sha256_hex
 from archivebot.fingerprint.payload import payload_key
 from archivebot.markup.contenttype import content_type
+from archivebot.metadata import NONE
 from archivebot.models import (
     REQUISITE,
     Capture,
@@ -93,8 +94,10 @@ class Recorder:
             known = self._restored(snapshot, known)
         capture = _capture(snapshot, kind, known)
         content = self._bodies.readable(known) if known and known.number else None
+        kept = content.kept if content else Kept()
+        capture = replace(capture, metadata=self._inspector.metadata(page.url, kept.metadata))
         if known and content:
-            fields = merged(content.kept.fields, capture.fields) if kind in CONTENT else ()
+            fields = merged(kept.fields, capture.fields) if kind in CONTENT else ()
             capture = replace(capture, fields=fields)
             if with_blocks:
                 capture = self._described(capture, known, content, latest)
@@ -229,6 +232,7 @@ class Recorder:
             stored_bytes=record.stored_bytes,
             new_blocks=record.new_blocks,
             blocks=tuple(block.placed(record, page.body) for block in blocks) if with_blocks else (),
+            metadata=self._inspector.metadata(page.url, NONE),
             edits=edits(record, page.body, blocks, before) if with_blocks and before else (),
         )
         lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])

@@ -22,7 +22,7 @@ from archivebot.terminal import cell, escaped
 LONGEST_CELL = 32_767
 
 # Parts of a record that a row holds as JSON, exactly as the other feeds have them.
-WHOLE = ("wire", "fields")
+WHOLE = ("wire", "metadata", "fields")
 
 
 class _Encoder(ScrapyJSONEncoder):

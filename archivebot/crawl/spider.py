@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from archivebot.archive.process.worker import Crashed
 from archivebot.config import FIELDS, ArchiveConfig, CrawlConfig
 from archivebot.crawl.arguments import Arguments
+from archivebot.crawl.collections import with_collection
 from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import read_ahead
@@ -117,8 +118,9 @@ class ArchiveSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> ArchiveSpider:
-        spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
+        kwargs = with_collection(kwargs, settings, cls.arguments_class)
+        spider = super().from_crawler(crawler, *args, **kwargs)
         spider.introduce(settings)
         if spider.arguments.fields:
             settings.set(FIELDS, spider.arguments.fields, priority="cmdline")

@@ -20,9 +20,15 @@ from archivebot.jobs.export import Choices, Written, software, written_captures
 from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.selection import Selection
 from archivebot.markup.contenttype import content_type, parse
+from archivebot.metadata import NONE
 from archivebot.models import REQUISITE, Capture, Delta, Outcome
 from archivebot.proof.signing import Signer
-from archivebot.records import delta_record, history_record
+from archivebot.records import (
+    block_metadata_record,
+    delta_record,
+    history_record,
+    metadata_record,
+)
 from archivebot.records.block import stored_block_record
 from archivebot.storage.base import StoredVersion
 
@@ -95,7 +101,17 @@ def export_jsonl(
         if capture.url != url:
             url, seen, last = capture.url, {}, None
         result.records += 1
-        yield {"type": "capture", **history_record(capture)}
+        version = seen.get(capture.digest or "")
+        metadata = NONE
+        try:
+            if version is None and capture.number is not None and not capture.pruned:
+                version = archive.seen(capture)
+            metadata = archive.metadata(url, version)
+        except ArchiveError as error:
+            _note(error, result, progress)
+            yield {"type": "capture", **history_record(capture), "metadata": {}}
+            continue
+        yield {"type": "capture", **history_record(capture), "metadata": metadata_record(metadata)}
         if capture.number is None or capture.digest is None or capture.pruned or capture.digest in seen:
             last = seen.get(capture.digest or "", last)
             continue
@@ -104,7 +120,8 @@ def export_jsonl(
             place = {"url": url, "version": capture.number}
             for block, text in archive.blocks(version):
                 result.records += 1
-                yield {"type": "block", **place, **stored_block_record(block), "text": text}
+                own = block_metadata_record(metadata, block.label)
+                yield {"type": "block", **place, **stored_block_record(block), "metadata": own, "text": text}
             if last is not None:
                 result.records += 1
                 yield {"type": "change", **delta_record(archive.delta(url, last, version), None, None)}
@@ -117,7 +134,9 @@ def export_html(archive: ArchiveReader, url: str, path: Path, progress: Progress
     """Write the history of a page as one HTML file that needs no server; return the counts."""
     result = Exported(files=[path.name])
     captures = archive.captures(url)
-    text = history_page(url, captures, _deltas(archive, captures, result, progress))
+    shown = [each for each in captures if each.number is not None and not each.pruned]
+    metadata = archive.metadata(url, archive.seen(shown[-1]) if shown else None)
+    text = history_page(url, captures, _deltas(archive, captures, result, progress), metadata)
     data = text.encode("utf-8", "replace")
 
     def write(out: BinaryIO) -> None:

@@ -8,8 +8,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from archivebot.metadata import Metadata
 from archivebot.models import BlockState, Capture, Change, Duplicate, Field, Focus, Kind, PlacedBlock
 from archivebot.records.block import block_record, edit_record, stored_block_record
+from archivebot.records.metadata import block_metadata_record, metadata_record
 from archivebot.timestamps import iso_time, timestamp
 from archivebot.wire import Wire, first_header
 
@@ -41,7 +43,7 @@ def capture_record(capture: Capture) -> dict[str, Any]:
             "count": capture.block_count,
             "new": capture.new_blocks,
             "items": [
-                block_record(block)
+                block_record(block) | {"metadata": block_metadata_record(capture.metadata, block.label)}
                 for block in capture.blocks
                 if capture.kind is Kind.NEW or block.change is not Change.UNCHANGED
             ],
@@ -61,16 +63,18 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "title": capture.title,
         "changes": list(map(edit_record, capture.edits)),
         "pruned": capture.pruned,
+        "metadata": metadata_record(capture.metadata),
     }
 
 
-def extract_record(capture: Capture, fields: Iterable[Field]) -> dict[str, Any]:
-    """Return the fields of a version as a record, with the capture that shows it."""
+def extract_record(capture: Capture, fields: Iterable[Field], metadata: Metadata) -> dict[str, Any]:
+    """Return the fields and the metadata of a version as a record, with the capture that shows it."""
     return {
         "url": capture.url,
         "captured_at": timestamp(capture.captured_at),
         "version": capture.number,
         "fields": _values(fields),
+        "metadata": metadata_record(metadata),
     }
 
 
@@ -82,7 +86,8 @@ def _values(fields: Iterable[Field]) -> dict[str, Any]:
 def history_record(capture: Capture) -> dict[str, Any]:
     """Return a capture of a history as a record; ``blocks`` is the number of blocks."""
     record = capture_record(capture) | {"blocks": capture.block_count}
-    for name in ("fields", "title", "changes"):  # the commands extract, list and delta read them
+    # The commands extract, list and delta read them.
+    for name in ("fields", "metadata", "title", "changes"):
         del record[name]
     return record
 

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 from archivebot.config import file_text
 from archivebot.exceptions import UsageError
-from archivebot.fields.patterns import url_pattern
-from archivebot.fields.tables import check_keys, listed, tables, texts
 from archivebot.kinds import Label, SiteChange
 from archivebot.net import is_address
+from archivebot.toml.patterns import url_pattern
+from archivebot.toml.tables import check_keys, listed, tables, texts
 from archivebot.watch.feeds import Feed, FeedFormat
 from archivebot.watch.mail import Mail
 from archivebot.watch.outputs import Output
