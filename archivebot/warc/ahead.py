@@ -42,9 +42,10 @@ def _heads(raw: RawFile, offset: int) -> Iterator[bytes]:
         end = len(data) - overlap if len(data) == CHUNK else len(data)  # the rest is read again
         for magic in FRAMES:
             for frame in magic.finditer(data):
-                head = record_head(raw, offset + frame.start(), _HEAD) if frame.start() < end else b""
-                if _TYPE.search(head):
-                    yield _without_block(head)
+                if frame.start() < end:
+                    head = record_head(raw, offset + frame.start(), _HEAD)
+                    if _TYPE.search(head):
+                        yield _without_block(head)
         for field in _TYPE.finditer(data):
             if field.start() < end:
                 yield _plain_head(raw, offset + field.start())

@@ -8,6 +8,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from archivebot.http.codings import KNOWN, CodingError, Oversized, decode
 from archivebot.models import Headers
@@ -30,6 +31,10 @@ _MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd
 _ALGORITHMS = ("md5", "sha1", "sha256", "sha384", "sha512")
 
 
+# Their names, in the order of the fields of Framing.
+_FRAMING = ("content-length", "transfer-encoding", "content-encoding")
+
+
 class PayloadError(ValueError):
     """A block is not an HTTP response, or not chunked; the message is the reason."""
 
@@ -43,10 +48,21 @@ class Response:
     payload: bytes = field(repr=False)
     head: bytes = field(default=b"", repr=False)
 
-    def values(self, name: str) -> list[str]:
-        """Return the comma-separated values of all headers with a name, in order."""
-        found = (value for key, value in self.headers if key.lower() == name)
-        return [part.strip() for value in found for part in value.split(",")]
+    def framing(self) -> Framing:
+        """Return the headers that describe the payload."""
+        found: dict[str, list[str]] = {}
+        for name, value in self.headers:
+            if (known := name.lower()) in _FRAMING:
+                found.setdefault(known, []).extend(part.strip() for part in value.split(","))
+        return Framing(*(found.get(name, []) for name in _FRAMING))
+
+
+class Framing(NamedTuple):
+    """The comma-separated values of the headers that describe a payload, in order."""
+
+    lengths: list[str]
+    transfer: list[str]
+    codings: list[str]
 
 
 def parse_response(block: bytes) -> Response:
@@ -92,15 +108,16 @@ def read_body(response: Response, limit: int) -> Body:
     """
     stored = entity = response.payload
     wrong = ""
-    if _is_chunked(response):
+    framing = response.framing()
+    if _is_chunked(stored, framing):
         try:
             entity, wrong = unchunk(stored)
         except PayloadError as error:
             return Body(stored, stored, stored, str(error))  # text that begins like a chunk
-    wrong = wrong or _missing(response)
+    wrong = wrong or _missing(stored, framing)
     if wrong:
         return Body(stored, entity, entity, wrong, State.CUT)
-    codings = [coding.lower() for coding in response.values("content-encoding")]
+    codings = [coding.lower() for coding in framing.codings]
     try:
         return Body(stored, entity, decode(entity, codings, limit))
     except CodingError as error:
@@ -126,27 +143,27 @@ def _is_plain(entity: bytes, coding: str) -> bool:
     return len(text) >= _FEW and _NO_TEXT.search(text) is None
 
 
-def _missing(response: Response) -> str:
+def _missing(payload: bytes, framing: Framing) -> str:
     """Return the missing part of a body by its Content-Length, which counts the stored bytes."""
-    lengths = response.values("content-length")
-    if not response.payload or response.values("transfer-encoding") or response.values("content-encoding"):
+    lengths = framing.lengths
+    if not payload or framing.transfer or framing.codings:
         return ""
     length = lengths[0] if len(set(lengths)) == 1 else ""
     if not (length.isascii() and length.isdecimal() and len(length) <= 18):
         return ""
-    there = len(response.payload)
+    there = len(payload)
     return f"the body ended after {there} of {length} bytes" if there < int(length) else ""
 
 
-def _is_chunked(response: Response) -> bool:
+def _is_chunked(payload: bytes, framing: Framing) -> bool:
     """Return whether the payload is chunked: writers may keep the header without chunks, or vice versa."""
-    first = _CHUNK_LINE.match(response.payload)
+    first = _CHUNK_LINE.match(payload)
     if first is None:
         return False
-    if "chunked" in map(str.lower, response.values("transfer-encoding")):
+    if "chunked" in map(str.lower, framing.transfer):
         return True
-    bare = not response.values("content-length") and int(first[1], 16) > 0
-    return bare and response.payload.endswith((b"\n0\r\n\r\n", b"\n0\n\n")) and _unchunks(response.payload)
+    bare = not framing.lengths and int(first[1], 16) > 0
+    return bare and payload.endswith((b"\n0\r\n\r\n", b"\n0\n\n")) and _unchunks(payload)
 
 
 def _unchunks(data: bytes) -> bool:
