@@ -26,7 +26,9 @@ PEERS = [  # what the benchmarks measure beside archivebot, if it is there
     "formasaurus>=0.10",
 ]
 SERVED = ["jsonschema>=4.20", "schemathesis>=4", "axe-playwright-python>=0.1.8"]  # what serve is held against
-CHECKS = ["pytest>=8", "pytest-xdist>=3.6", "hypothesis>=6", "mypy>=1.13", "types-setuptools", "ruff>=0.9"]
+DOCS = ["sphinx>=8", "furo>=2024.8.6", "myst-parser>=4"]
+CHECKS = ["pytest>=8", "pytest-xdist>=3.6", "hypothesis>=6", "mypy>=1.13", "ruff>=0.9"]
+BUILD = ["wheel>=0.43", "types-setuptools"]
 
 setup(
     name="archivebot",
@@ -80,7 +82,21 @@ setup(
         "render": RENDER,
         "http2": HTTP2,
         "peers": PEERS,
-        "dev": [*MONGO, *REDIS, *PLOT, *SCRAPYD, *STAMP, *RENDER, *HTTP2, *ORACLES, *SERVED, *CHECKS],
+        "docs": DOCS,
+        "dev": [
+            *MONGO,
+            *REDIS,
+            *PLOT,
+            *SCRAPYD,
+            *STAMP,
+            *RENDER,
+            *HTTP2,
+            *ORACLES,
+            *SERVED,
+            *DOCS,
+            *CHECKS,
+            *BUILD,
+        ],
     },
     entry_points={
         "console_scripts": ["archivebot = archivebot.program.__main__:main"],

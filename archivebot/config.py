@@ -16,6 +16,9 @@ from archivebot.exceptions import UsageError
 ARCHIVE = "ARCHIVE_URI"  # the setting that names the archive
 DEFAULT_URI = "sqlite:///archive.db"
 FIELDS = "ARCHIVE_FIELDS"  # the setting that names the fields file
+COLLECTIONS = "ARCHIVE_COLLECTIONS"  # the setting that names the file of collections
+CONTACT = "ARCHIVE_CONTACT"  # the setting with the address of the operator
+COLLECTION = "ARCHIVE_COLLECTION"  # the setting with the collection of the pages that are stored
 KINDS = re.compile(r"sqlite:///.+|mongodb(\+srv)?://.*", re.DOTALL)
 # How to write the weights of a priority, for the error message.
 WEIGHTS = 'ARCHIVE_PRIORITY_WEIGHTS is read as {"depth": 0, "topic": 2}'
@@ -38,14 +41,14 @@ CONTENT_ATTRIBUTES = frozenset(("title", "alt"))
 
 
 @dataclass(frozen=True, slots=True)
-class FieldsFile:
-    """The name and the text of a file of selectors; all processes of a crawl use the same text."""
+class UserFile:
+    """The name and the text of a file that a user wrote; all processes of a crawl use the same text."""
 
     name: str = ""
     text: str = field(default="", repr=False)
 
     @classmethod
-    def read(cls, name: str) -> FieldsFile:
+    def read(cls, name: str, what: str = "fields file", example: str = "fields.toml") -> UserFile:
         """Read the file of a setting or an option, ``fields.toml`` or ``@fields.toml``; "" is no file.
 
         Raises UsageError if it cannot be read.
@@ -54,8 +57,8 @@ class FieldsFile:
             return cls()
         name = name.removeprefix("@")
         if not name:
-            raise UsageError("@ names no fields file: give a TOML file, for example @fields.toml")
-        return cls(name, file_text(name, "fields file"))
+            raise UsageError(f"@ names no {what}: give a TOML file, for example @{example}")
+        return cls(name, file_text(name, what))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,9 @@ class ArchiveConfig:
     ``level`` is the depth of the block tree for URLs without a history (1 is coarsest);
     ``adjust_level`` lets the history of a URL move it. ``frame_bound`` is the number of bytes that
     reading any version may have to decode, ``zstd_level`` the effort of compression (1 to 19).
-    ``content_attributes`` count as content beside the text of a page. ``fields`` has the selectors of sites.
+    ``content_attributes`` count as content beside the text of a page. ``fields`` has the selectors of sites,
+    ``collections`` the rules of metadata; ``collection`` is the collection of the pages that are stored, ""
+    for the one that covers them.
     """
 
     uri: str = DEFAULT_URI
@@ -74,7 +79,9 @@ class ArchiveConfig:
     frame_bound: int = 16_000_000
     zstd_level: int = ZSTD_LEVEL
     content_attributes: frozenset[str] = CONTENT_ATTRIBUTES
-    fields: FieldsFile = FieldsFile()
+    fields: UserFile = UserFile()
+    collections: UserFile = UserFile()
+    collection: str = ""
 
     def __post_init__(self) -> None:
         if not KINDS.fullmatch(self.uri):
@@ -101,8 +108,15 @@ class ArchiveConfig:
             frame_bound=whole("ARCHIVE_FRAME_BOUND", settings, default.frame_bound),
             zstd_level=whole("ARCHIVE_ZSTD_LEVEL", settings, default.zstd_level),
             content_attributes=_attributes(settings, default.content_attributes),
-            fields=FieldsFile.read(str(settings.get(FIELDS) or "")),
+            fields=UserFile.read(str(settings.get(FIELDS) or "")),
+            collections=read_collections_file(settings),
+            collection=str(settings.get(COLLECTION) or ""),
         )
+
+
+def read_collections_file(settings: Mapping[str, Any]) -> UserFile:
+    """Return the file of collections of the settings; raises UsageError if it cannot be read."""
+    return UserFile.read(str(settings.get(COLLECTIONS) or ""), "file of collections", "collections.toml")
 
 
 class _Settings:
@@ -147,12 +161,13 @@ class CrawlConfig(_Settings):
     duplicate_penalty: float = 2.0
     progress_interval: float = 10.0
     warc: str = ""
+    secrets: str = ""
 
     def __post_init__(self) -> None:
         if self.readers < 1:
             raise UsageError(f"ARCHIVE_READERS is {self.readers}: give at least 1 process to cut the pages")
         if self.http2 and not find_spec("h2"):
-            raise UsageError("ARCHIVE_HTTP2 needs h2: pip install 'archivebot[http2]'")
+            raise UsageError("ARCHIVE_HTTP2 needs h2: pip install 'Scrapy[twisted-http2]'")
 
 
 @dataclass(frozen=True, slots=True)

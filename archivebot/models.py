@@ -13,6 +13,7 @@ from archivebot.kinds import Label as Label
 from archivebot.kinds import Outcome as Outcome
 from archivebot.kinds import QualityKind as QualityKind
 from archivebot.kinds import SiteChange as SiteChange
+from archivebot.metadata import NONE, Metadata
 from archivebot.wire import Headers as Headers
 from archivebot.wire import Wire
 from archivebot.wire import first_header as first_header
@@ -241,7 +242,7 @@ class Snapshot:
     ``fingerprint`` is the fingerprint of its main text, ``duplicate`` the archived page that it repeats,
     ``quality`` what came instead of the page (None: it is the page), ``change`` the difference from the
     previous version, None if that is not determined yet, ``fields`` its description, its summary, and the
-    values that selectors find.
+    values that selectors find, ``title`` its title element.
     """
 
     page: Page
@@ -251,6 +252,7 @@ class Snapshot:
     duplicate: Duplicate | None = None
     change: PageChange | None = None
     fields: tuple[Field, ...] = ()
+    title: str = ""
 
     @classmethod
     def uncut(cls, page: Page, reason: str = "") -> Snapshot:
@@ -266,7 +268,9 @@ class Capture:
     ``number`` counts the versions of content of a URL from 1 and is None for a visit without content;
     ``digest`` is ``sha256:<hex>`` of the body; ``blocks`` is filled only if this visit cut the version into
     blocks; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as in :class:`Page`; ``fields`` is
-    filled only by the visit itself. ``pruned`` is whether the bytes of the version were given up.
+    filled only by the visit itself, as are ``metadata``, ``title`` and ``edits``, the blocks that differ from
+    those of the version before, if it lists its blocks. ``pruned`` is whether the bytes of the version were
+    given up.
     """
 
     url: str
@@ -294,6 +298,9 @@ class Capture:
     wire: Wire | None = None
     fields: tuple[Field, ...] = ()
     pruned: bool = False
+    metadata: Metadata = NONE
+    title: str = ""
+    edits: tuple[BlockChange, ...] = field(default=(), repr=False)
 
     @property
     def sha256(self) -> str:

@@ -16,6 +16,8 @@ ARCHIVE_FRAME_BOUND = 16_000_000  # bytes that reading a version may decode
 ARCHIVE_ZSTD_LEVEL = 10
 ARCHIVE_CONTENT_ATTRIBUTES = "title alt"  # what is content beside the text of a page
 ARCHIVE_FIELDS = os.environ.get("ARCHIVE_FIELDS", "")  # a file of selectors: see docs/fields.md
+ARCHIVE_COLLECTIONS = os.environ.get("ARCHIVE_COLLECTIONS", "")  # a file: see docs/collections.md
+ARCHIVE_COLLECTION = ""  # the collection of the pages that are stored; -a collection=NAME sets it
 ARCHIVE_READERS = min(4, os.cpu_count() or 1)  # processes that read pages
 ARCHIVE_CONDITIONAL = True  # send the validators of the latest capture; a 304 costs no body
 ARCHIVE_OBEY_META_ROBOTS = True  # pages with noindex or noarchive are not kept, nofollow links not followed
@@ -24,6 +26,8 @@ ARCHIVE_OBEY_META_ROBOTS = True  # pages with noindex or noarchive are not kept,
 # Where the operator of a site learns about the crawl and can complain, a URL or a mail address:
 # it becomes part of the User-Agent.
 ARCHIVE_CONTACT = os.environ.get("ARCHIVE_CONTACT", "")
+# A file with what opens the doors of sites: see docs/access.md.
+ARCHIVE_SECRETS = os.environ.get("ARCHIVE_SECRETS", "")
 USER_AGENT = f"archivebot/{__version__}"
 ROBOTSTXT_USER_AGENT = "archivebot"  # the product token that robots.txt and META robots name
 
@@ -51,7 +55,7 @@ DOWNLOAD_HANDLERS = {
     **dict.fromkeys(("http", "https"), "archivebot.crawl.answers.AnswerHandler"),
     **dict.fromkeys(("data", "file", "ftp", "s3")),
 }
-ARCHIVE_HTTP2 = False  # speak HTTP/2 with https sites that do; needs archivebot[http2]
+ARCHIVE_HTTP2 = False  # speak HTTP/2 with https sites that do; needs Scrapy[twisted-http2]
 COOKIES_ENABLED = False
 # Whether links, redirects and host names may lead to this machine or to private networks not among the seeds.
 ARCHIVE_PRIVATE_ADDRESSES = False
@@ -152,6 +156,7 @@ DOWNLOADER_MIDDLEWARES = {
     "archivebot.crawl.middlewares.requisites.RequisitesMiddleware": 110,  # if they are requested
     "archivebot.crawl.middlewares.conditional.ConditionalMiddleware": 120,
     "archivebot.crawl.middlewares.limits.LimitsDownloaderMiddleware": 130,
+    "archivebot.crawl.middlewares.access.AccessMiddleware": 598,  # if ARCHIVE_SECRETS names a file
     "archivebot.crawl.middlewares.decoding.DecodingMiddleware": 590,
     "archivebot.crawl.middlewares.rawwarc.RawWarcMiddleware": 595,  # if ARCHIVE_WARC names a folder
 }

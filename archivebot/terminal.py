@@ -5,10 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
 from io import TextIOWrapper
 from typing import Any, TextIO
+
+# The styles of pieces of a line: the sequences that begin them, "" for none.
+PLAIN, HEAD = "", "\x1b[1m"
+ADDED, REMOVED, CHANGED, MOVED = "\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[36m"
+_RESET = "\x1b[0m"
+
+Piece = tuple[str, str]  # a text and its style
 
 ERASE = "\r\x1b[K"  # back to the start of the line, and erase it
 
@@ -21,6 +29,8 @@ UNSAFE = re.compile(
     "\u061c\u180e\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
+# Texts that a spreadsheet takes for a formula: https://owasp.org/www-community/attacks/CSV_Injection
+FORMULA = re.compile(r"[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff20\uff0d]")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 PROGRAMS = ("scrapy", "archivebot")  # the programs that have the commands
@@ -51,6 +61,15 @@ def harmless(text: str) -> str:
     True
     """
     return UNSAFE.sub("\ufffd", text)
+
+
+def cell(text: str) -> str:
+    """Return a text as a cell that no spreadsheet takes for a formula; the apostrophe marks it as text.
+
+    >>> cell("=1+1"), cell(" -2"), cell("@SUM(A1)"), cell("a=b")
+    ("'=1+1", "' -2", "'@SUM(A1)", 'a=b')
+    """
+    return harmless(f"'{text}" if FORMULA.match(text) else text)
 
 
 def json_text(document: Any, indent: int | None = None) -> str:
@@ -105,12 +124,37 @@ def guard() -> None:
             setattr(sys, name, Harmless(stream))
 
 
-def write(text: str = "", colours: Mapping[str, str] | None = None) -> None:
-    """Print a text to stdout, made harmless; on a terminal, the marks in it are coloured."""
-    text = harmless(text)
-    for mark, coloured in (colours or {}).items() if sys.stdout.isatty() else ():
-        text = text.replace(mark, coloured)
-    _bare(sys.stdout).write(f"{text}\n")
+def write(text: str = "") -> None:
+    """Print a text to stdout, made harmless, in place of the line that :func:`status` printed."""
+    status("")
+    _bare(sys.stdout).write(f"{harmless(text)}\n")
+
+
+def write_pieces(pieces: Iterable[Piece]) -> None:
+    """Print the pieces of a line to stdout, made harmless, in their styles if :func:`has_colours`.
+
+    They take the place of the line that :func:`status` printed.
+    """
+    status("")
+    coloured = has_colours()
+    line = "".join(_styled(harmless(text), style if coloured else PLAIN) for text, style in pieces)
+    _bare(sys.stdout).write(f"{line}\n")
+
+
+def _styled(text: str, style: str) -> str:
+    return f"{style}{text}{_RESET}" if style and text else text
+
+
+def has_colours() -> bool:
+    """Return whether stdout is printed in colour.
+
+    A terminal has colours unless NO_COLOR is set or TERM is ``dumb``; FORCE_COLOR has them in a file or a
+    pipe, too. NO_COLOR counts more. An empty variable does not count: https://no-color.org,
+    https://force-color.org.
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def note(text: str) -> None:
@@ -146,6 +190,11 @@ def write_json(document: Any, indent: int | None = None) -> None:
 def is_terminal() -> bool:
     """Return whether stdout is a terminal."""
     return sys.stdout.isatty()
+
+
+def columns() -> int | None:
+    """Return the columns of the terminal, None if stdout is none; COLUMNS in the environment counts more."""
+    return shutil.get_terminal_size().columns if is_terminal() else None
 
 
 def write_bytes(data: bytes) -> None:

@@ -26,6 +26,15 @@ def timestamp(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y%m%d%H%M%S").zfill(14)
 
 
+def iso_time(when: datetime) -> str:
+    """Write a time as ISO 8601 to the second, UTC.
+
+    >>> iso_time(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    '2026-01-02T03:04:05Z'
+    """
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").zfill(20)
+
+
 def parse_time(text: str) -> datetime:
     """Read 4 to 14 digits, an ISO 8601 or an HTTP date; missing parts take their last value.
 

@@ -11,6 +11,7 @@ Headers = tuple[tuple[str, str], ...]
 
 # Request headers that are not stored, in lower case: a user of the archive could misuse them.
 SECRETS = frozenset(("authorization", "cookie", "proxy-authorization"))
+_SET = frozenset(("set-cookie", "set-cookie2"))
 
 _SECRET = re.compile(rb"cookie|authorization", re.IGNORECASE)  # in all of SECRETS
 _parted = methodcaller("partition", ":")
@@ -124,17 +125,30 @@ def without_secrets(request: bytes) -> tuple[bytes, tuple[str, ...]]:
     """
     if request.isascii() and _SECRET.search(request) is None:
         return request, ()
+    return _without(request, SECRETS)
+
+
+def _without(head: bytes, secret: frozenset[str]) -> tuple[bytes, tuple[str, ...]]:
     kept: list[bytes] = []
     names: list[str] = []
     leave = False
-    for line in _LINE.findall(request):
+    for line in _LINE.findall(head):
         if line[:1] not in (b" ", b"\t"):
             name = _text(line.partition(b":")[0]).strip()
-            leave = bool(kept) and name.lower() in SECRETS
+            leave = bool(kept) and name.lower() in secret
             names += [name] * leave
         if not leave:
             kept.append(line)
     return b"".join(kept), tuple(names)
+
+
+def without_cookies(received: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return the heads of an answer without the cookies that it sets, and the names of the removed headers.
+
+    >>> without_cookies(b"HTTP/1.1 200 OK\\r\\nset-cookie: a=b\\r\\nETag: x\\r\\n\\r\\n")
+    (b'HTTP/1.1 200 OK\\r\\nETag: x\\r\\n\\r\\n', ('set-cookie',))
+    """
+    return _without(received, _SET)
 
 
 def first_header(headers: Headers, name: str) -> str | None:

@@ -80,6 +80,7 @@ BENCHMARKS = {
         Benchmark("alarms", "alarms.py DATA/history-dev"),
         Benchmark("watch", "watch.py DATA/history-dev"),
         Benchmark("search", "search.py DATA/history-dev"),
+        Benchmark("levels", "levels.py DATA/history-dev"),
         Benchmark("recrawl", "recrawl.py DATA/history-dev"),
         Benchmark("edits", "edits.py DATA/wcxb-dev"),
         Benchmark("duplicates", "duplicates.py DATA/history-dev"),

@@ -15,7 +15,7 @@ from archivebot.crawl.arguments import QueryArguments
 from archivebot.crawl.spider import ArchiveSpider
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.history import form_versions
-from archivebot.forms.query import query_urls, read_grid
+from archivebot.forms.query import FORM_DATA, Query, queries, read_grid
 from archivebot.forms.record import FormRecord
 from archivebot.terminal import write
 from archivebot.urls import Scope, parse_seed
@@ -34,10 +34,15 @@ class QuerySpider(ArchiveSpider):
     arguments: QueryArguments
     arguments_class = QueryArguments
 
+    def __init__(self, **given: str) -> None:
+        super().__init__(**given)
+        self._queries: dict[str, Query] = {}
+
     def introduce(self, settings: BaseSettings) -> None:
         record = _known_form(settings, self.arguments.form)
-        urls = query_urls(record, read_grid(self.arguments.values))
-        self.arguments = replace(self.arguments, seeds=tuple(dict.fromkeys(map(parse_seed, urls))))
+        asked = queries(record, read_grid(self.arguments.values))
+        self._queries = {parse_seed(query.key): query for query in asked}
+        self.arguments = replace(self.arguments, seeds=tuple(self._queries))
         self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
         super().introduce(settings)
 
@@ -49,8 +54,13 @@ class QuerySpider(ArchiveSpider):
         most = self.arguments.pages
         if most is not None and len(seeds) > most:
             logger.warning("%d queries, of which %d are asked: give -a pages=N", len(seeds), most)
-        async for request in super().start():
-            yield request
+        for seed, query in self._queries.items():
+            if query.method == "GET":
+                yield self.request(seed, archive_seed=True)
+            else:
+                request = self.request(query.url, archive_seed=True)
+                kind = {**request.headers, "Content-Type": FORM_DATA}
+                yield request.replace(method=query.method, body=query.body, headers=kind)
 
 
 def _known_form(settings: BaseSettings, prefix: str) -> FormRecord:

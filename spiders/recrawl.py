@@ -62,7 +62,7 @@ class RecrawlSpider(ArchiveSpider):
                 # Whatever these crawls left is due now, or not any more.
                 forget_crawls(chosen_uri(settings), self.name)
             with Archive.open(config, create=False) as archive:
-                found = next_round(archive, given.budget, Policy(given.policy))
+                found = next_round(archive, given.budget, Policy(given.policy), given.collection)
             self._choose(found)
             super().introduce(settings)
             self._alone = alone.pop_all()

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from archivebot.terminal import PROGRAMS
 from tests.commands import run_scrapy
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
 DOCUMENTED_PORT = 8777
 SAMPLE_URL = re.compile(rf"http://127\.0\.0\.1:{DOCUMENTED_PORT}/[\w./-]*")
 
@@ -51,7 +52,7 @@ class Sample:
         return text.replace(f":{DOCUMENTED_PORT}", f":{self.port}")
 
     def copy(self, folder: Path) -> Path:
-        """Make a folder with the archive, a WARC, an HTML and a fields file, to be changed by one session."""
+        """Make a folder with the archive, files of the documents, to be changed by one session."""
         folder.mkdir()
         for path in self.folder.iterdir():
             shutil.copy(path, folder)
@@ -59,6 +60,8 @@ class Sample:
         (folder / "page.html").write_text("<!DOCTYPE html><p>no WARC</p>")
         (_, fields), *_ = fenced(text_of("docs/fields.md"), "toml")
         (folder / "fields.toml").write_text(fields, "utf-8")
+        (_, collections), *_ = fenced(text_of("docs/collections.md"), "toml")
+        (folder / "collections.toml").write_text(self.real(collections), "utf-8")
         return folder
 
 
@@ -92,7 +95,7 @@ def sessions() -> Iterator[Session]:
 def normalised(text: str) -> str:
     """Leave out what differs from run to run: times, digests, compressed sizes, lineages, columns."""
     for pattern, instead in (
-        (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME"),
+        (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:Z|\.\d+\+00:00)?", "TIME"),
         (r"\b20\d{12}\b", "TIME"),
         (r"\b[\d.]+ (?:B|kB|MB)(?!\w)", "SIZE"),
         (r"\d+\.\d s\b|\d+\.\d/s", "SPEED"),
@@ -128,13 +131,17 @@ def environment() -> dict[str, str]:
 
 
 def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    if arguments[0] == "scrapy":
+    if arguments[0] in PROGRAMS:
         return run_scrapy(
-            arguments[1:], folder=folder, environment=environment(), timeout=120, stderr=subprocess.STDOUT
+            arguments[1:],
+            program=arguments[0],
+            folder=folder,
+            environment=environment(),
+            timeout=120,
+            stderr=subprocess.STDOUT,
         )
-    module = ["archivebot.program", *arguments[1:]] if arguments[0] == "archivebot" else arguments
     return subprocess.run(
-        [sys.executable, "-m", *module],
+        [sys.executable, "-m", *arguments],
         cwd=folder,
         env=environment(),
         stdout=subprocess.PIPE,

@@ -14,7 +14,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # The modules that every room may import.
-FLOOR = set("bounds config exceptions garbage interrupt kinds models terminal timestamps units wire".split())
+FLOOR = set(
+    "bounds config exceptions garbage interrupt kinds metadata models terminal timestamps units wire".split()
+)
 
 # What else lies in archivebot/ itself: Scrapy looks for the settings there, Python for the public names.
 LOOSE = {"settings", ""}
@@ -28,6 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "sample": set(),
     "schedule": set(),
     "text": set(),
+    "toml": set(),
     "fingerprint": {"text"},
     "net": set(),
     "proof": {"net"},
@@ -36,6 +39,8 @@ ROOMS: dict[str, set[str]] = {
     "markup": {"text"},
     "urls": set(),
     "vision": {"text"},
+    "access": {"toml", "urls"},
+    "collection": {"toml", "urls"},
     "content": {"markup", "text"},
     "duplicates": {"fingerprint"},
     "hypertext": {"markup", "text", "urls"},
@@ -47,7 +52,7 @@ ROOMS: dict[str, set[str]] = {
     "replay": {"markup", "urls"},
     "warc": {"http", "urls"},
     "export": {"markup", "proof", "versioning", "warc"},
-    "fields": {"content", "markup", "text"},
+    "fields": {"content", "markup", "text", "toml"},
     "forms": {"hypertext", "markup", "storage", "text", "urls"},
     "frontier": {"storage"},
     "labels": {"fingerprint", "markup", "segmentation", "templates", "text"},
@@ -56,6 +61,7 @@ ROOMS: dict[str, set[str]] = {
     "topic": {"hypertext", "markup", "text", "urls"},
     "archive": {
         "labels",
+        "collection",
         "content",
         "duplicates",
         "fields",
@@ -74,11 +80,13 @@ ROOMS: dict[str, set[str]] = {
         *("content", "duplicates", "forms", "frontier", "labels", "proof", "storage", "templates"),
         *("topic", "urls"),
     },
-    "watch": {"fields", "net", "storage", "text", "urls", "versioning"},
+    "watch": {"net", "storage", "toml", "text", "urls", "versioning"},
     "": {"archive"},  # the package itself: its public names
-    "cli": {"archive", "frontier", "vision"},
+    "cli": {"archive", "frontier", "significance", "text", "versioning", "vision"},
     "crawl": {
+        "access",
         "archive",
+        "collection",
         "export",
         "fields",
         "forms",
@@ -136,6 +144,7 @@ ROOMS: dict[str, set[str]] = {
         "",
         "archive",
         "cli",
+        "collection",
         "content",
         "crawl",
         "duplicates",
@@ -227,6 +236,7 @@ FOREIGN: dict[str, set[str]] = {
 CRAWL: dict[str, set[str]] = {
     "": set(),
     "arguments": {"limits"},
+    "collections": {"arguments"},
     "limits": set(),
     "logformatter": set(),
     "meanings": set(),
@@ -244,7 +254,9 @@ CRAWL: dict[str, set[str]] = {
     "answers": {"compat", "exchange", "intake", "reading"},
     "extensions": {"arguments", "compat", "downloader", "extension", "process", "scheduling"},
     "scheduler": {"arguments", "scheduling"},
-    "spider": {"arguments", "exchange", "process", "reading", "refusals", "retry", "scheduling"},
+    "spider": {
+        *("arguments", "collections", "exchange", "process", "reading", "refusals", "retry", "scheduling"),
+    },
     "middlewares": {
         *("arguments", "extensions", "intake", "process", "reading", "refusals", "retry", "scheduling"),
         *("compat", "exchange", "limits", "spider"),

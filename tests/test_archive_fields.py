@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.config import ArchiveConfig, FieldsFile
+from archivebot.config import ArchiveConfig, UserFile
 from archivebot.models import Attribute, AttributeChange, Capture, ChangeKind, Field, Kind, Outcome
 from tests.factories import URL, make_page
 
@@ -27,7 +27,7 @@ def page(price: str = "12", stock: str = "5 left", visits: str = "", story: str 
 
 
 def opened(folder: Path, fields: str = "") -> Archive:
-    config = ArchiveConfig(uri=f"sqlite:///{folder}/a.db", fields=FieldsFile("a.toml", fields))
+    config = ArchiveConfig(uri=f"sqlite:///{folder}/a.db", fields=UserFile("a.toml", fields))
     return Archive.open(config)
 
 

@@ -126,3 +126,24 @@ def test_the_same_bytes_of_another_type_are_another_page() -> None:
     kept = Readings()
     assert kept.of(b"<p>1", "text/html").main_text == "1"
     assert kept.of(b"<p>1", "text/plain").lines == ("<p>1",)
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        (b"<title>A tern\n dives</title>" + html(STORY), "A tern dives"),
+        (b"<!-- <title>Not this</title> --><TITLE>This</TITLE ><p>" + STORY.encode(), "This"),
+        (b"<title></title><p>a</p><title>b</title>", ""),
+        (b"<title>Never closed", "Never closed"),
+        ("<title>K\xfcste</title><p>caf\xe9</p>".encode("latin-1"), "K\xfcste"),
+        ("\ufeff<title>K\xfcste</title>".encode("utf-16"), "K\xfcste"),
+        (b"%PDF-1.4", ""),
+    ],
+)
+def test_a_title_is_that_of_the_whole_page(body: bytes, title: str) -> None:
+    assert Readings().title(body, "text/html") == Readings().of(body, "text/html").full_title == title
+
+
+def test_only_the_beginning_of_a_page_is_parsed_for_its_title(parsed: list[str]) -> None:
+    assert Readings().title(b"<title>a</title>" + html(STORY), "text/html") == "a"
+    assert parsed == ["<title>a</title>"]

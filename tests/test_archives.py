@@ -178,6 +178,10 @@ def exported(feed: Path) -> list[dict[str, Any]]:
     else:
         records = json.loads(text) if feed.suffix == ".json" else list(map(json.loads, text.splitlines()))
     records = [record for record in records if not record["url"].endswith(REWRITTEN)]
+    for record in records:
+        if feed.suffix != ".csv" and record["kind"] != "new":  # today only new versions list unchanged blocks
+            items = record["blocks"]["items"]
+            record["blocks"]["items"] = [item for item in items if item["change"] != "UNCHANGED"]
     return sorted(records, key=lambda record: record["url"])
 
 

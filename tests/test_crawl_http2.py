@@ -28,7 +28,7 @@ from tests.conftest import Crawl
 from tests.mockserver import markup
 from tests.servers import free_port
 
-pytest.importorskip("h2", reason="no h2: pip install archivebot[http2]")
+pytest.importorskip("h2", reason="no h2: pip install -e .[http2]")
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection

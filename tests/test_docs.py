@@ -202,7 +202,14 @@ def test_every_setting_of_scrapy_that_is_changed_is_documented() -> None:
 
 
 def test_the_defaults_of_settings_are_those_documented(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ARCHIVE_URI", "ARCHIVE_FIELDS", "ARCHIVE_CONTACT", "ARCHIVE_TOPICS", "ARCHIVE_WATCH"):
+    for name in (
+        "ARCHIVE_URI",
+        "ARCHIVE_COLLECTIONS",
+        "ARCHIVE_FIELDS",
+        "ARCHIVE_CONTACT",
+        "ARCHIVE_TOPICS",
+        "ARCHIVE_WATCH",
+    ):
         monkeypatch.delenv(name, raising=False)
     actual = vars(import_module("archivebot.settings"))
     compared = set()

@@ -85,6 +85,7 @@ def test_a_crawl_reads_fields_into_its_feed_and_the_delta_names_their_edits(
         "captured_at": third["captured_at"],
         "version": 3,
         "fields": third["fields"],
+        "metadata": {},
     }
     every = crawl.ask("extract", url, "--all")
     assert [each["fields"]["price"] for each in every] == [12, 13.5, 13.5]

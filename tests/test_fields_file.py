@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from archivebot.config import ArchiveConfig, FieldsFile
+from archivebot.config import ArchiveConfig, UserFile
 from archivebot.exceptions import UsageError
 from archivebot.fields.file import read_sites
-from archivebot.fields.patterns import url_pattern
 from archivebot.fields.rule import RowsRule, Rule
 from archivebot.fields.sites import Sites
 from archivebot.fields.values import FieldType
+from archivebot.toml.patterns import url_pattern
 
 WHOLE = """
 [[site]]
@@ -33,7 +33,7 @@ fields.name = "title"
 
 
 def read(text: str) -> Sites:
-    return read_sites(FieldsFile("shop.toml", text))
+    return read_sites(UserFile("shop.toml", text))
 
 
 def test_a_file_names_the_fields_of_each_site() -> None:
@@ -80,7 +80,7 @@ def test_a_pattern_has_a_host_and_may_have_a_path(pattern: str, url: str, matche
     ("text", "told"),
     [
         ("[[site]]\nmatch = ?", r"^shop\.toml is not TOML: .*line 2"),
-        ("sites = 1", r"^shop\.toml: there is no 'sites' here, only site$"),
+        ("sites = 1", r"^shop\.toml: there is no 'sites' here, only site; did you mean 'site'\?$"),
         ("site = 1", r"^shop\.toml: write a table \[\[site\]\]"),
         ("[[site]]\nfields={}", r"^shop\.toml, site 1, match: give the pages"),
         ('[[site]]\nmatch=""', r"^shop\.toml, site 1, match: give the pages"),
@@ -119,8 +119,8 @@ def test_the_file_of_a_setting_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "shop.toml"
     path.write_text(WHOLE, "utf-8")
     for name in (str(path), f"@{path}"):
-        assert ArchiveConfig.from_settings({"ARCHIVE_FIELDS": name}).fields == FieldsFile(str(path), WHOLE)
-    assert ArchiveConfig.from_settings({"ARCHIVE_FIELDS": ""}).fields == FieldsFile()
+        assert ArchiveConfig.from_settings({"ARCHIVE_FIELDS": name}).fields == UserFile(str(path), WHOLE)
+    assert ArchiveConfig.from_settings({"ARCHIVE_FIELDS": ""}).fields == UserFile()
     path.write_bytes(b"\xff")
     for name in (str(path), str(tmp_path / "none.toml")):
         with pytest.raises(UsageError, match="cannot be read"):

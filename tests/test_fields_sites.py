@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from archivebot.config import FieldsFile
+from archivebot.config import UserFile
 from archivebot.fields.file import read_sites
 from archivebot.fields.tree import MOST_TEXT, Tree
 
@@ -20,7 +20,7 @@ PAGE = """<!doctype html><html lang="de-AT"><head><base href="/shop/"><title>Ter
 
 
 def fields(rules: str, page: str = PAGE, *, is_xml: bool = False) -> dict[str, Any]:
-    site = read_sites(FieldsFile("a.toml", f'[[site]]\nmatch="*"\n[site.fields]\n{rules}')).sites[0]
+    site = read_sites(UserFile("a.toml", f'[[site]]\nmatch="*"\n[site.fields]\n{rules}')).sites[0]
     found = site.fields(Tree(page, is_xml=is_xml), "http://a.example/b/c")
     return {field.name: json.loads(field.data) for field in found}
 

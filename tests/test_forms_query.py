@@ -13,14 +13,14 @@ from archivebot.exceptions import UsageError
 from archivebot.forms.classifier import Decision
 from archivebot.forms.find import search_forms
 from archivebot.forms.form import Control, Form
-from archivebot.forms.query import query_urls, read_grid
+from archivebot.forms.query import queries, read_grid
 from archivebot.forms.reader import read_forms
 from archivebot.forms.record import FormRecord
 from archivebot.urls import host_of
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.contracts.store import at
-from tests.mockserver import MockServer, Reply, html
+from tests.mockserver import Asked, MockServer, Reply, html
 
 FIELDS = (
     Control("hidden", "db", "books"),
@@ -36,6 +36,10 @@ def record(url: str = "http://a.example/books/", method: str = "get", charset: s
     return FormRecord.of(form, Decision(True, 0.9, True, ""), url, charset)
 
 
+def query_urls(kept: FormRecord, rows: list[dict[str, str]]) -> list[str]:
+    return [query.key for query in queries(kept, rows)]
+
+
 def test_what_is_not_given_keeps_its_value() -> None:
     (url,) = query_urls(record(), [{"author": "Kim Lee"}])
     assert url == "http://a.example/books/find?db=books&author=Kim+Lee&year=1998"
@@ -45,13 +49,13 @@ def test_a_value_that_a_selection_list_does_not_have_is_refused() -> None:
     select = b"<select name=y><option value=98>1998<option>1999</select>"
     (form,) = read_forms(b"<form action=/find>Title <input name=t> In " + select + b"</form>", "utf-8")
     kept = FormRecord.read(FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/").found())
-    assert list(query_urls(kept, [{"y": "98"}, {"y": "1999"}]))[1] == "http://a.example/find?t=&y=1999"
+    assert query_urls(kept, [{"y": "98"}, {"y": "1999"}])[1] == "http://a.example/find?t=&y=1999"
     with pytest.raises(UsageError, match="the selection list 'y' has no value '1998': did you mean '1999'"):
-        list(query_urls(kept, [{"y": "1998"}]))
+        query_urls(kept, [{"y": "1998"}])
     many = b"".join(b"<option>%d" % number for number in range(60))
     (form,) = read_forms(b"<form action=/find><select name=y>" + many + b"</select></form>", "utf-8")
     known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
-    assert list(query_urls(known, [{"y": "59"}])) == ["http://a.example/find?y=59"]
+    assert query_urls(known, [{"y": "59"}]) == ["http://a.example/find?y=59"]
 
 
 @pytest.mark.parametrize("action", ["javascript:find()", " JavaScript:void(0)", "java\nscript:x"])
@@ -73,12 +77,20 @@ def test_what_a_charset_lacks_is_written_as_browsers_write_it() -> None:
 
 def test_a_field_that_the_form_lacks_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="no field 'autor': did you mean author"):
-        list(query_urls(record(), [{"autor": "x"}]))
+        query_urls(record(), [{"autor": "x"}])
 
 
-def test_a_form_that_sends_post_is_refused() -> None:
-    with pytest.raises(UsageError, match="the form sends POST"):
-        list(query_urls(record(method="post"), [{}]))
+def test_a_form_that_sends_post_has_its_fields_in_the_body_and_in_the_key() -> None:
+    (query,) = queries(record(method="post"), [{"author": "Kim Lee"}])
+    assert (query.method, query.url) == ("POST", "http://a.example/books/find")
+    assert query.body == b"db=books&author=Kim+Lee&year=1998"
+    assert "__wb_method=POST" in query.key
+    assert "author=Kim+Lee" in query.key
+
+
+def test_a_form_that_opens_no_page_is_refused() -> None:
+    with pytest.raises(UsageError, match="the form sends DIALOG"):
+        query_urls(record(method="dialog"), [{}])
 
 
 @pytest.mark.parametrize(
@@ -186,3 +198,32 @@ def test_a_query_that_cannot_be_asked_says_why(
     crawled = query(**arguments)
     assert (crawled.code, crawled.records) == (code, [])
     assert reason in crawled.log
+
+
+def test_a_form_that_sends_post_is_asked_and_each_answer_has_its_own_key(
+    crawl: Crawl, site: MockServer
+) -> None:
+    posted: list[bytes] = []
+
+    def find(asked: Asked) -> Reply:
+        posted.append(asked.body)
+        return Reply(b"<p>Found: " + asked.body)
+
+    site.routes["/find"] = find
+    archive = Archive.open(ArchiveConfig(uri=crawl.uri))
+    archive.forms.add(host_of(site.url("/")), site.url("/"), [record(site.url("/"), "post").found()], at(1))
+    archive.close()
+    (crawl.folder / "grid.csv").write_text("author,by\nLee,title\nKim,author\n", "utf-8")
+    asking = replace(crawl, spider="query")
+    crawled = asking(**given(asking, site))
+    assert crawled.code == 0, crawled.log
+    assert sorted(posted) == [
+        b"db=books&author=Kim&year=1998&by=author",
+        b"db=books&author=Lee&year=1998&by=title",
+    ]
+    keys = [site.url(f"/find?__wb_method=POST&{fields}") for fields in (KIM[6:], LEE[6:])]
+    assert sorted(record["url"] for record in crawled.records) == keys
+    with Archive.reader(ArchiveConfig(uri=crawl.uri)) as reader:
+        assert b"author=Kim" in reader.body(reader.at(keys[0], None))
+    told = run_scrapy(asking.words(**given(asking, site), dry="yes"))
+    assert told.stdout.split() == keys[::-1]

@@ -45,6 +45,22 @@ def test_a_damaged_list_has_the_entries_before_the_damage() -> None:
     assert entries(b"\x1f\x8bnothing", BASE) == ()
 
 
+def test_the_begin_of_a_damaged_packed_list_counts() -> None:
+    urls = "".join(f"<url><loc>/{number}</loc></url>" for number in range(20_000))
+    packed = gzip.compress(f"<urlset>{urls}".encode())
+    half = len(packed) // 2
+    found = entries(packed[:half] + bytes(9) + packed[half + 9 :], BASE)
+    assert 5_000 < len(found) < 20_000
+    assert found[0].url == "http://a.example/0"
+
+
+@pytest.mark.parametrize("before", ["<!-- made by hand -->", "<?xml version='1.0'?><?style sheet?>"])
+@pytest.mark.parametrize("name", ["entry", "url", "item"])
+def test_a_document_of_one_entry_may_begin_with_a_comment(before: str, name: str) -> None:
+    text = f"{before}<{name}><link>/page</link></{name}><!-- the end -->"
+    assert entries(text.encode(), BASE) == (Entry(PAGE),)
+
+
 def test_no_file_is_read_and_no_entity_grows() -> None:
     bomb = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
     text = f'<!DOCTYPE urlset [<!ENTITY e0 "x">{bomb}<!ENTITY f SYSTEM "file:///etc/hostname">]>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import NotArchived
+from archivebot.exceptions import NotArchived, StorageError
 from archivebot.jobs import partitions
 from archivebot.jobs.duplicates import loose_survey_of, survey_of
 from archivebot.jobs.partitions import over
@@ -63,6 +64,16 @@ def test_parts_come_in_order_from_other_processes(archive: ArchiveReader, config
 def test_an_error_of_a_part_comes_back(archive: ArchiveReader, config: ArchiveConfig) -> None:
     with pytest.raises(NotArchived, match="never"):
         list(over(archive, found_by, [*urls_of(archive), "http://example.com/never"], config))
+
+
+def killed(archive: ArchiveReader, urls: Sequence[str]) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.long
+def test_a_killed_process_is_an_error_with_advice(archive: ArchiveReader, config: ArchiveConfig) -> None:
+    with pytest.raises(StorageError, match=r"was killed, .* end other programs"):
+        list(over(archive, killed, urls_of(archive), config))
 
 
 @pytest.mark.long

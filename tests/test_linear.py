@@ -10,6 +10,7 @@ import pytest
 
 from archivebot.content.page import content
 from archivebot.crawl.reading.metarobots import directives
+from archivebot.crawl.reading.unchanged import may_forbid
 from archivebot.crawl.retry import retry_after
 from archivebot.exceptions import UsageError
 from archivebot.http.robotstxt import RobotsTxt
@@ -195,6 +196,14 @@ LINES = {
     "links": repeated("<p><a href=a>a</a>"),
     "images": repeated("<p><img src=a alt=b>"),
 }
+TAGS = {
+    "tags": repeated("<meta "),
+    "double quotes": repeated('<meta "'),
+    "single quotes": repeated("<meta '"),
+    "open values": repeated("<meta ='\""),
+    "values": repeated('<meta a="x" '),
+    "blanks": repeated(" ", "<meta a="),
+}
 KINDS: dict[str, tuple[dict[str, Callable[[int], str]], Callable[[str], Any]]] = {
     "canonical_url": (URLS, canonical),
     "urlkey": (URLS, urlkey.__wrapped__),
@@ -205,6 +214,7 @@ KINDS: dict[str, tuple[dict[str, Callable[[int], str]], Callable[[str], Any]]] =
     "header": (HEADERS, read_header),
     "content": (CONTENTS, lambda text: content(text.encode())),
     "edit": (LINES, edit),
+    "page after a 304": (TAGS, lambda text: may_forbid(text.encode())),
 }
 
 

@@ -1,16 +1,20 @@
-"""The egg holds the project's packages with their data, and nothing else."""
+"""The egg and the wheel hold the packages of the project with their data, and nothing else."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from collections.abc import Iterable
 from configparser import ConfigParser
 from pathlib import Path, PurePosixPath
 
 import pytest
+
+from archivebot.sample.server import SampleSite
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("archivebot", "spiders", "pipelines")
@@ -70,3 +74,58 @@ def test_scrapyd_finds_the_settings(egg: zipfile.ZipFile) -> None:
     entries = ConfigParser()
     entries.read_string(egg.read(name).decode())
     assert dict(entries["scrapy"]) == {"settings": "archivebot.settings"}
+
+
+@pytest.mark.long
+def test_a_wheel_has_a_working_program_in_any_folder(tmp_path: Path) -> None:
+    """A new environment has the wheel alone; the libraries come from this one, without its checkout."""
+    checkout = copy_of_checkout(tmp_path / "checkout")
+    build = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        "dist",
+        ".",
+    ]
+    subprocess.run(build, cwd=checkout, check=True)
+    (wheel,) = (checkout / "dist").iterdir()
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "new")], check=True)
+    programs = tmp_path / "new/bin"
+    place = Path(sysconfig.get_paths(vars={"base": str(tmp_path / "new")})["purelib"])
+    subprocess.run([programs / "pip", "install", "-q", "--no-deps", str(wheel)], check=True)
+    (place / "libraries.pth").write_text(
+        sysconfig.get_paths()["purelib"] + "\n", "utf-8"
+    )  # no .pth of it counts
+    shutil.rmtree(checkout)
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ARCHIVE_", "PYTHON"))}
+    kept.pop("SCRAPY_SETTINGS_MODULE", None)
+
+    def run(*words: str, **environment: str) -> str:
+        done = subprocess.run(
+            [programs / words[0], *words[1:]],
+            cwd=folder,
+            env=kept | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    where = "import archivebot, spiders; print(archivebot.__file__, spiders.__path__)"
+    assert run("python", "-c", where).count(str(place)) == 2
+    with SampleSite(0).running() as site:
+        assert "0 errors" in run("archivebot", "crawl", "site", "-a", f"seeds={site.url}", "-a", "pages=5")
+    assert "Welcome to the library" in run("archivebot", "text", site.url)
+    assert "0 damaged" in run("archivebot", "verify")
+    spiders = run("python", "-m", "scrapy", "list", SCRAPY_SETTINGS_MODULE="archivebot.settings")
+    assert spiders.split() == ["deepweb", "query", "recrawl", "site", "topic"]

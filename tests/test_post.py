@@ -43,6 +43,7 @@ def test_a_spider_that_posts_keeps_each_answer_under_its_own_key(
     posting = Crawl(crawl.folder, "posting")
     redis = f"REDIS_URL={request.getfixturevalue('redis_uri')}" if frontier == "redis" else "REDIS_URL="
     options = ("-s", "SPIDER_MODULES=tests.posting", "-s", "CONCURRENT_REQUESTS=1", "-s", redis)
+    options += ("-s", f"ARCHIVE_WARC={crawl.folder}/warc")
     done = posting(*options, seeds=url, depth=0)
     assert done.code == 0, done.log
     keys = [url, f"{url}?__wb_method=POST&q=ships", f"{url}?__wb_method=POST&q=timber"]
@@ -51,6 +52,9 @@ def test_a_spider_that_posts_keeps_each_answer_under_its_own_key(
     assert {record["version"] for record in done.records} == {1}
     with closing(Archive.open(ArchiveConfig(uri=crawl.uri))) as archive:
         assert len({archive.body(archive.at(key, None)) for key in keys}) == 3
+    (raw,) = (crawl.folder / "warc").glob("*.warc.gz")
+    written = [found for found, _ in urls(raw) if "/robots.txt" not in found]
+    assert sorted(written) == sorted([*keys, keys[2]])  # the first answer to the last one was 503
 
 
 def request(method: str, body: bytes = b"", kind: str = FORM) -> bytes:

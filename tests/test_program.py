@@ -44,7 +44,7 @@ def test_help_lists_each_command_once_by_task_in_80_columns(run: Run) -> None:
     code, out, _ = run("help")
     assert code == 0
     assert run()[1] == out == run("--help")[1]
-    listed = re.findall(r"^  (\w+) {2,}\w", out, re.MULTILINE)
+    listed = re.findall(r"^  ([\w-]+) {2,}\w", out, re.MULTILINE)
     catalogue = Catalogue.read()
     own = [name for names in catalogue.tasks().values() for name in names]
     assert sorted(own) == sorted(catalogue.commands)

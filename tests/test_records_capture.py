@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from archivebot.models import Capture, Change, Field, Kind, Label, Outcome, PlacedBlock
+from archivebot.metadata import Metadata
+from archivebot.models import BlockChange, Capture, Change, Field, Kind, Label, Outcome, PlacedBlock
 from archivebot.records import capture_record, extract_record, history_record, replay_record
 from archivebot.wire import Wire
 
@@ -39,11 +40,19 @@ CAPTURE = Capture(
         decoded=True,
     ),
     fields=(Field("price", "12.5"), Field("tags", '["a", "b"]'), Field("seen", "null")),
+    metadata=Metadata({"rights": ("the town",)}, {"form": {"rights": ("the firm",)}}),
+    title="Ferries",
+    edits=(
+        BlockChange(
+            Change.MODIFIED, "ab-1", "topic", "Search", "=Search anew", similarity=0.5, label=Label.FORM
+        ),
+    ),
 )
 RECORD = {
     "url": "http://a.example/ü",
     "urlkey": "example,a)/ü",
     "captured_at": "20260102030405",
+    "time": "2026-01-02T03:04:05Z",
     "status": 200,
     "outcome": "fetched",
     "kind": "changed",
@@ -66,6 +75,7 @@ RECORD = {
                 "new": True,
                 "label": "form",
                 "role": "furniture",
+                "metadata": {"rights": ["the firm"]},
             }
         ],
     },
@@ -94,12 +104,34 @@ RECORD = {
         "record": "",
     },
     "fields": {"price": 12.5, "tags": ["a", "b"], "seen": None},
+    "title": "Ferries",
+    "changes": [
+        {
+            "change": "MODIFIED",
+            "lineage": "ab-1",
+            "topic": "topic",
+            "before": "Search",
+            "after": "=Search anew",
+            "similarity": 0.5,
+            "label": "form",
+            "role": "furniture",
+        }
+    ],
+    "pruned": False,
+    "metadata": {"rights": ["the town"]},
 }
 
 
 def test_a_record_holds_exactly_what_is_promised() -> None:
     assert capture_record(CAPTURE) == RECORD
     assert list(capture_record(CAPTURE)) == list(RECORD)
+
+
+def test_unchanged_blocks_are_listed_for_the_first_version_only() -> None:
+    same = PlacedBlock("ab-2", 3, 20, 30, "topic", Change.UNCHANGED)
+    capture = replace(CAPTURE, blocks=(*CAPTURE.blocks, same))
+    for kind, listed in ((Kind.NEW, 2), (Kind.CHANGED, 1), (Kind.REVISIT, 1)):
+        assert len(capture_record(replace(capture, kind=kind))["blocks"]["items"]) == listed
 
 
 def test_a_record_is_json_without_enumerations() -> None:
@@ -114,11 +146,12 @@ def test_a_replay_shows_the_heads_byte_for_byte() -> None:
 
 
 def test_the_fields_of_a_version_are_a_record_of_their_own() -> None:
-    assert extract_record(CAPTURE, CAPTURE.fields) == {
+    assert extract_record(CAPTURE, CAPTURE.fields, CAPTURE.metadata) == {
         "url": CAPTURE.url,
         "captured_at": "20260102030405",
         "version": 2,
         "fields": RECORD["fields"],
+        "metadata": RECORD["metadata"],
     }
 
 
@@ -157,5 +190,6 @@ HISTORY = {
 
 def test_the_record_of_a_history_is_that_of_the_feed_but_for_blocks_and_fields() -> None:
     record = history_record(CAPTURE)
-    assert record == {name: value for name, value in RECORD.items() if name != "fields"} | {"blocks": 1}
+    others = ("fields", "metadata", "title", "changes")
+    assert record == {name: value for name, value in RECORD.items() if name not in others} | {"blocks": 1}
     assert record.items() >= HISTORY.items()

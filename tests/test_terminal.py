@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,13 +15,25 @@ from pathlib import Path
 import pytest
 
 from archivebot.archive import Archive
+from archivebot.cli import print_table
 from archivebot.config import ArchiveConfig
 from archivebot.frontier import Entry, State, open_frontier
 from archivebot.models import Link, Outcome, Page
-from archivebot.terminal import UNSAFE, Harmless, harmless, json_text, status, write
+from archivebot.terminal import (
+    ADDED,
+    PLAIN,
+    UNSAFE,
+    Harmless,
+    harmless,
+    json_text,
+    status,
+    write,
+    write_pieces,
+)
 from tests.commands import run_scrapy_raw
 from tests.conftest import ROOT
 from tests.factories import URL, html, make_page
+from tests.recorded import seen
 
 # Clear the screen, set its title, colour by C1, erase by DEL and CR, turn the direction of what follows.
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\x7f\r\x08\u202egpj.exe\u2066\u200f\u061c\ufeff\u2028\U000e0041"
@@ -66,10 +79,58 @@ def test_colours_are_ours_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     screen.isatty = lambda: True  # type: ignore[method-assign]
     monkeypatch.setattr(sys, "stdout", Harmless(screen))
-    write("{+\x1b[31mred+}", {"{+": "\x1b[32m{+"})
-    assert screen.getvalue() == "\x1b[32m{+\ufffd[31mred+}\n"
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    write_pieces([("{+\x1b[31mred+}", ADDED), ("", ADDED), (" plain", PLAIN)])
+    assert screen.getvalue() == "\x1b[32m{+\ufffd[31mred+}\x1b[0m plain\n"
     status("\x1b[31m", screen)
     assert screen.getvalue().endswith("\x1b[K\ufffd[31m")
+
+
+def test_a_line_of_progress_is_gone_when_an_answer_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    screen.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("NO_COLOR", "1")
+    status("17 of 17 pages")
+    write("done")
+    status("18 of 18 pages")
+    write_pieces([("all", PLAIN)])
+    assert seen(screen.getvalue()) == "done\nall\n"
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "environment", "coloured"),
+    [
+        (True, {}, True),
+        (False, {}, False),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"NO_COLOR": ""}, True),
+        (True, {"TERM": "dumb"}, False),
+        (False, {"FORCE_COLOR": "1"}, True),
+        (False, {"FORCE_COLOR": ""}, False),
+        (True, {"TERM": "dumb", "FORCE_COLOR": "1"}, True),
+        (True, {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_the_environment_decides_on_colours(
+    monkeypatch: pytest.MonkeyPatch, is_terminal: bool, environment: dict[str, str], coloured: bool
+) -> None:
+    screen = io.StringIO()
+    screen.isatty = lambda: is_terminal  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stdout", screen)
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    print_table(["kind", "page"], [["gone", "a"], ["touched", ""]])
+    text = screen.getvalue()
+    assert ("\x1b[" in text) is coloured
+    plain = re.sub("\x1b\\[\\d+m", "", text)
+    assert plain == "kind     page\ngone     a\ntouched\n"
+    if coloured:
+        assert "\x1b[31mgone   \x1b[0m  a" in text
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,9 @@ class Archive(ArchiveReader):
 
     def __init__(self, store: ArchiveStore, config: ArchiveConfig) -> None:
         super().__init__(store, config)
-        self._inspector = Inspector(store, self._bodies, self.readings, self._comparison, config, self.sites)
+        self._inspector = Inspector(
+            store, self._bodies, self.readings, self._comparison, config, self.sites, self.collections
+        )
         self._revisits = Revisits(store, self._bodies)
         self._pruner = Pruner(store, self._bodies, config)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
@@ -65,6 +67,10 @@ class Archive(ArchiveReader):
         if a newer archivebot wrote it or it cannot be read. A closed reader raises Closed.
         """
         return ArchiveReader(open_reader(config.uri), config)
+
+    def follow(self, page: Page) -> None:
+        """Take over what is known of a page from its latest version, before the page is read."""
+        self._inspector.follow(page)
 
     def segment(self, page: Page) -> Snapshot:
         """Analyse a page: :meth:`cut`, :meth:`extract`, :meth:`mark` and :meth:`judge` in one call."""

@@ -14,6 +14,7 @@ from archivebot.archive.bodies import Bodies
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.readings import PageReading, Readings
 from archivebot.bounds import excess
+from archivebot.collection.collections import Collections
 from archivebot.config import ArchiveConfig
 from archivebot.content.page import main_text
 from archivebot.duplicates.marker import mark
@@ -22,6 +23,7 @@ from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
+from archivebot.metadata import NONE, Metadata
 from archivebot.models import (
     REQUISITE,
     Kind,
@@ -34,7 +36,6 @@ from archivebot.models import (
     QualityKind,
     Snapshot,
 )
-from archivebot.quality.quality import judged
 from archivebot.segmentation.segmenter import SEGMENTER_VERSION, cut_page, uncut
 from archivebot.storage.base import ArchiveStore, StoredVersion
 from archivebot.versioning.policy import WINDOW, Step, next_level
@@ -80,11 +81,18 @@ class Inspector:
         comparison: Comparison,
         config: ArchiveConfig,
         sites: Sites,
+        collections: Collections,
     ) -> None:
         self._store, self._bodies, self._readings = store, bodies, readings
         self._comparison, self._config, self._sites = comparison, config, sites
+        self._collections = collections
         self._held = Holding()
         self._text_of = lru_cache(maxsize=TEXTS)(self._main_text)
+
+    def follow(self, page: Page) -> None:
+        """Take over what is known of a page from its latest version, before the page is read."""
+        if is_readable(snapshot_of(page)) and not self._holding(page).is_known:
+            _unless_broken(self._following, page)
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Add the blocks with their labels, at the level that the page's history or the page itself asks for.
@@ -113,7 +121,7 @@ class Inspector:
         return self._staged(snapshot, lambda snapshot: self.confirmed(self._fingerprint(snapshot)))
 
     def judge(self, snapshot: Snapshot) -> Snapshot:
-        """Add the quality of the capture if it is not the page, and the changes since the previous version.
+        """Add the title, the quality if the capture is not the page, and the changes since the last version.
 
         The changes are provisional: they hold only while that version is the latest.
         """
@@ -139,9 +147,18 @@ class Inspector:
         )
         return replace(snapshot, duplicate=found) if found else snapshot
 
+    def title(self, body: bytes, declared: str) -> str:
+        """Return the title element of a body that came with a Content-Type; empty if it has none."""
+        return self._readings.title(body, declared)
+
     def kept(self, snapshot: Snapshot) -> Kept:
-        """Return what a version keeps of the selectors of its site."""
-        return Kept.by(self._sites.of(snapshot.page.url), snapshot.fields)
+        """Return what a version keeps beside its body."""
+        url = snapshot.page.url
+        return Kept.by(self._sites.of(url), snapshot.fields, self.metadata(url, NONE))
+
+    def metadata(self, url: str, kept: Metadata) -> Metadata:
+        """Return the metadata of a visit by the rules; without rules what its version ``kept``."""
+        return self._collections.current(url, kept, self._config.collection)
 
     def change(self, page: Page, latest: StoredVersion, kept: Kept | None = None) -> PageChange:
         """Return the changes of a page since its latest version, whose bytes differ.
@@ -192,7 +209,8 @@ class Inspector:
         doubt = _unless_broken(self._doubt, page)
         is_other = held.latest is not None and held.latest.digest != held.digest
         change = self.change(page, held.latest) if held.latest and is_other and not doubt else None
-        return replace(snapshot, partition=partition, quality=doubt, change=change)
+        title = _unless_broken(lambda page: self._read(page).full_title, page) or ""
+        return replace(snapshot, partition=partition, quality=doubt, change=change, title=title)
 
     def _all_layout(self, page: Page) -> Partition:
         """Return the partition of an uncut page: no blocks."""
@@ -221,8 +239,7 @@ class Inspector:
 
     def _doubt(self, page: Page) -> Quality | None:
         """Return the quality of a capture that is not the page; None if no sign of that was found."""
-        read = self._read(page)
-        found = judged(page.status or 200, page.body, read.media, lambda: read.signs, page.url)
+        found = self._read(page).quality(page.status or 200, page.url)
         return None if found.kind is QualityKind.GOOD else found
 
     def _main_text(self, url: str, number: int) -> str:
@@ -249,7 +266,7 @@ class Inspector:
         read = self._read(page)
         charset = read.media.charset
         if latest and _is_cut_so(latest, level, charset) and (known := self._bodies.readable(latest)):
-            blocks, labels = inheritance.carried(known, page.body)
+            blocks, labels = inheritance.carried(known, page.body, read.since)
             if blocks:
                 return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks, labels)
         return cut_page(read.content.page, level) if read.content else uncut(page.body, level, charset)

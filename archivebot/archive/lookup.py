@@ -10,6 +10,7 @@ from typing import Self
 
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
+from archivebot.archive.edits import placed_texts
 from archivebot.archive.mementos import Mementos, known
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.proofs import Proofs
@@ -17,7 +18,8 @@ from archivebot.archive.readings import PageReading, Readings
 from archivebot.archive.stints import Stints
 from archivebot.archive.verification import verify
 from archivebot.archive.visits import Visits
-from archivebot.config import ArchiveConfig, FieldsFile, without_password
+from archivebot.collection.file import read_collections
+from archivebot.config import ArchiveConfig, UserFile, without_password
 from archivebot.exceptions import NotArchived
 from archivebot.fields.about import merged
 from archivebot.fields.kept import Kept
@@ -25,6 +27,7 @@ from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.dom import visible_text
+from archivebot.metadata import NONE, Metadata
 from archivebot.models import (
     Block,
     BlockState,
@@ -71,7 +74,7 @@ class ArchiveReader:
         self.visits = Visits(store, self._bodies)
         self.readings = Readings()
         self.stints = Stints(store, self._bodies, self._labelled)
-        self.sites = _sites(config.fields)
+        self.sites, self.collections = _sites(config.fields), read_collections(config.collections)
         self._comparison = Comparison(
             store, self._bodies, self.readings, config.content_attributes, self.sites
         )
@@ -274,6 +277,13 @@ class ArchiveReader:
         labels = read.labels([Block(slot.start, slot.end, slot.level) for slot in slots])
         return [replace(slot, label=slot.label or label) for slot, label in zip(slots, labels, strict=True)]
 
+    def metadata(self, url: str, version: StoredVersion | None = None) -> Metadata:
+        """Return the metadata of a page by the rules of the configuration, else those kept with a version."""
+        kept = NONE
+        if version is not None and version.number is not None and not version.pruned:
+            kept = self._bodies.get(version).kept.metadata
+        return self.collections.current(url, kept)
+
     def fields(self, version: StoredVersion, *, anew: bool = False) -> tuple[Field, ...]:
         """Return the fields of a version: those kept with it, and what the configured selectors find.
 
@@ -319,18 +329,8 @@ class ArchiveReader:
     def _texts(self, version: StoredVersion, like: StoredVersion) -> list[PlacedText]:
         """Return the blocks of a version, cut at the level and by the segmenter of ``like``."""
         content = self._bodies.get(version)
-        body = content.body
-        return [
-            PlacedText(
-                lineage_id(version.url, slot.lineage) if slot.lineage else "",
-                topic(body[slot.start : slot.end], version.charset),
-                body[slot.start : slot.end],
-                version.charset,
-                slot.start,
-                slot.label,
-            )
-            for slot in self._labelled(version, content, content.recut(like.level, like.segmenter))
-        ]
+        slots = self._labelled(version, content, content.recut(like.level, like.segmenter))
+        return placed_texts(version.url, content.body, version.charset, slots)
 
     def block_history(self, url: str, lineage: str) -> list[BlockState]:
         """Return the successive contents of one block, oldest first.
@@ -380,7 +380,7 @@ def _has_body(capture: Capture) -> bool:
     return capture.digest is not None
 
 
-def _sites(file: FieldsFile) -> Sites:
+def _sites(file: UserFile) -> Sites:
     if not file.text:
         return Sites()
     from archivebot.fields.file import read_sites  # it imports parsel, a tenth of a second

@@ -11,6 +11,7 @@ from operator import attrgetter
 from archivebot.exceptions import NotArchived, Pruned
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.base import CaptureStore
+from archivebot.storage.times import just_before
 from archivebot.timestamps import timestamp
 from archivebot.versioning.presence import placed
 
@@ -73,8 +74,7 @@ class Mementos:
 
         With ``brief`` they come as from :meth:`CaptureStore.captures`.
         """
-        after = since - timedelta(milliseconds=1) if since else None
-        return filter(is_memento, self._store.captures(url, newest_first, until, after, brief))
+        return filter(is_memento, self._store.captures(url, newest_first, until, just_before(since), brief))
 
     def before(self, url: str, when: datetime) -> Capture | None:
         """Return the last memento before a second, without headers."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.dictionaries import Base, Dictionaries
+from archivebot.archive.edits import edits
 from archivebot.archive.inspection import Inspector
 from archivebot.archive.placement import Cut, again, place
 from archivebot.archive.revisits import SHORT
@@ -15,6 +16,8 @@ from archivebot.fields.about import merged
 from archivebot.fields.kept import Kept
 from archivebot.fingerprint import piece_id, sha256_hex
 from archivebot.fingerprint.payload import payload_key
+from archivebot.markup.contenttype import content_type
+from archivebot.metadata import NONE
 from archivebot.models import (
     REQUISITE,
     Capture,
@@ -23,7 +26,6 @@ from archivebot.models import (
     Outcome,
     Page,
     Payload,
-    PlacedBlock,
     Snapshot,
 )
 from archivebot.storage import frames
@@ -39,6 +41,9 @@ ATTEMPTS = 16
 
 # Kinds of captures that show the page itself.
 CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
+
+# Kinds of captures that show another version than the capture before.
+EDITED = frozenset((Kind.CHANGED, Kind.TOUCHED))
 
 # The longest chain of versions if two versions of a page already exceed the frame bound.
 LONGEST_PAGES_CHAIN = 4
@@ -89,12 +94,15 @@ class Recorder:
             known = self._restored(snapshot, known)
         capture = _capture(snapshot, kind, known)
         content = self._bodies.readable(known) if known and known.number else None
+        kept = content.kept if content else Kept()
+        capture = replace(capture, metadata=self._inspector.metadata(page.url, kept.metadata))
         if known and content:
-            fields = merged(content.kept.fields, capture.fields) if kind in CONTENT else ()
-            blocks = self._known_blocks(known, content, latest) if with_blocks else ()
-            capture = replace(capture, blocks=blocks, fields=fields)
+            fields = merged(kept.fields, capture.fields) if kind in CONTENT else ()
+            capture = replace(capture, fields=fields)
+            if with_blocks:
+                capture = self._described(capture, known, content, latest)
         self._keep(page, capture, head, known)
-        return capture
+        return _explained(capture, snapshot, latest) if with_blocks else capture
 
     def _restored(self, snapshot: Snapshot, pruned: StoredVersion) -> StoredVersion:
         """Store the bytes of a pruned version again, which a visit brought; its old captures show it again.
@@ -154,13 +162,31 @@ class Recorder:
                 return capture.quality is None
         return True
 
-    def _known_blocks(
-        self, known: StoredVersion, content: Content, latest: StoredVersion | None
-    ) -> tuple[PlacedBlock, ...]:
-        """Return the blocks of a version seen again, compared with the latest version before this visit."""
+    def _described(
+        self, capture: Capture, known: StoredVersion, content: Content, latest: StoredVersion | None
+    ) -> Capture:
+        """Return the capture of a version seen again with its title and its blocks.
+
+        The blocks are compared with those of the latest version before this visit.
+        """
         before = content if latest is None or latest.id == known.id else self._bodies.readable(latest)
-        body = content.body
-        return tuple(block.placed(known, body) for block in again(content, before or content))
+        body, blocks = content.body, again(content, before or content)
+        title = capture.title
+        if not title and capture.kind is Kind.REVISIT and capture.origin != REQUISITE:
+            title = self._inspector.title(body, self._declared(known))
+        return replace(
+            capture,
+            title=title,
+            blocks=tuple(block.placed(known, body) for block in blocks),
+            edits=edits(known, body, blocks, before) if before and capture.kind in EDITED else (),
+        )
+
+    def _declared(self, version: StoredVersion) -> str:
+        """Return the Content-Type that came with the body of a version."""
+        digest = f"sha256:{version.digest}"
+        captures = self._store.captures(version.url, newest_first=True)
+        brought = (each for each in captures if each.outcome is Outcome.FETCHED and each.digest == digest)
+        return content_type(next((each.headers for each in brought), ()))
 
     def _add_version(
         self,
@@ -206,6 +232,8 @@ class Recorder:
             stored_bytes=record.stored_bytes,
             new_blocks=record.new_blocks,
             blocks=tuple(block.placed(record, page.body) for block in blocks) if with_blocks else (),
+            metadata=self._inspector.metadata(page.url, NONE),
+            edits=edits(record, page.body, blocks, before) if with_blocks and before else (),
         )
         lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])
         new = NewVersion(
@@ -220,7 +248,7 @@ class Recorder:
         self._keep(page, capture, head, new)
         if content and not (latest and base.id == latest.id):
             self._dictionaries.grow(host_part(capture.urlkey), record)
-        return capture
+        return _explained(capture, snapshot, latest) if with_blocks else capture
 
     def _keep(
         self, page: Page, capture: Capture, head: PageHead, version: NewVersion | StoredVersion | None
@@ -335,7 +363,16 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         duplicate=snapshot.duplicate,
         wire=page.wire,
         fields=snapshot.fields if kind in CONTENT else (),
+        title=snapshot.title,
     )
+
+
+def _explained(capture: Capture, snapshot: Snapshot, latest: StoredVersion | None) -> Capture:
+    """Return the capture of a changed page with the line that decided that; it is not stored."""
+    change = snapshot.change
+    if capture.kind is Kind.CHANGED and not capture.reason and change and latest:
+        return replace(capture, reason=change.reason) if change.before == latest.digest else capture
+    return capture
 
 
 def _judgement(capture: Capture) -> tuple[Kind, str, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from heapq import merge
 from itertools import groupby
 from operator import attrgetter
@@ -11,6 +11,7 @@ from operator import attrgetter
 from archivebot.archive.bodies import Bodies
 from archivebot.models import Block, Capture, Partition
 from archivebot.storage.base import ArchiveStore, StoredVersion
+from archivebot.storage.times import just_before
 
 
 class Visits:
@@ -32,7 +33,7 @@ class Visits:
         Only captures from ``since`` on and at or before ``until`` are yielded, of the URLs that ``admits``
         accepts. They are read lazily.
         """
-        after = since - timedelta(milliseconds=1) if since else None
+        after = just_before(since)
         for _, pages in groupby(self._store.urls(start, end), key=lambda page: page[0]):
             found = (self._store.captures(url, until=until, since=after) for _, url in pages if admits(url))
             yield from merge(*found, key=attrgetter("captured_at", "url"))

@@ -9,6 +9,7 @@ from archivebot.cli.command import (
     run_crawl,
 )
 from archivebot.cli.files import file_body, named_files
+from archivebot.cli.linewise import linewise
 from archivebot.cli.printing import TIME, note_age, print_csv, print_json, print_table
 from archivebot.cli.visual import add_visual_options, coherence, print_visual, visual_blocks
 
@@ -22,6 +23,7 @@ __all__ = [
     "check",
     "coherence",
     "file_body",
+    "linewise",
     "named_files",
     "note_age",
     "print_csv",

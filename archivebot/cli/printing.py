@@ -8,13 +8,40 @@ from datetime import datetime
 from io import StringIO
 from typing import Any
 
-from wcwidth import ljust, rjust, width
+from wcwidth import ljust, rjust, width, wrap
 
 from archivebot.archive import ArchiveReader
 from archivebot.models import Capture
-from archivebot.terminal import harmless, note, write, write_json
+from archivebot.terminal import (
+    ADDED,
+    CHANGED,
+    HEAD,
+    MOVED,
+    PLAIN,
+    REMOVED,
+    cell,
+    columns,
+    harmless,
+    note,
+    write,
+    write_json,
+    write_pieces,
+)
 
 TIME = "%Y-%m-%d %H:%M:%S"  # the format of times
+
+# The cells of tables that have a colour: what happened to a page or to a word.
+KINDS = {
+    **dict.fromkeys(("new", "added", "back"), ADDED),
+    **dict.fromkeys(("gone", "removed", "failed"), REMOVED),
+    **dict.fromkeys(("changed",), CHANGED),
+    **dict.fromkeys(("moved", "redirect"), MOVED),
+}
+
+# The fewest columns into which the texts of a last column are wrapped; with less room they have a line of
+# their own, after this indentation and two blanks.
+LEAST_WRAPPED = 16
+INDENT = "  "
 
 _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would break the table
 
@@ -40,7 +67,8 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns; columns of numbers and sizes are aligned to the right.
 
     The width of a cell is its width on a terminal: a Chinese character takes two columns, a combining accent
-    none.
+    none. On a terminal that is too narrow the texts of the last column take several lines, or a line of
+    their own.
 
     >>> print_table(["name", "n"], [["a", 5], ["bb", 10], ["中", ""]])
     name   n
@@ -51,22 +79,53 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     cells = [["-" if cell is None else _cell(cell) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(head, *cells, strict=True)]
     pads = [rjust if all(_is_number(row[index]) for row in cells) else ljust for index in range(len(head))]
-    for row in (list(head), *cells):
-        padded = (pad(cell, wide) for pad, cell, wide in zip(pads, row, widths, strict=True))
-        write("  ".join(padded).rstrip())
+    begin = sum(widths[:-1]) + 2 * (len(head) - 1)
+    room = (columns() or begin + widths[-1]) - begin
+    is_text = pads[-1] is ljust
+    for number, row in enumerate((list(head), *cells)):
+        parts = [row[-1]]
+        if is_text and row[-1] and width(row[-1]) > room:
+            parts = _wrapped(row[-1], room) if room >= LEAST_WRAPPED else ["", row[-1]]
+        for part, text in enumerate(parts):
+            shown = [*(row[:-1] if part == 0 else [""] * (len(row) - 1)), text]
+            padded = [pad(cell, wide) for pad, cell, wide in zip(pads, shown, widths, strict=True)]
+            if part and room < LEAST_WRAPPED:
+                padded = [INDENT, text]
+            _write_row(padded, is_head=number == 0)
+
+
+def _wrapped(cell: str, room: int) -> list[str]:
+    """Return the lines of a cell; a word that does not fit, such as a URL, is not broken."""
+    return wrap(cell, room, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _write_row(cells: list[str], *, is_head: bool) -> None:
+    while len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    cells[-1] = cells[-1].rstrip()
+    if is_head:
+        write_pieces([("  ".join(cells), HEAD)])
+    else:
+        between = [text for cell in cells for text in ("  ", cell)][1:]
+        write_pieces([(text, KINDS.get(text.strip(), PLAIN)) for text in between])
 
 
 def print_csv(head: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
     """Print rows as comma-separated values (RFC 4180); None is an empty cell.
 
-    >>> print_csv(["url", "kind"], [["http://a.example/", 'a, "b"'], ["http://b.example/", None]])
-    url,kind
+    A text that a spreadsheet takes for a formula begins with an apostrophe.
+
+    >>> print_csv(["url", "title"], [["http://a.example/", 'a, "b"'], ["http://b.example/", "=1"], [1, None]])
+    url,title
     http://a.example/,"a, ""b\"""
-    http://b.example/,
+    http://b.example/,'=1
+    1,
     """
     for row in (head, *rows):
         line = StringIO()
-        csv.writer(line, lineterminator="").writerow(row)
+        csv.writer(line, lineterminator="").writerow(
+            cell(value) if isinstance(value, str) else value for value in row
+        )
         write(line.getvalue())
 
 

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from dataclasses import replace
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import TIME, ArchiveCommand, add_fields_option, print_json
+from archivebot.cli import TIME, ArchiveCommand, add_fields_option, linewise, print_json
 from archivebot.exceptions import NotArchived
 from archivebot.markup.media import media_of
 from archivebot.models import AttributeChange, BlockChange, Change, ChangeKind, Delta
 from archivebot.records import delta_record
 from archivebot.storage.base import StoredVersion
-from archivebot.terminal import write
+from archivebot.terminal import ADDED, CHANGED, MOVED, PLAIN, REMOVED, write, write_pieces
 from archivebot.timestamps import parse_time
 from archivebot.units import size
-from archivebot.versioning.worddiff import word_diff
 
-COLOURS = {"{+": "\033[32m{+", "+}": "+}\033[0m", "[-": "\033[31m[-", "-]": "-]\033[0m"}
+STYLES = {
+    Change.ADDED: ADDED,
+    Change.REMOVED: REMOVED,
+    Change.MODIFIED: CHANGED,
+    Change.MOVED: MOVED,
+    Change.MARKUP: PLAIN,
+    Change.UNCHANGED: PLAIN,
+}
 
 
 class Command(ArchiveCommand):
@@ -30,7 +37,10 @@ class Command(ArchiveCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--all", action="store_true", help="print the unchanged blocks, too")
+        parser.add_argument("--all", action="store_true", help="print all blocks, also unchanged ones")
+        parser.add_argument(
+            "--markup", action="store_true", help="print the blocks whose markup alone changed, too"
+        )
         add_fields_option(parser)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
@@ -50,13 +60,14 @@ class Command(ArchiveCommand):
         if kind:
             write(f"{kind}: {size(before.length)} -> {size(after.length)}")
         else:
-            _print(delta, opts.all)
+            hidden = {Change.UNCHANGED} if opts.markup else {Change.UNCHANGED, Change.MARKUP}
+            _print(delta, set() if opts.all else hidden)
         return 0
 
 
 def _version(archive: ArchiveReader, url: str, text: str) -> StoredVersion:
     """Return a version by its number, or by a time if the number is too large for a version."""
-    if text.isdigit() and (len(text) < 4 or int(text) <= archive.version_count(url)):
+    if text.isdecimal() and len(text) < 15 and (len(text) < 4 or int(text) <= archive.version_count(url)):
         return archive.version(url, int(text))
     return archive.seen(archive.at(url, parse_time(text)))
 
@@ -78,7 +89,7 @@ def _media(archive: ArchiveReader, version: StoredVersion) -> str | None:
     return media_of(*archive.document(capture)).without_text if capture else None
 
 
-def _print(delta: Delta, everything: bool) -> None:
+def _print(delta: Delta, hidden: Collection[Change]) -> None:
     counts = {kind: sum(change.change is kind for change in delta.changes) for kind in Change}
     write("  ".join(f"{count} {kind.value.lower()}" for kind, count in counts.items() if count))
     if delta.kind is ChangeKind.FURNITURE:
@@ -88,7 +99,7 @@ def _print(delta: Delta, everything: bool) -> None:
     for attribute in delta.attributes:
         _print_attribute(attribute)
     for change in delta.changes:
-        if everything or change.change not in (Change.MARKUP, Change.UNCHANGED):
+        if change.change not in hidden:
             _print_change(change)
 
 
@@ -96,22 +107,24 @@ def _print_attribute(change: AttributeChange) -> None:
     of = f"  {change.of}" if change.of else ""
     furniture = "" if change.content else "  furniture"
     write(f"\n{change.attribute.value}{of}{furniture}")
-    for sign, value in (("-", change.before), ("+", change.after)):
+    for sign, style, value in (("-", REMOVED, change.before), ("+", ADDED, change.after)):
         if value:
-            write(f"  {sign} {value}")
+            write_pieces([(f"  {sign} {value}", style)])
 
 
 def _print_change(change: BlockChange) -> None:
     alike = f"  {change.similarity:.0%} the same words" if change.change is Change.MODIFIED else ""
     furniture = "  furniture" if change.kind is ChangeKind.FURNITURE else ""
     label = f"  {change.label}" if change.label else ""
-    write(f"\n{change.change.value}  {change.lineage}{label}  {change.topic}{alike}{furniture}".rstrip())
+    rest = f"  {change.lineage}{label}  {change.topic}{alike}{furniture}".rstrip()
+    write()
+    write_pieces([(change.change.value, STYLES[change.change]), (rest, PLAIN)])
     if change.change in (Change.UNCHANGED, Change.MARKUP, Change.MOVED):
         return
     if change.before is None or change.after is None:
-        sign = "+" if change.before is None else "-"
-        write("\n".join(f"  {sign} {line}" for line in (change.after or change.before or "").splitlines()))
+        sign, style = ("+", ADDED) if change.before is None else ("-", REMOVED)
+        for line in (change.after or change.before or "").splitlines():
+            write_pieces([(f"  {sign} {line}", style)])
         return
-    text = word_diff(change.before, change.after)
-    text = text.replace("\n-]", "-]\n").replace("\n+}", "+}\n")  # whole lines are marked up to their end
-    write("\n".join(f"    {line}" for line in text.splitlines()), COLOURS)
+    for pieces in linewise(change.before, change.after):
+        write_pieces(pieces)

@@ -8,10 +8,13 @@ from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, add_fields_option, note_age, print_json
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.fields.changes import entries, shown
+from archivebot.metadata import Metadata
 from archivebot.models import Capture, Field
 from archivebot.records import extract_record
 from archivebot.terminal import write
 from archivebot.timestamps import parse_time
+
+_Found = tuple[Capture, tuple[Field, ...], Metadata]
 
 
 class Command(ArchiveCommand):
@@ -20,7 +23,8 @@ class Command(ArchiveCommand):
     arguments = "URL"
     explanation = (
         "The fields are those kept with the version, and what the selectors of ARCHIVE_FIELDS find."
-        " With --fields only these selectors are used, on the archived bytes."
+        " With --fields only these selectors are used, on the archived bytes. Metadata are terms of Dublin"
+        " Core."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -32,6 +36,23 @@ class Command(ArchiveCommand):
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         url = archive.resolve(args[0])
+        found = self._found(archive, url, opts)
+        if opts.json:
+            records = [extract_record(*each) for each in found]
+            print_json(records if opts.all else records[0])
+            return 0
+        if not opts.all:
+            note_age(archive, found[0][0], parse_time(opts.at) if opts.at else None)
+        for capture, fields, metadata in found:
+            write(f"{capture.captured_at:{TIME}}  version {capture.number}")
+            for field in fields:
+                _print(field)
+            for term, values in metadata.terms.items():
+                write(f"    dcterms:{term}: {'; '.join(values)}")
+        return 0
+
+    def _found(self, archive: ArchiveReader, url: str, opts: argparse.Namespace) -> list[_Found]:
+        """Return the captures that the options choose, with what their versions keep; raises NotArchived."""
         if opts.fields_file and archive.sites.of(url) is None:
             raise UsageError(f"{opts.fields_file} has no site that matches {url}")
         when = parse_time(opts.at) if opts.at else None
@@ -43,20 +64,16 @@ class Command(ArchiveCommand):
             captures = [archive.at(url, when)]
         if not captures:
             raise NotArchived(f"{url} has no version {opts.version}; see scrapy history {url}")
-        found = [(each, archive.fields(archive.seen(each), anew=bool(opts.fields_file))) for each in captures]
-        if not any(fields for _, fields in found):
+        found = [_kept(archive, each, anew=bool(opts.fields_file)) for each in captures]
+        if not any(fields or metadata for _, fields, metadata in found):
             raise NotArchived(f"{url} has no fields: it is no page, or no selector of its site has a name")
-        if opts.json:
-            records = [extract_record(*each) for each in found]
-            print_json(records if opts.all else records[0])
-            return 0
-        if not opts.all:
-            note_age(archive, captures[0], when)
-        for capture, fields in found:
-            write(f"{capture.captured_at:{TIME}}  version {capture.number}")
-            for field in fields:
-                _print(field)
-        return 0
+        return found
+
+
+def _kept(archive: ArchiveReader, capture: Capture, *, anew: bool) -> _Found:
+    """Return a capture with the fields and the metadata of its version."""
+    version = archive.seen(capture)
+    return capture, archive.fields(version, anew=anew), archive.metadata(capture.url, version)
 
 
 def _print(field: Field) -> None:

@@ -28,16 +28,23 @@ class Command(WritingCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--keep", metavar="RULE", help="such as changes, or changes,monthly,90d")
         parser.add_argument("--site", metavar="URL", help="only the pages on this host")
+        parser.add_argument(
+            "--collection", metavar="NAME", help="only the pages of a collection, by its own rule"
+        )
         parser.add_argument("--dry-run", action="store_true", help="only print what would go")
 
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
-        if not opts.keep:
+        collection = archive.collections.named(opts.collection) if opts.collection else None
+        rule = opts.keep or (collection.keep if collection else "")
+        if not rule:
             raise UsageError("write --keep RULE, such as --keep changes; see scrapy prune -h")
-        if args and opts.site:
-            raise UsageError("give a URL or --site, not both")
-        keep = Keep.parse(opts.keep)
+        if len([*args, *filter(None, (opts.site, opts.collection))]) > 1:
+            raise UsageError("a URL, --site and --collection each choose pages: give one of them")
+        keep = Keep.parse(rule)
         site = parse_seed(opts.site) if opts.site else None
         urls = [archive.resolve(args[0])] if args else [url for _, url in archive.pages(site=site)]
+        if collection:
+            urls = [url for url in urls if archive.collections.of(url) == collection]
         progress = PruneProgress() if opts.json else _Printed()
         done = prune(archive, urls, keep, datetime.now(UTC), progress, dry=opts.dry_run)
         if opts.json:

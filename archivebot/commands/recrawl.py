@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime
 
 from archivebot.cli import TIME, ArchiveCommand, print_json
-from archivebot.crawl.arguments import RecrawlArguments, read_seconds
+from archivebot.crawl.arguments import RecrawlArguments
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.instance import only_instance
 from archivebot.jobs.schedule import schedule
@@ -15,6 +15,7 @@ from archivebot.jobs.service import Service
 from archivebot.schedule.policy import Policy
 from archivebot.terminal import flush, note
 from archivebot.timestamps import timestamp
+from archivebot.units import read_seconds
 
 # Exit codes of a round that the next round would only repeat: wrong arguments, no archive.
 _FINAL = (NotArchived.exit_code, UsageError.exit_code)

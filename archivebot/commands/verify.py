@@ -28,7 +28,7 @@ class Command(ArchiveCommand):
         parser.add_argument("--key", metavar="FILE", help=help_text)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        if opts.sample is not None and not opts.sample.isdigit():
+        if opts.sample is not None and not opts.sample.isdecimal():
             raise UsageError(f"--sample is {opts.sample!r}: give a whole number")
         if opts.key and not opts.checkpoint:
             raise UsageError("--key verifies a checkpoint: give --checkpoint FILE")
@@ -46,8 +46,9 @@ class Command(ArchiveCommand):
 
 
 def _checkpoint(path: Path, key: str | None) -> Checkpoint:
+    public = PublicKey.read(Path(key)) if key else None
     try:
-        return read_checkpoint(path.read_text("utf-8"), PublicKey.read(Path(key)) if key else None)
+        return read_checkpoint(path.read_text("utf-8"), public)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from error
     except UsageError as error:

@@ -21,6 +21,7 @@ from archivebot.schedule.budget import read_budget
 from archivebot.schedule.policy import Policy
 from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR
+from archivebot.units import read_seconds
 from archivebot.urls import parse_seed
 from archivebot.urls.scope import KINDS
 
@@ -34,24 +35,26 @@ MOST_ANSWERS = 100
 
 # Arguments that limit a run, or that read its pages; they are not part of the identity of the crawl.
 LIMITS = ("pages", "bytes", "time")
-NO_IDENTITY = (*LIMITS, "fields")
+NO_IDENTITY = (*LIMITS, "fields", "collection")
 
 # Arguments that are part of the identity only if they are given: older crawls are known without them.
 LATER = ("types", "size", "since", "until", "rings", "requisites")
 
 _SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
-_TIME = re.compile(r"(\d+) ?([smhd]?)")
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def read_seeds(text: str) -> tuple[str, ...]:
     """Return the canonical seeds of a comma-separated list or of ``@FILE``, in order, each once.
 
-    A file holds one seed per line; empty lines and lines that begin with ``#`` are skipped.
-    Raises UsageError if the file cannot be read, a seed is not a URL, or no seed is left.
+    A file holds one seed per line; empty lines and lines that begin with ``#`` are skipped. A text of several
+    lines is read like a file. Raises UsageError if the file cannot be read, a seed is not a URL, or no seed
+    is left.
     """
-    lines = _file_lines(text[1:]) if text.startswith("@") else text.split(",")
+    if text.startswith("@"):
+        lines = _file_lines(text[1:])
+    else:
+        lines = text.splitlines() if "\n" in text else text.split(",")
     wanted = [line.strip() for line in lines]
     seeds = tuple(dict.fromkeys(parse_seed(line) for line in wanted if line and not line.startswith("#")))
     if not seeds:
@@ -115,18 +118,6 @@ def _size(name: str) -> Callable[[str], int]:
     return read
 
 
-def read_seconds(name: str, value: str) -> int:
-    """Return the seconds of ``90``, ``30m``, ``2h`` or ``1d``; raises UsageError for other texts and for 0.
-
-    >>> read_seconds("time", "90"), read_seconds("time", "2h")
-    (90, 7200)
-    """
-    found = _TIME.fullmatch(value)
-    if not found or not int(found[1]):
-        raise UsageError(f"{name} is {value!r}: give seconds, or for example 30m or 2h")
-    return int(found[1]) * _SECONDS[found[2]]
-
-
 def _file(name: str, kind: str, example: str) -> Callable[[str], str]:
     def read(value: str) -> str:
         if not value.startswith("@") or len(value) == 1:
@@ -153,7 +144,8 @@ class Arguments:
     ``pages`` limits the whole crawl, ``bytes`` (fetched, after decoding) and ``time`` (seconds) one run. For
     ``types``, ``size`` (bytes), ``since`` and ``until`` (days) see :class:`~archivebot.crawl.limits.Limits`.
     ``fields`` is the name of a file of selectors, "" for the file of the settings; ``requisites`` is whether
-    the images, styles, scripts and fonts of pages are archived, too.
+    the images, styles, scripts and fonts of pages are archived, too. ``collection`` is the collection of the
+    pages, see :mod:`archivebot.crawl.collections`.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -170,6 +162,7 @@ class Arguments:
         "until": read_day("until", last=True),
         "fields": _file("fields", "TOML", "fields.toml"),
         "requisites": _yes("requisites"),
+        "collection": str.strip,
     }
     REQUIRED: ClassVar[tuple[str, ...]] = ("seeds",)
 
@@ -186,6 +179,7 @@ class Arguments:
     until: str | None = None
     fields: str = ""
     requisites: bool = False
+    collection: str = ""
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Self:
@@ -212,7 +206,7 @@ class Arguments:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The arguments that identify the crawl: all but the limits of a run and its fields file."""
+        """The arguments that identify the crawl: without the limits of a run, fields file and collection."""
         known = {name: value for name, value in asdict(self).items() if name not in NO_IDENTITY}
         return {name: value for name, value in known.items() if value or name not in LATER}
 

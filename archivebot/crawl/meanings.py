@@ -16,6 +16,7 @@ MEANINGS: dict[str, str] = {
     "until": "store no page that is newer: 2024-05-31 or 2024",
     "fields": "@FILE with selectors of fields, such as a price or an author",
     "requisites": "yes also archives the images, styles, scripts and fonts of pages",
+    "collection": "the collection of the pages, out of the file of ARCHIVE_COLLECTIONS",
     "topic": "words, a query such as '(harbour OR port) AND NOT airport', or the name of a topic",
     "focus": "soft fetches the best links first, hard also drops unpromising links",
     "tunnel": "maximum number of off-topic pages in a row on the way to a page on topic",

@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from archivebot.archive.process.worker import Crashed
 from archivebot.config import FIELDS, ArchiveConfig, CrawlConfig
 from archivebot.crawl.arguments import Arguments
+from archivebot.crawl.collections import with_collection
 from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.process.stages import read_ahead
@@ -75,6 +76,17 @@ REDIS_SETTINGS = {
 }
 
 
+def add_contact(settings: BaseSettings) -> bool:
+    """Put the contact into the User-Agent, unless the command line gives another one.
+
+    Returns whether there is a contact.
+    """
+    contact = CrawlConfig.from_settings(settings).contact
+    if contact:
+        settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="project")
+    return bool(contact)
+
+
 class ArchiveSpider(Spider):
     """Fetches pages breadth first inside a scope; yields the links of a page first, then the page.
 
@@ -106,8 +118,9 @@ class ArchiveSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> ArchiveSpider:
-        spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
+        kwargs = with_collection(kwargs, settings, cls.arguments_class)
+        spider = super().from_crawler(crawler, *args, **kwargs)
         spider.introduce(settings)
         if spider.arguments.fields:
             settings.set(FIELDS, spider.arguments.fields, priority="cmdline")
@@ -122,11 +135,10 @@ class ArchiveSpider(Spider):
         return spider
 
     def introduce(self, settings: BaseSettings) -> None:
-        """Put the contact into the User-Agent, unless the command line gives another one."""
-        contact = CrawlConfig.from_settings(settings).contact
-        if contact:
-            settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="project")
-        elif not all(is_loopback(urlsplit(seed).hostname or "") for seed in self.arguments.seeds):
+        """Put the contact into the User-Agent; warn if there is none."""
+        if not add_contact(settings) and not all(
+            is_loopback(urlsplit(seed).hostname or "") for seed in self.arguments.seeds
+        ):
             logger.warning("ARCHIVE_CONTACT is not set: the operators of sites cannot contact you")
 
     async def start(self) -> AsyncIterator[Request]:

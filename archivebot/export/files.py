@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from archivebot.exceptions import StorageError
+from archivebot.exceptions import StorageError, UsageError
 from archivebot.export.record import VERSION, NewRecord, warcinfo
 from archivebot.timestamps import timestamp
 
@@ -90,9 +91,11 @@ class Folder:
         """Remove an unfinished file."""
         if self._open is not None:
             path, stream = self._open
-            stream.close()
-            path.with_name(path.name + UNFINISHED).unlink(missing_ok=True)
             self._open = None
+            with suppress(OSError):  # on a full disk it cannot even write what it still holds
+                stream.close()
+            with suppress(OSError):
+                path.with_name(path.name + UNFINISHED).unlink()
 
     def has(self, name: str) -> bool:
         """Return whether the folder has a file of that name, finished or not."""
@@ -120,11 +123,17 @@ class WarcFiles:
         self._stream: BinaryIO | None = None
         self._at = self._serial = 0
         self._info = ""
+        self._error: StorageError | None = None
         self.names: list[str] = []
         self.records = self.bytes = 0
 
     def write(self, records: Iterable[NewRecord]) -> list[Place]:
-        """Write the records of a capture and return their places; a full file is finished before."""
+        """Write the records of a capture and return their places; a full file is finished before.
+
+        After an error the file that is open keeps its temporary name, because its last record may be cut.
+        """
+        if self._error:
+            raise self._error
         try:
             if self._at >= self._limit:
                 self.finish()
@@ -132,10 +141,13 @@ class WarcFiles:
                 self._begin()
             return [self._write(record) for record in records]
         except OSError as error:
-            raise _failed(Path(self.names[-1] if self.names else "the WARC file"), error) from error
+            self._error = _failed(Path(self.names[-1] if self.names else "the WARC file"), error)
+            raise self._error from error
 
     def finish(self) -> None:
         """Finish the file that is open, if any."""
+        if self._error:
+            raise self._error
         if self._stream is not None:
             self._sink.end()
             self._stream = None
@@ -190,7 +202,17 @@ def member(record: NewRecord, info: str = "") -> bytes:
 
 
 def written(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write one file under a temporary name, then give it its name; raises StorageError."""
+    """Write one file under a temporary name, then rename it.
+
+    Raises UsageError if the path is that of something else than a file, such as a folder or a device, and
+    StorageError if the file cannot be written.
+    """
+    try:
+        path = path.resolve()  # the file that a link names is replaced, not the link
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path} is no file: give --output the name of a file")
+    except OSError as error:
+        raise _failed(path, error) from error
     folder = Folder(path.parent)
     try:
         write(folder.begin(path.name))

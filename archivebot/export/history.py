@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
+from archivebot.metadata import Metadata, Terms
 from archivebot.models import BlockChange, Capture, Change, Delta
 from archivebot.versioning.worddiff import ADDED, REMOVED, word_changes
 
@@ -21,17 +22,35 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _MARKS = {ADDED: "ins", REMOVED: "del"}
 
 
-def history_page(url: str, captures: Sequence[Capture], deltas: Iterable[tuple[Capture, Delta]]) -> str:
-    """Return the history of a page as an HTML document without scripts, links to files or requests."""
-    return "".join(_page(url, captures, deltas))
+def history_page(
+    url: str,
+    captures: Sequence[Capture],
+    deltas: Iterable[tuple[Capture, Delta]],
+    metadata: Metadata | None = None,
+) -> str:
+    """Return the history of a page as an HTML document without scripts, links to files or requests.
+
+    The metadata are named as in https://www.dublincore.org/specifications/dublin-core/dcq-html/.
+    """
+    terms = metadata.terms if metadata else {}
+    return "".join((*_head(url, terms), *_page(captures, deltas)))
 
 
-def _page(url: str, captures: Sequence[Capture], deltas: Iterable[tuple[Capture, Delta]]) -> Iterator[str]:
+def _head(url: str, terms: Terms) -> Iterator[str]:
     title = f"History of {escape(url)}"
     yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    if terms:
+        yield '<link rel="schema.DCTERMS" href="http://purl.org/dc/terms/">'
+        yield f'<meta name="DCTERMS.identifier" content="{escape(url)}">'
+    for name, values in terms.items():
+        for value in values:
+            yield f'<meta name="DCTERMS.{name}" content="{escape(value)}">'
     yield f"<title>{title}</title><style>{_STYLE}</style></head>\n<body><h1>{title}</h1>\n"
+
+
+def _page(captures: Sequence[Capture], deltas: Iterable[tuple[Capture, Delta]]) -> Iterator[str]:
     yield "<h2>Captures</h2>\n<table><thead><tr>"
     yield "".join(f"<th>{name}" for name in ("captured (UTC)", "kind", "status", "version", "size", "digest"))
     yield "</thead><tbody>\n"

@@ -9,6 +9,7 @@ from hashlib import sha256
 from http.client import responses
 from uuid import UUID, uuid5
 
+from archivebot.metadata import Metadata
 from archivebot.models import Capture, Outcome
 from archivebot.warc.masking import masked
 
@@ -18,6 +19,9 @@ CONFORMS = f"http://iipc.github.io/warc-specifications/specifications/warc-forma
 
 HTTP_RESPONSE, HTTP_REQUEST = "application/http; msgtype=response", "application/http; msgtype=request"
 FIELDS = "application/warc-fields"
+
+# What comes before the URL of a page in the target of its metadata: an index has the page itself only once.
+TERMS = "urn:metadata:"
 
 _PROFILE = f"http://netpreserve.org/warc/{VERSION}/revisit/"
 IDENTICAL, NOT_MODIFIED = _PROFILE + "identical-payload-digest", _PROFILE + "server-not-modified"
@@ -132,6 +136,17 @@ def metadata(capture: Capture, answer: str, target: str, kind: str, block: bytes
         ("Content-Type", kind),
     )
     return NewRecord("metadata", fields, (block,))
+
+
+def terms(capture: Capture, answer: str, known: Metadata) -> NewRecord:
+    """Return the metadata of a page as a metadata record of its answer.
+
+    The fields of such a record are terms of Dublin Core (WARC 1.1, 6.6.2).
+    """
+    lines = "".join(
+        f"{name}: {' '.join(value.split())}\r\n" for name, values in known.terms.items() for value in values
+    )
+    return metadata(capture, answer, TERMS + capture.url, FIELDS, lines.encode("utf-8", "replace"))
 
 
 def visit(capture: Capture) -> NewRecord:

@@ -81,7 +81,7 @@ class Package:
             entry.write(_line(page))
         self._resources.append(entry.finished())
 
-    def close(self, title: str, home: dict[str, str] | None, signer: Signer | None) -> None:
+    def describe(self, title: str, home: dict[str, str] | None, signer: Signer | None) -> None:
         """Write the description of the package with its digest, signed if there is a ``signer``."""
         about = {
             "profile": "data-package",
@@ -98,6 +98,10 @@ class Package:
             digest["signedData"] = signer.signed(digest["hash"], _rfc3339(self._began), self._software)
         self._zip.writestr("datapackage.json", data)
         self._zip.writestr("datapackage-digest.json", json.dumps(digest, indent=2))
+
+    def close(self) -> None:
+        """Write the directory of the package."""
+        self.abandon()
         self._zip.close()
 
     def _begin(self, path: str) -> _Entry:

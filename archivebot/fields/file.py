@@ -10,13 +10,13 @@ from cssselect import SelectorError
 from parsel import Selector, css2xpath
 from turbohtml import parse
 
-from archivebot.config import FieldsFile
+from archivebot.config import UserFile
 from archivebot.exceptions import UsageError
-from archivebot.fields.patterns import url_pattern
 from archivebot.fields.rule import RowsRule, Rule
 from archivebot.fields.sites import Site, Sites
-from archivebot.fields.tables import check_keys, listed, tables, texts
 from archivebot.fields.values import FieldType
+from archivebot.toml.patterns import url_pattern
+from archivebot.toml.tables import check_keys, listed, tables, texts
 
 _NAME = re.compile(r"[^\W\d][\w-]*")
 # How an XPath begins if it is written in place of a CSS selector.
@@ -30,12 +30,12 @@ _PAGE = Selector("<p>")
 _DOCUMENT = parse("<p>")
 
 
-def read_sites(file: FieldsFile) -> Sites:
+def read_sites(file: UserFile) -> Sites:
     """Return the sites of a fields file, all selectors checked; no file has no sites.
 
     Raises UsageError with the place of the error: the line of what is not TOML, else the site and its key.
 
-    >>> read_sites(FieldsFile("shop.toml", '[[site]]\\nmatch="example.org"\\nfields={name="h1["}'))
+    >>> read_sites(UserFile("shop.toml", '[[site]]\\nmatch="example.org"\\nfields={name="h1["}'))
     Traceback (most recent call last):
     archivebot.exceptions.UsageError: shop.toml, site 1, fields.name: 'h1[' is no CSS selector: Expected ...
     """

@@ -1,9 +1,10 @@
-"""Queries: the URLs of a known form with given values."""
+"""Queries: the requests of a known form with given values."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -11,7 +12,9 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 from archivebot.exceptions import UsageError
 from archivebot.forms.form import BUTTONS, TICKED
 from archivebot.forms.record import FormRecord
+from archivebot.urls import canonical_url, with_method
 
+FORM_DATA = "application/x-www-form-urlencoded"
 _UNSENT = BUTTONS | TICKED | {"reset", "file"}
 
 
@@ -33,25 +36,42 @@ def read_grid(path: str) -> list[dict[str, str]]:
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
-    """Yield the URL of each query, as a browser would make it (HTML Standard, "Form submission", GET).
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query to a form: the ``url`` that is asked, and the ``body`` that is sent with POST (empty: GET).
+
+    >>> Query("http://a.example/find", b"by=x").key
+    'http://a.example/find?__wb_method=POST&by=x'
+    """
+
+    url: str
+    body: bytes = b""
+    method: str = "POST"
+
+    @property
+    def key(self) -> str:
+        """The URL under which the answer is stored."""
+        key = with_method(self.url, self.method, FORM_DATA, self.body)
+        return key if key == self.url else canonical_url(key)
+
+
+def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Query]:
+    """Yield each query, as a browser would make it (HTML Standard, "Form submission", GET and POST).
 
     A control without a given value keeps the value of the page; buttons, check boxes and radio buttons are
-    sent only if given. Raises UsageError if the answers of the form have no URL (POST), if a value belongs to
-    no control, or if a selection list does not have it.
+    sent only if given. The fields of a POST are sent as ``application/x-www-form-urlencoded``. Raises
+    UsageError if a value belongs to no control, or if a selection list does not have it.
 
     >>> from archivebot.forms.classifier import Decision
     >>> from archivebot.forms.form import Control, Form
     >>> controls = Control("hidden", "db", "7"), Control("text", "by"), Control("checkbox", "old", "1")
     >>> form = Form("", "find?x=1", "get", (), controls)
     >>> record = FormRecord.of(form, Decision(True, 1.0, True, ""), "http://a.example/b/", "latin-1")
-    >>> list(query_urls(record, [{"by": "Åse & Co"}, {"by": "x", "old": "1"}]))
+    >>> [query.key for query in queries(record, [{"by": "Åse & Co"}, {"by": "x", "old": "1"}])]
     ['http://a.example/b/find?db=7&by=%C5se+%26+Co', 'http://a.example/b/find?db=7&by=x&old=1']
     """
-    if record.method != "get":
-        raise UsageError(
-            f"the form sends {record.method.upper()}: its answers have no URL to be archived under"
-        )
+    if record.method not in ("get", "post"):
+        raise UsageError(f"the form sends {record.method.upper()}: only GET and POST are requests")
     known = [control.name for control in record.controls if control.name]
     action = urlsplit(record.action)
     for row in rows:
@@ -63,7 +83,12 @@ def query_urls(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterato
             _check_choice(record, name, row[name])
         pairs = list(_pairs(record, row))
         query = urlencode(pairs, encoding=record.charset, errors="xmlcharrefreplace")
-        yield urlunsplit((action.scheme, action.netloc, action.path or "/", query, ""))
+        path = action.path or "/"
+        if record.method == "post":
+            url = urlunsplit((action.scheme, action.netloc, path, action.query, ""))
+            yield Query(url, query.encode("ascii"))
+        else:
+            yield Query(urlunsplit((action.scheme, action.netloc, path, query, "")), method="GET")
 
 
 def _check_choice(record: FormRecord, name: str, value: str) -> None:

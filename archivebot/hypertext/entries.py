@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from io import BytesIO
@@ -25,6 +26,7 @@ MOST_ENTRIES = 50_000
 _COMMON, _FEW = 0.5, 4
 
 _GZIP = b"\x1f\x8b"
+_PIECE = 1 << 14  # bytes that are unpacked at once
 _ITEMS = ("url", "sitemap", "item", "entry")
 _TIMES = ("lastmod", "updated", "date", "pubDate", "published")  # dc:date is of RSS 1.0
 _EPOCH = datetime(1, 1, 1, tzinfo=UTC)
@@ -69,10 +71,13 @@ def entries(body: bytes, base: str) -> tuple[Entry, ...]:
 def _unpacked(body: bytes) -> bytes:
     if not body.startswith(_GZIP):
         return body[:MOST_BYTES]
-    try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, MOST_BYTES)
-    except zlib.error:
-        return b""
+    unpacker, text = zlib.decompressobj(zlib.MAX_WBITS | 16), bytearray()
+    with suppress(zlib.error):  # what comes before the damage counts
+        for at in range(0, len(body), _PIECE):
+            text += unpacker.decompress(body[at : at + _PIECE], MOST_BYTES - len(text))
+            if len(text) >= MOST_BYTES:
+                break
+    return bytes(text)
 
 
 def _read(text: bytes, base: str) -> Iterator[Entry]:
@@ -84,8 +89,9 @@ def _read(text: bytes, base: str) -> Iterator[Entry]:
         if url:
             yield Entry(url, _changed(element))
         element.clear()
-        while element.getprevious() is not None:  # otherwise the elements that were read stay in memory
-            del element.getparent()[0]
+        parent = element.getparent()  # None at the root, beside which comments may stand
+        while parent is not None and element.getprevious() is not None:
+            del parent[0]  # otherwise the elements that were read stay in memory
 
 
 def _reference(item: Any) -> str:

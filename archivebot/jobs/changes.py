@@ -58,7 +58,7 @@ def changed_pages(
     content_only: bool = False,
     damaged: Callable[[str, CorruptObject], None],
 ) -> list[ChangedPage]:
-    """Return the pages that changed after a time, sorted by urlkey; pages with the same change have one group.
+    """Return the pages that changed after a time, sorted by urlkey; pages of one change have one group.
 
     ``site`` is a URL of the only site to look at. With ``content_only`` pages whose furniture alone changed
     are left out. A page whose versions cannot be read is passed to ``damaged``.

@@ -26,12 +26,14 @@ from archivebot.export.record import (
     request,
     response,
     revisit,
+    terms,
     visit,
 )
 from archivebot.jobs.exported import Earlier, Exported, Progress
 from archivebot.jobs.selection import Selection
 from archivebot.models import Capture, Outcome
 from archivebot.records.block import label_record
+from archivebot.records.metadata import block_metadata_record
 from archivebot.timestamps import timestamp
 
 # Bodies that a revisit may refer to. With 10 million bodies their list would take 3 GB; one that left it is
@@ -177,7 +179,7 @@ class _Maker:
             return [visit(capture)]
         name = answer.fields[0][1]
         asked = request(capture, name)
-        return [answer, *([asked] if asked else []), *self._blocks(capture, answer, name)]
+        return [answer, *([asked] if asked else []), *self._about(capture, answer, name)]
 
     def _answer(self, capture: Capture) -> NewRecord | None:
         """Return the answer of a capture; None if there was none, or if its bytes were pruned."""
@@ -214,16 +216,28 @@ class _Maker:
             original = Original(brought.url, brought.captured_at, record_id("response", brought))
         return revisit(capture, original, NOT_MODIFIED)
 
-    def _blocks(self, capture: Capture, answer: NewRecord, name: str) -> Iterator[NewRecord]:
-        """Yield the blocks of a version with the response that brings it."""
-        if not self._choices.blocks or answer.kind != "response" or not capture.digest:
+    def _about(self, capture: Capture, answer: NewRecord, name: str) -> Iterator[NewRecord]:
+        """Yield the metadata and the blocks of a version with the response that brings it."""
+        if answer.kind != "response" or not capture.digest:
             return
         with suppress(NotArchived):
-            cut = self._archive.visits.partition(self._archive.seen(capture))
+            version = self._archive.seen(capture)
+            known = self._archive.metadata(capture.url, version)
+            if known:
+                yield terms(capture, name, known)
+            if not self._choices.blocks:
+                return
+            cut = self._archive.visits.partition(version)
             if cut.blocks:
                 labels = cut.labels or (None,) * len(cut.blocks)
                 blocks = [
-                    {"start": block.start, "end": block.end, "level": block.level, **label_record(label)}
+                    {
+                        "start": block.start,
+                        "end": block.end,
+                        "level": block.level,
+                        **label_record(label),
+                        **({"metadata": own} if (own := block_metadata_record(known, label)) else {}),
+                    }
                     for block, label in zip(cut.blocks, labels, strict=True)
                 ]
                 document = {

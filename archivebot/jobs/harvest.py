@@ -130,7 +130,7 @@ def plot(points: Sequence[Point], path: Path) -> None:
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator, PercentFormatter
     except ImportError as error:
-        raise UsageError("plots need matplotlib: pip install archivebot[plot]") from error
+        raise UsageError("plots need matplotlib: pip install matplotlib") from error
     figure = Figure(figsize=(7, 5), dpi=150, layout="constrained")
     upper, lower = figure.subplots(2, sharex=True, height_ratios=(3, 2))
     points = sampled(points, max(1, len(points) // MOST_DRAWN))

@@ -81,5 +81,5 @@ def _title(archive: ArchiveReader, url: str) -> str:
     """Return the title of the content fetched last; empty if it has none, or is damaged."""
     if stored := archive.stored(url):
         capture, body = stored
-        return archive.readings.of(body, content_type(capture.headers)).full_title
+        return archive.readings.title(body, content_type(capture.headers))
     return ""

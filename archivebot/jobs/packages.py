@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,9 +20,15 @@ from archivebot.jobs.export import Choices, Written, software, written_captures
 from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.selection import Selection
 from archivebot.markup.contenttype import content_type, parse
+from archivebot.metadata import NONE
 from archivebot.models import REQUISITE, Capture, Delta, Outcome
 from archivebot.proof.signing import Signer
-from archivebot.records import delta_record, history_record
+from archivebot.records import (
+    block_metadata_record,
+    delta_record,
+    history_record,
+    metadata_record,
+)
 from archivebot.records.block import stored_block_record
 from archivebot.storage.base import StoredVersion
 
@@ -47,11 +54,12 @@ def export_wacz(
 
     def write(out: BinaryIO) -> None:
         package = Package(out, began, software())
-        with TemporaryFile() as index, TemporaryFile() as pages:
+        with closing(package), TemporaryFile() as index, TemporaryFile() as pages:
             home: tuple[str, datetime, str] | None = None
             for each in written_captures(archive, package, selection, began, result, choices, None, progress):
-                if each.is_indexed:
-                    _put(index, each.line)
+                if not each.is_indexed:
+                    continue
+                _put(index, each.line)
                 if _is_page(each):
                     entry = (each.capture.url, each.capture.captured_at, _title(archive, each.capture))
                     home = min(home or entry, entry, key=lambda found: (len(found[0]), found[0]))
@@ -61,8 +69,8 @@ def export_wacz(
             package.add_pages(
                 pages_of((url, datetime.fromisoformat(when), title) for url, when, title in found)
             )
-        title = home[2] or home[0] if home else "Captures"
-        package.close(title, home_of(*home[:2]) if home else None, signer)
+            title = home[2] or home[0] if home else "Captures"
+            package.describe(title, home_of(*home[:2]) if home else None, signer)
         result.bytes = out.tell()
 
     written(path, write)
@@ -93,7 +101,17 @@ def export_jsonl(
         if capture.url != url:
             url, seen, last = capture.url, {}, None
         result.records += 1
-        yield {"type": "capture", **history_record(capture)}
+        version = seen.get(capture.digest or "")
+        metadata = NONE
+        try:
+            if version is None and capture.number is not None and not capture.pruned:
+                version = archive.seen(capture)
+            metadata = archive.metadata(url, version)
+        except ArchiveError as error:
+            _note(error, result, progress)
+            yield {"type": "capture", **history_record(capture), "metadata": {}}
+            continue
+        yield {"type": "capture", **history_record(capture), "metadata": metadata_record(metadata)}
         if capture.number is None or capture.digest is None or capture.pruned or capture.digest in seen:
             last = seen.get(capture.digest or "", last)
             continue
@@ -102,7 +120,8 @@ def export_jsonl(
             place = {"url": url, "version": capture.number}
             for block, text in archive.blocks(version):
                 result.records += 1
-                yield {"type": "block", **place, **stored_block_record(block), "text": text}
+                own = block_metadata_record(metadata, block.label)
+                yield {"type": "block", **place, **stored_block_record(block), "metadata": own, "text": text}
             if last is not None:
                 result.records += 1
                 yield {"type": "change", **delta_record(archive.delta(url, last, version), None, None)}
@@ -115,7 +134,9 @@ def export_html(archive: ArchiveReader, url: str, path: Path, progress: Progress
     """Write the history of a page as one HTML file that needs no server; return the counts."""
     result = Exported(files=[path.name])
     captures = archive.captures(url)
-    text = history_page(url, captures, _deltas(archive, captures, result, progress))
+    shown = [each for each in captures if each.number is not None and not each.pruned]
+    metadata = archive.metadata(url, archive.seen(shown[-1]) if shown else None)
+    text = history_page(url, captures, _deltas(archive, captures, result, progress), metadata)
     data = text.encode("utf-8", "replace")
 
     def write(out: BinaryIO) -> None:
@@ -155,7 +176,12 @@ def _is_page(found: Written) -> bool:
 
 
 def _title(archive: ArchiveReader, capture: Capture) -> str:
-    return archive.readings.of(archive.body(capture), content_type(capture.headers)).full_title
+    """Return the title of a page; "" if its bytes are damaged, because a revisit is written without them."""
+    try:
+        body = archive.body(capture)
+    except CorruptObject:
+        return ""
+    return archive.readings.title(body, content_type(capture.headers))
 
 
 def _put(spool: Any, line: str) -> None:

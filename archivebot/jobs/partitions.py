@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice, repeat
 from multiprocessing import get_context
 from typing import TypeVar
 
 from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
+from archivebot.exceptions import StorageError
 from archivebot.terminal import guard
 
 # Number of pages in one part: enough to be worth a process, few enough to spread over the cores.
@@ -39,7 +41,8 @@ def over(
 ) -> Iterator[T]:
     """Yield the results of work on the parts of some pages, in the order of the pages.
 
-    With the ``config`` of the archive several parts are processed on all cores.
+    With the ``config`` of the archive several parts are processed on all cores. Raises StorageError if one of
+    these processes is killed.
     """
     found = list(parts(urls))
     if config is None or len(found) < 2:
@@ -49,6 +52,11 @@ def over(
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), initializer=guard) as pool:
         try:
             yield from pool.map(apart, repeat(config), repeat(work), found)
+        except BrokenProcessPool as error:
+            raise StorageError(
+                "a process that read pages was killed, perhaps because it needed more memory than there is:"
+                " end other programs, then try again"
+            ) from error
         finally:
             pool.shutdown(cancel_futures=True)
 

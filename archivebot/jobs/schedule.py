@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from archivebot.archive import ArchiveReader
@@ -13,7 +14,7 @@ from archivebot.jobs.hints import Hints, read_hints
 from archivebot.models import REQUISITE, Capture, Kind
 from archivebot.schedule.planner import Planner, Watched
 from archivebot.schedule.policy import Policy
-from archivebot.schedule.rate import Estimate, estimate
+from archivebot.schedule.rate import Estimate, Visit, estimate
 from archivebot.timestamps import timestamp
 from archivebot.urls import host_of
 from archivebot.urls.pattern import pattern
@@ -113,13 +114,23 @@ def schedule(
     return _schedule(archive, budget, policy)[0]
 
 
-def next_round(archive: ArchiveReader, budget: float | None = None, policy: Policy = Policy.CHANGES) -> Round:
-    """Return the pages that are due, and those that sitemaps and feeds name but that were never visited."""
+def next_round(
+    archive: ArchiveReader,
+    budget: float | None = None,
+    policy: Policy = Policy.CHANGES,
+    collection: str = "",
+) -> Round:
+    """Return the pages that are due, and those that sitemaps and feeds name but that were never visited.
+
+    With a ``collection`` only its pages are visited. Raises UsageError if there is no such collection.
+    """
     time = now()
+    covers = archive.collections.named(collection).covers if collection else lambda url: True
     pages, hints = _schedule(archive, budget, policy)
     due = sorted((page for page in pages if page.is_due(time)), key=lambda page: -page.overdue(time))
     known = frozenset(page.url for page in pages)
-    return Round([page.url for page in due], [url for url in hints.named if url not in known], known)
+    new = [url for url in hints.named if url not in known and covers(url)]
+    return Round([page.url for page in due if covers(page.url)], new, known)
 
 
 def _schedule(
@@ -129,15 +140,20 @@ def _schedule(
     visits = [(url, captures) for url, captures in visits if captures and captures[-1].origin != REQUISITE]
     hints = read_hints(archive, visits)
     there: list[tuple[Watched, list[Capture]]] = []
+    steady: dict[str, float] = {}
     found: list[ScheduledPage] = []
     for url, captures in visits:
         missed = _missed(captures)
         if missed:
             found.append(_away(url, captures, missed))
+        elif (collection := archive.collections.of(url)) and collection.interval:
+            steady[url] = collection.interval
+            found.append(_steady(url, captures, collection.interval, collection.name))
         else:
             weight = FEED_WEIGHT if url in hints.lists else 1.0
             there.append((Watched(url, host_of(url), pattern(url) or "", weight), captures))
-    found.extend(_planned(there, float(len(there)) if budget is None else budget, policy))
+    left = float(len(there)) if budget is None else budget - sum(1 / days for days in steady.values())
+    found.extend(_planned(there, max(left, 0.0), policy))
     found = [_hinted(page, hints) for page in found]
     return sorted(found, key=lambda page: (page.next is None, page.next or page.last, page.url)), hints
 
@@ -194,6 +210,20 @@ def _away(url: str, captures: Sequence[Capture], missed: int) -> ScheduledPage:
     interval = min(BACK_OFF[last.kind] * 2.0 ** min(missed - 1, 30), MOST_DAYS)
     why = f"{last.kind} at the last visit, {missed} in a row without content"
     return ScheduledPage(url, estimate([]), None, interval, last.captured_at, why)
+
+
+def _steady(url: str, captures: Sequence[Capture], interval: float, collection: str) -> ScheduledPage:
+    """Return a page that is visited at the interval of its collection."""
+    visits = [capture for capture in captures if capture.kind in _CONTENT]
+    seen = estimate(
+        [
+            Visit((after.captured_at - before.captured_at).total_seconds() / DAY, after.kind is Kind.CHANGED)
+            for before, after in pairwise(visits)
+            if after.captured_at > before.captured_at
+        ]
+    )
+    why = f"every {days(interval)} in collection {collection}"
+    return ScheduledPage(url, seen, _finite(seen.rate), interval, captures[-1].captured_at, why)
 
 
 def _finite(value: float) -> float | None:

@@ -25,7 +25,7 @@ TASKS: Mapping[str, tuple[str, ...]] = {
     "Read pages": ("list", "replay", "text", "extract", "serve", "index", "search"),
     "Stay on a topic": ("topic", "frontier", "explain", "harvest"),
     "Look into pages and sites": ("blocks", "segment", "links", "rank", "duplicates", "template", "forms"),
-    "Keep the archive": ("stats", "verify", "proof", "prune", "export"),
+    "Keep the archive": ("check-rules", "stats", "verify", "proof", "prune", "export", "settings"),
 }
 OTHER = "Other commands"
 

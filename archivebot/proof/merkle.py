@@ -21,7 +21,7 @@ def leaf_hash(entry: bytes) -> bytes:
 
 
 def root_of(hashes: Sequence[bytes]) -> bytes:
-    """Return the root over hashes: of leaves, or of subtrees of WIDTH entries, the last of which may have fewer.
+    """Return the root over hashes: of leaves, or of subtrees of WIDTH entries, the last with fewer.
 
     >>> root_of([]).hex()[:16], root_of([leaf_hash(b"")]).hex()[:16]
     ('e3b0c44298fc1c14', '6e340b9cffb37a98')

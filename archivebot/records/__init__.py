@@ -17,6 +17,7 @@ from archivebot.records.duplicates import cluster_record, match_record
 from archivebot.records.forms import judged_form_record, kept_form_record
 from archivebot.records.frontier import crawl_record, entry_record, url_record
 from archivebot.records.link import link_record
+from archivebot.records.metadata import block_metadata_record, metadata_record
 from archivebot.records.template import template_record
 from archivebot.records.text import file_record, text_record
 from archivebot.records.topic import evaluation_record, relevance_record, sites_record
@@ -25,6 +26,7 @@ from archivebot.records.verification import checkpoint_record, proof_record, ver
 
 __all__ = [
     "archive_record",
+    "block_metadata_record",
     "block_record",
     "capture_record",
     "checkpoint_record",
@@ -44,6 +46,7 @@ __all__ = [
     "life_record",
     "link_record",
     "match_record",
+    "metadata_record",
     "page_record",
     "proof_record",
     "ratio",

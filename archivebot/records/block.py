@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from archivebot.labels.description import Description
-from archivebot.models import Label, PlacedBlock
+from archivebot.models import BlockChange, Label, PlacedBlock
 
 
 def block_record(block: PlacedBlock) -> dict[str, Any]:
@@ -35,6 +35,19 @@ def label_record(label: Label | None) -> dict[str, str | None]:
     if label is None:
         return {"label": None, "role": None}
     return {"label": label.value, "role": "furniture" if label.is_furniture else "content"}
+
+
+def edit_record(change: BlockChange) -> dict[str, Any]:
+    """Return a block that was compared between two versions as a record, with its texts before and after."""
+    return {
+        "change": change.change.value,
+        "lineage": change.lineage,
+        "topic": change.topic,
+        "before": change.before,
+        "after": change.after,
+        "similarity": change.similarity,
+        **label_record(change.label),
+    }
 
 
 def described_record(lineage: str | None, described: Description) -> dict[str, Any]:

@@ -8,14 +8,19 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from archivebot.models import BlockState, Capture, Duplicate, Field, Focus, PlacedBlock
-from archivebot.records.block import block_record, stored_block_record
-from archivebot.timestamps import timestamp
+from archivebot.metadata import Metadata
+from archivebot.models import BlockState, Capture, Change, Duplicate, Field, Focus, Kind, PlacedBlock
+from archivebot.records.block import block_record, edit_record, stored_block_record
+from archivebot.records.metadata import block_metadata_record, metadata_record
+from archivebot.timestamps import iso_time, timestamp
 from archivebot.wire import Wire, first_header
 
 
 def capture_record(capture: Capture) -> dict[str, Any]:
     """Return a capture as a record; ``version`` and ``digest`` are None without content.
+
+    All blocks are listed for the first version of a page only, later the blocks that are not as before;
+    ``changes`` has their texts. ``time`` repeats ``captured_at`` as ISO 8601.
 
     A capture of a focused crawl also has the fields of its focus; a page without text is not relevant.
     ``wire`` is None if it was not recorded. ``bytes`` repeats ``size`` and ``block_count`` the length of
@@ -25,6 +30,7 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "url": capture.url,
         "urlkey": capture.urlkey,
         "captured_at": timestamp(capture.captured_at),
+        "time": iso_time(capture.captured_at),
         "status": capture.status,
         "outcome": capture.outcome.value,
         "kind": capture.kind.value,
@@ -36,7 +42,11 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "blocks": {
             "count": capture.block_count,
             "new": capture.new_blocks,
-            "items": [block_record(block) for block in capture.blocks],
+            "items": [
+                block_record(block) | {"metadata": block_metadata_record(capture.metadata, block.label)}
+                for block in capture.blocks
+                if capture.kind is Kind.NEW or block.change is not Change.UNCHANGED
+            ],
         },
         "links": capture.links,
         "location": capture.location,
@@ -50,17 +60,21 @@ def capture_record(capture: Capture) -> dict[str, Any]:
         "origin": capture.origin,
         "wire": wire_record(capture.wire) if capture.wire else None,
         "fields": _values(capture.fields),
+        "title": capture.title,
+        "changes": list(map(edit_record, capture.edits)),
         "pruned": capture.pruned,
+        "metadata": metadata_record(capture.metadata),
     }
 
 
-def extract_record(capture: Capture, fields: Iterable[Field]) -> dict[str, Any]:
-    """Return the fields of a version as a record, with the capture that shows it."""
+def extract_record(capture: Capture, fields: Iterable[Field], metadata: Metadata) -> dict[str, Any]:
+    """Return the fields and the metadata of a version as a record, with the capture that shows it."""
     return {
         "url": capture.url,
         "captured_at": timestamp(capture.captured_at),
         "version": capture.number,
         "fields": _values(fields),
+        "metadata": metadata_record(metadata),
     }
 
 
@@ -72,7 +86,9 @@ def _values(fields: Iterable[Field]) -> dict[str, Any]:
 def history_record(capture: Capture) -> dict[str, Any]:
     """Return a capture of a history as a record; ``blocks`` is the number of blocks."""
     record = capture_record(capture) | {"blocks": capture.block_count}
-    del record["fields"]  # they are in the frame of the version: see scrapy extract
+    # The commands extract, list and delta read them.
+    for name in ("fields", "metadata", "title", "changes"):
+        del record[name]
     return record
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from archivebot.models import Delta
-from archivebot.records.block import label_record
+from archivebot.records.block import edit_record
 from archivebot.timestamps import timestamp
 
 
@@ -32,16 +32,8 @@ def delta_record(delta: Delta, since: datetime | None, media: str | None) -> dic
             for each in delta.attributes
         ],
         "changes": [
-            {
-                "change": change.change.value,
-                "kind": change.kind.value if change.kind else None,
-                "lineage": change.lineage,
-                "topic": change.topic,
-                "before": change.before,
-                "after": change.after,
-                "similarity": change.similarity,
-                **label_record(change.label),
-            }
+            {"change": change.change.value, "kind": change.kind.value if change.kind else None}
+            | edit_record(change)
             for change in delta.changes
         ],
     }

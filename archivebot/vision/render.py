@@ -41,7 +41,7 @@ class Browser:
         try:
             from playwright.sync_api import Error, sync_playwright
         except ImportError as error:
-            raise UsageError("visual blocks need Playwright: pip install 'archivebot[render]'") from error
+            raise UsageError("visual blocks need Playwright: pip install playwright") from error
         program = next(filter(None, map(shutil.which, BROWSERS)), None)
         if program is None:
             raise UsageError("visual blocks need a browser: apt-get install chromium")

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 from archivebot.config import file_text
 from archivebot.exceptions import UsageError
-from archivebot.fields.patterns import url_pattern
-from archivebot.fields.tables import check_keys, listed, tables, texts
 from archivebot.kinds import Label, SiteChange
 from archivebot.net import is_address
+from archivebot.toml.patterns import url_pattern
+from archivebot.toml.tables import check_keys, listed, tables, texts
 from archivebot.watch.feeds import Feed, FeedFormat
 from archivebot.watch.mail import Mail
 from archivebot.watch.outputs import Output
@@ -169,7 +169,7 @@ def _output(name: str, found: Mapping[str, Any], at: str, folder: Path) -> Outpu
     limit: dict[str, Any] = {"timeout": _positive(found, at)} if "timeout" in found else {}
     if kind == "command":
         words = texts(found, kind, at)
-        if not words or not words[0]:
+        if not words or not words[0] or "\0" in "".join(words):
             raise UsageError(f'{at}, command: give a program with its arguments, ["notify", "--urgent"]')
         return Program(name, tuple(words), folder, **limit)
     value = _text(found, kind, at)

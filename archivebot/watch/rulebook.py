@@ -12,8 +12,8 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from archivebot.exceptions import Conflict, StorageError, UsageError
-from archivebot.fields.tables import listed, tables
 from archivebot.storage.lock import lock
+from archivebot.toml.tables import listed, tables
 from archivebot.watch.file import RULE_KEYS, read_rule
 
 # Bytes of a rules file to which nothing more is added: some thousand rules.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from archivebot.archive import ArchiveReader
@@ -18,7 +18,6 @@ from archivebot.web.versions import first_capture, media_of_capture, two_version
 
 _URL = Parameter("url", URL, "the page; http:// may be left out", is_required=True)
 _VERSION = count(999_999_999, least=1)
-_TICK = timedelta(milliseconds=1)
 
 
 def questions() -> tuple[Question, ...]:
@@ -116,7 +115,7 @@ def _captures(archive: ArchiveReader, given: Given) -> Part:
 
 
 def _end_of_second(when: datetime) -> datetime:
-    return when.replace(microsecond=0) + timedelta(seconds=1) - _TICK
+    return when.replace(microsecond=999_000)
 
 
 def _version(archive: ArchiveReader, capture: Capture) -> dict[str, Any]:

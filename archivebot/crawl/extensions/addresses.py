@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
+from archivebot.access.file import read_doors
 from archivebot.config import CrawlConfig
 from archivebot.urls import host_of, is_private
 
@@ -28,16 +29,18 @@ class PublicAddresses:
     hosts of the operator's proxies are allowed; behind a proxy, the proxy looks the names up.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(self, crawler: Crawler, proxies: frozenset[str] = frozenset()) -> None:
+        self.crawler, self.proxies = crawler, proxies
         self.refused: set[str] = set()  # names with a refused address
         self._resolver: PublicResolver | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PublicAddresses:
-        if CrawlConfig.from_settings(crawler.settings).private_addresses:
+        config = CrawlConfig.from_settings(crawler.settings)
+        if config.private_addresses:
             raise NotConfigured("ARCHIVE_PRIVATE_ADDRESSES is on")
-        extension = cls(crawler)
+        doors = read_doors(config.secrets)
+        extension = cls(crawler, frozenset(host_of(door.proxy) for door in doors if door.proxy))
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         return extension
@@ -46,7 +49,7 @@ class PublicAddresses:
         from twisted.internet import reactor  # importing it earlier would choose it
 
         proxies = {host_of(proxy) for scheme, proxy in getproxies().items() if scheme != "no"}
-        allowed = named_by_seeds(self.crawler) | proxies
+        allowed = named_by_seeds(self.crawler) | proxies | self.proxies
         self._resolver = PublicResolver(reactor.nameResolver, allowed, self.refused)
         reactor.installNameResolver(self._resolver)
 

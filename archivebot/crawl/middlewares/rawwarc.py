@@ -18,6 +18,8 @@ from scrapy.http import Response
 from archivebot.config import CrawlConfig
 from archivebot.crawl.compat.engine import is_closing
 from archivebot.crawl.exchange import WIRE
+from archivebot.crawl.middlewares.access import APART
+from archivebot.crawl.scheduling.entries import key_of
 from archivebot.exceptions import StorageError
 from archivebot.export.files import Folder, WarcFiles
 from archivebot.export.record import request as request_record
@@ -67,8 +69,8 @@ class RawWarcMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         """Write an answer that came over the wire; an answer out of a cache is not written again."""
         wire: Wire | None = request.meta.get(WIRE)
-        if wire is not None and wire.head:
-            answer = _answer(request.url, response, wire)
+        if wire is not None and wire.head and APART not in request.meta:
+            answer = _answer(key_of(request), response, wire)
             try:
                 await asyncio.get_running_loop().run_in_executor(
                     self._thread, self._write, answer, response.body

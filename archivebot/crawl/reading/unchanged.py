@@ -13,11 +13,12 @@ from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import Media, media_of
 from archivebot.models import Capture, Kind, Link, Outcome, SeenLinks
 
-# A META tag that may forbid to store a page or to follow its links, also with character references; and what
-# may have hidden a link from an earlier crawl with other settings.
-_FORBIDS = re.compile(
-    rb"nofollow|<meta\b(?:[^>\"']|\"[^\"]*\"|'[^']*')*?(?:none|noindex|noarchive|&#)", re.IGNORECASE
-)
+# What may have hidden a link from an earlier crawl with other settings.
+_NOFOLLOW = re.compile(rb"nofollow", re.IGNORECASE)
+# A META tag, and the words, also with character references, by which it may forbid to store a page or to
+# follow its links. The possessive quantifier reads each byte once, however often a page begins such a tag.
+_META = re.compile(rb"<meta\b(?:[^>=]|=\s*\"[^\"]*\"|=\s*'[^']*'|=)*+", re.IGNORECASE)
+_WORDS = re.compile(rb"none|noindex|noarchive|&#", re.IGNORECASE)
 
 _CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
 
@@ -52,13 +53,24 @@ def read_unchanged(archive: Archive, url: str, base: str, asked: Mapping[str, bo
     kind = content_type(capture.headers)
     media = media_of(body, kind)
     only_links = not any(wanted for name, wanted in asked.items() if name != "skip_nofollow")
-    if media.is_page and only_links and not _FORBIDS.search(body) and b"\0" not in body:
+    if media.is_page and only_links and not may_forbid(body) and b"\0" not in body:
         kept = _kept(archive, capture)
         if kept is not None:
             links, seen = kept
             return Unchanged(media, Hypertext(links=links), seen)
     reading = archive.readings.of(shortened(body), kind)
     return Unchanged(media, read_any(reading, base, **asked))
+
+
+def may_forbid(body: bytes) -> bool:
+    """Return whether a page may forbid to store it, or to follow a link.
+
+    >>> may_forbid(b"<META content='>' name=none>"), may_forbid(b"<meta a><p>none"), may_forbid(b"NoFollow")
+    (True, False, True)
+    """
+    if _NOFOLLOW.search(body):
+        return True
+    return any(_WORDS.search(tag[0]) for tag in _META.finditer(body))
 
 
 def _kept(archive: Archive, content: Capture) -> tuple[tuple[Link, ...], SeenLinks] | None:

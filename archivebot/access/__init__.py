@@ -1,0 +1,1 @@
+"""Sites with a door: how a crawl gets in, from a file of secrets."""

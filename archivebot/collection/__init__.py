@@ -1,0 +1,1 @@
+"""Collections: what a crawl collects, and the metadata of its pages."""

@@ -1,0 +1,124 @@
+"""Exports that cannot go on: full disks, damaged pages, names that are no files."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.exceptions import CorruptObject, StorageError, UsageError
+from archivebot.export.files import Folder, WarcFiles, written
+from archivebot.export.record import NewRecord
+from archivebot.jobs.exported import Progress
+from archivebot.jobs.packages import export_wacz
+from archivebot.jobs.selection import Selection
+from archivebot.versioning.keep import Keep
+from tests.factories import URL, html, make_page
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Let no file of this process grow beyond 20 kB, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_file_with_a_cut_record_is_never_finished(tmp_path: Path) -> None:
+    files = WarcFiles(Folder(tmp_path), NOW, ())
+    fields = (("WARC-Record-ID", "<urn:uuid:1>"),)
+    record = NewRecord("resource", fields, (random.Random(1).randbytes(15_000),))
+    files.write([record])
+    with no_room(), pytest.raises(StorageError, match="cannot be written"):
+        files.write([record] * 3)
+    for go_on in (lambda: files.write([record]), files.finish):  # although there is room again
+        with pytest.raises(StorageError, match="cannot be written"):
+            go_on()
+    assert [path.suffix for path in tmp_path.iterdir()] == [".open"]
+    files.abandon()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_page_whose_bytes_another_page_has_does_not_end_an_export(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.db", "http://example.com/zzz"
+    body = html("The first paragraph.", "The second.")
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
+        for day, url in enumerate((URL, other)):
+            archive.add(archive.segment(make_page(body, day, url=url)))
+        last = archive.at(other, None)
+    with closing(sqlite3.connect(path)) as database, database:
+        found = database.execute("SELECT max(id) FROM version").fetchone()
+        database.execute("UPDATE frame SET data = zeroblob(20) WHERE version = ?", found)
+    with Archive.reader(ArchiveConfig(uri=f"sqlite:///{path}")) as reader:
+        with pytest.raises(CorruptObject):
+            reader.body(last)
+        result = export_wacz(reader, tmp_path / "x.wacz", Selection(), NOW, progress=Progress())
+    assert (result.responses, result.revisits, result.damaged) == (1, 1, [])
+    assert (tmp_path / "x.wacz").exists()
+
+
+def test_a_package_leaves_out_what_was_pruned(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        for day in range(3):
+            archive.add(archive.segment(make_page(html("The first paragraph.", f"Day {day}."), day)))
+        assert archive.prune(URL, Keep.parse("ends"), NOW).versions
+        result = export_wacz(archive, tmp_path / "x.wacz", Selection(), NOW, progress=Progress())
+    assert (result.responses, result.pruned) == (2, 1)
+    with zipfile.ZipFile(tmp_path / "x.wacz") as package:
+        assert len(package.read("pages/pages.jsonl").splitlines()) == 3  # with the head
+
+
+def test_a_package_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        text = random.Random(1).randbytes(30_000).hex()
+        archive.add(archive.segment(make_page(html(text))))
+        (folder := tmp_path / "out").mkdir()
+        with no_room(), pytest.raises(StorageError, match="cannot be written"):
+            export_wacz(archive, folder / "x.wacz", Selection(), NOW, progress=Progress())
+    assert list(folder.iterdir()) == []
+
+
+def test_captures_since_the_first_moment_of_the_calendar_are_all(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        archive.add(archive.segment(make_page(html("The first paragraph."))))
+        first = datetime.min.replace(tzinfo=UTC)
+        assert len(list(Selection(since=first).captures(archive))) == 1
+        assert len(list(archive.mementos.keyed("", "\U0010ffff", since=first))) == 1
+
+
+@pytest.mark.parametrize("name", [".", "folder", "link", "pipe"])
+def test_an_output_that_is_no_file_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is no file: give --output the name of a file"):
+        written(tmp_path / name, lambda out: None)
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_the_file_that_a_link_names_is_written(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "file")
+    written(link, _text)
+    assert link.is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"text"
+
+
+def _text(out: BinaryIO) -> None:
+    out.write(b"text")
