@@ -2,6 +2,8 @@
 # make test:  style, types, and the quick tests, in 4 minutes on two cores
 # make test-all: style, types, and all tests, as CI runs them
 # make picture: draw the delta that the README shows anew; needs Chromium
+# make snapshots: write tests/snapshots anew, what every command prints; look at their difference
+# make session: record docs/session.md anew, twelve tasks in a terminal
 # make docs: the documents as a site in build/docs, with the API reference; a warning is an error
 # make bench: the benchmarks that need no data, with DATA=folder all others too, or those of ONLY="crawl store";
 #             their tables in docs/performance.md are written anew
@@ -10,7 +12,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: crawl check test test-all picture docs bench clean
+.PHONY: crawl check test test-all picture snapshots session docs bench clean
 
 $(VENV)/installed: setup.py
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +40,12 @@ test-all: check
 
 picture: $(VENV)/installed
 	$(BIN)/python docs/images/delta.py
+
+snapshots: $(VENV)/installed
+	RENEW_SNAPSHOTS=1 $(BIN)/python -m pytest -q tests/test_snapshots.py
+
+session: $(VENV)/installed
+	$(BIN)/python -m tests.recorded
 
 docs: $(VENV)/installed
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs build/docs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable
 from io import TextIOWrapper
@@ -124,12 +125,17 @@ def guard() -> None:
 
 
 def write(text: str = "") -> None:
-    """Print a text to stdout, made harmless."""
+    """Print a text to stdout, made harmless, in place of the line that :func:`status` printed."""
+    status("")
     _bare(sys.stdout).write(f"{harmless(text)}\n")
 
 
 def write_pieces(pieces: Iterable[Piece]) -> None:
-    """Print the pieces of a line to stdout, made harmless, in their styles if :func:`has_colours`."""
+    """Print the pieces of a line to stdout, made harmless, in their styles if :func:`has_colours`.
+
+    They take the place of the line that :func:`status` printed.
+    """
+    status("")
     coloured = has_colours()
     line = "".join(_styled(harmless(text), style if coloured else PLAIN) for text, style in pieces)
     _bare(sys.stdout).write(f"{line}\n")
@@ -184,6 +190,11 @@ def write_json(document: Any, indent: int | None = None) -> None:
 def is_terminal() -> bool:
     """Return whether stdout is a terminal."""
     return sys.stdout.isatty()
+
+
+def columns() -> int | None:
+    """Return the columns of the terminal, None if stdout is none; COLUMNS in the environment counts more."""
+    return shutil.get_terminal_size().columns if is_terminal() else None
 
 
 def write_bytes(data: bytes) -> None:

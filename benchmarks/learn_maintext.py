@@ -32,7 +32,7 @@ from tables import Bound, Row, Table, at_least, report
 from turbohtml import Document
 
 from archivebot.content.context import Context
-from archivebot.content.known import TABLES, known_by, near
+from archivebot.content.known import TABLES, Features, near
 from archivebot.content.lines import Line
 from archivebot.content.measures import measures
 from archivebot.content.model import WEIGHTS, Model
@@ -194,7 +194,7 @@ def by_phrases(lines: Sequence[Line], page: Page) -> tuple[NDArray[np.float64], 
         kinds = [line.place.kind for line in lines]
         good, bad = ({kinds[at] for at in np.flatnonzero(each)} for each in (wanted, unwanted))
         first, last = np.flatnonzero(wanted)[[0, -1]]
-        long = long_lines(lines)
+        long = long_lines(Around.of(lines))
         for at, kind in enumerate(kinds):
             if labelled[at]:
                 continue
@@ -232,18 +232,16 @@ def blank(examples: Sequence[Example]) -> Model:
     for name in columns[0]:
         values = np.concatenate([each[name] for each in columns])
         scales[name] = (round(float(values.mean()), 4), round(max(float(values.std()), 0.01), 4))
-    count = Counter(
-        entry for each, around in zip(examples, arounds, strict=True) for entry in entries(each.lines, around)
-    )
+    count = Counter(entry for around in arounds for entry in entries(around))
     often = sorted(entry for entry, number in count.items() if number >= LEAST_PAGES)
     tables = {table: [name for kind, name in often if kind == table] for table in TABLES}
     return Model.random(scales, tables, HIDDEN)
 
 
-def entries(lines: Sequence[Line], around: Around) -> set[tuple[str, str]]:
+def entries(around: Around) -> set[tuple[str, str]]:
     """Return all that the lines of a page are known by, with its table."""
     found: set[tuple[str, str]] = set()
-    for place, *rest in known_by(lines, around):
+    for place, *rest in Features.of(around).by_line(around):
         for table, names in zip(TABLES, (place.names, near(place), *rest), strict=True):
             found.update((table, name) for name in names)
     return found
@@ -261,7 +259,7 @@ def sample(model: Model, each: Example) -> Sample:
         wanted = max(float(words @ each.right), 1)
     return Sample(
         model.inputs(each.lines, title_words(each.document), around),
-        model.known(each.lines, around),
+        model.known(around),
         Context.of(each.lines, around),
         each.right,
         share,

@@ -73,6 +73,37 @@ def run_scrapy_raw(
 
     If ``bound``, the rights of files apply to it, even if it is root. ``program`` is the name of the program.
     """
+    with TemporaryFile() as out, TemporaryFile() as err:
+        files = [out.fileno(), (out if stderr == subprocess.STDOUT else err).fileno()]
+        try:
+            code = run_in(
+                files,
+                command,
+                folder=folder,
+                environment=environment,
+                timeout=timeout,
+                bound=bound,
+                program=program,
+            )
+        except TimeoutError:
+            raise subprocess.TimeoutExpired(list(command), timeout, _all(out), _all(err)) from None
+        return subprocess.CompletedProcess(list(command), code, _all(out), _all(err))
+
+
+def run_in(
+    files: Sequence[int],
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str] | None,
+    timeout: float,
+    bound: bool = False,
+    program: str = "scrapy",
+) -> int:
+    """Run a command whose output goes to two open files, such as a terminal; return its exit code.
+
+    Raises TimeoutError after killing it.
+    """
     given = {
         "command": list(command),
         "folder": str(folder),
@@ -81,21 +112,18 @@ def run_scrapy_raw(
         "program": program,
     }
     line = _started()
-    with TemporaryFile() as out, TemporaryFile() as err:
-        files = [out.fileno(), (out if stderr == subprocess.STDOUT else err).fileno()]
-        socket.send_fds(line, [json.dumps(given).encode()], files)
-        process = _number(line)
-        line.settimeout(timeout)
-        try:
-            code = _number(line)
-        except TimeoutError:
-            os.kill(process, signal.SIGKILL)
-            line.settimeout(None)
-            _number(line)
-            raise subprocess.TimeoutExpired(list(command), timeout, _all(out), _all(err)) from None
-        finally:
-            line.settimeout(None)
-        return subprocess.CompletedProcess(list(command), code, _all(out), _all(err))
+    socket.send_fds(line, [json.dumps(given).encode()], files)
+    process = _number(line)
+    line.settimeout(timeout)
+    try:
+        return _number(line)
+    except TimeoutError:
+        os.kill(process, signal.SIGKILL)
+        line.settimeout(None)
+        _number(line)
+        raise
+    finally:
+        line.settimeout(None)
 
 
 def _all(file: IO[bytes]) -> bytes:
@@ -163,8 +191,13 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     os.environ.clear()
     os.environ.update(given["environment"])  # type: ignore[arg-type]
     encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
-    sys.stdout.reconfigure(encoding=encoding, line_buffering="PYTHONUNBUFFERED" in os.environ)  # type: ignore[union-attr]
-    sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
+    by_line = "PYTHONUNBUFFERED" in os.environ
+    if os.isatty(1):  # the streams of this process are those of files, which can be positioned
+        sys.stdout = open(1, "w", encoding=encoding, buffering=1, closefd=False)  # noqa: SIM115  # they are open as long as the process
+        sys.stderr = open(2, "w", encoding=encoding, errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115  # they are open as long as the process
+    else:
+        sys.stdout.reconfigure(encoding=encoding, line_buffering=by_line)  # type: ignore[union-attr]
+        sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     sys.path[0] = str(given["folder"])
     sys.argv = [given["program"], *given["command"]]  # type: ignore[list-item, misc]
     import_module("archivebot.archive.process.worker").__dict__["_start"] = Forked

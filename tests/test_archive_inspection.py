@@ -113,7 +113,7 @@ def test_what_the_archive_holds_is_not_cut_again(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "part"), [(inspection, "cut_page"), (inspection, "judged"), (readings, "PageReading")]
+    ("module", "part"), [(inspection, "cut_page"), (readings, "judged"), (readings, "PageReading")]
 )
 def test_a_page_that_no_parser_reads_is_kept(
     archive: Archive,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from turbohtml import parse
 
-from archivebot.content.known import Known, known_by, line_words, near
+from archivebot.content.known import Features, Known, near
 from archivebot.content.lines import Line, LineWalk
 from archivebot.content.surroundings import Around
+from archivebot.content.wording import line_words
 
 INDEX = {
     "names": {"nav": 1, "p": 2},
@@ -24,8 +25,7 @@ def lines(markup: str) -> list[Line]:
 
 
 def known(markup: str) -> Known:
-    found = lines(markup)
-    return Known.of(found, Around.of(found), INDEX)
+    return Known.of(Around.of(lines(markup)), INDEX)
 
 
 def test_each_line_has_the_bias_and_the_rows_of_what_it_is_known_by() -> None:
@@ -47,16 +47,16 @@ def test_the_sums_of_the_bundles_are_those_of_the_rows_of_each_line() -> None:
 
 
 def test_what_stands_under_a_heading_is_known_by_its_words() -> None:
-    page = lines("<p>a</p><h2>Terns of Europe</h2><p>b</p>")
-    found = [above for _, _, above, _ in known_by(page, Around.of(page))]
+    around = Around.of(lines("<p>a</p><h2>Terns of Europe</h2><p>b</p>"))
+    found = [above for _, _, above, _ in Features.of(around).by_line(around)]
     assert found == [frozenset(), frozenset(), {"terns", "of", "europe", "<h2>"}]
 
 
 def test_a_line_is_known_by_the_words_with_which_the_elements_around_it_open() -> None:
-    page = lines("<div><b>Latest news</b><ul><li>One<li>Two</ul></div><div><p>Alone</p></div>")
-    opened = [opening for *_, opening in known_by(page, Around.of(page))]
+    around = Around.of(lines("<div><b>Latest news</b><ul><li>One<li>Two</ul></div><div><p>Alone</p></div>"))
+    opened = [opening for *_, opening in Features.of(around).by_line(around)]
     assert opened == [set(), {"latest", "news"}, {"one", "latest", "news"}, {"latest", "news"}]
-    rows, starts = Known.of(page, Around.of(page), INDEX).by_line()
+    rows, starts = Known.of(around, INDEX).by_line()
     assert [8 in each for each in np.split(rows, starts[1:])] == [False, True, True, True]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from turbohtml import parse
 
-from archivebot.content.lines import MOST_DEPTH, Line, LineWalk
+from archivebot.content.lines import MOST_DEPTH, Line, LineWalk, are_kept
+from archivebot.markup.edits import edits
 
 
 def lines(markup: str) -> list[Line]:
@@ -101,3 +103,31 @@ def test_a_preformatted_text_keeps_its_lines_and_blank_lines_part_it() -> None:
 def test_words_of_scripts_without_spaces_are_counted_by_their_characters() -> None:
     assert lines("<p>人人生而自由在尊严上</p>")[0].words == 6
     assert lines("<p>한국 신문</p>")[0].words == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("class=menu", "class=main"),
+        ("class=menu", "class='menu 1'"),
+        ("id=i1", "id=i2"),
+        ("id=i1", "id=footer"),
+        ("<i class=a>", "<i class=menu>"),
+        ("<x-y class=a>", "<x-y class=menu>"),
+        ("style=''", "style='display: none'"),
+        ("style=''", "style='color: red'"),
+        ("href=a", "href=b"),
+        ("1()", "2()"),
+        ("seen", "heard"),
+    ],
+)
+def test_edits_keep_the_lines_that_are_the_same(old: str, new: str) -> None:
+    page = (
+        "<div class=menu id=i1><p style=''>seen <i class=a><a href=a>x</a></i><x-y class=a>z</x-y>"
+        "</div><script>1()</script>"
+    )
+    assert old in page
+    found = edits(page.encode(), page.replace(old, new).encode())
+    assert found is not None
+    walks = [LineWalk(parse(each)) for each in (page, page.replace(old, new))]
+    assert are_kept(found) == walks[0].is_like(walks[1])

@@ -33,7 +33,7 @@ def sample(model: Model, count: int) -> Sample:
     lines = page(count).lines
     right = np.array([line.place.tag != "li" for line in lines], dtype=np.float64)
     words = np.array([len(line.text.split()) for line in lines], dtype=np.float64)
-    known = model.known(lines, Around.of(lines))
+    known = model.known(Around.of(lines))
     share = words / words.sum()
     inputs = model.inputs(lines, "terns", Around.of(lines))
     return Sample(

@@ -19,10 +19,21 @@ from archivebot.cli import print_table
 from archivebot.config import ArchiveConfig
 from archivebot.frontier import Entry, State, open_frontier
 from archivebot.models import Link, Outcome, Page
-from archivebot.terminal import ADDED, PLAIN, UNSAFE, Harmless, harmless, json_text, status, write_pieces
+from archivebot.terminal import (
+    ADDED,
+    PLAIN,
+    UNSAFE,
+    Harmless,
+    harmless,
+    json_text,
+    status,
+    write,
+    write_pieces,
+)
 from tests.commands import run_scrapy_raw
 from tests.conftest import ROOT
 from tests.factories import URL, html, make_page
+from tests.recorded import seen
 
 # Clear the screen, set its title, colour by C1, erase by DEL and CR, turn the direction of what follows.
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\x7f\r\x08\u202egpj.exe\u2066\u200f\u061c\ufeff\u2028\U000e0041"
@@ -74,6 +85,19 @@ def test_colours_are_ours_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert screen.getvalue() == "\x1b[32m{+\ufffd[31mred+}\x1b[0m plain\n"
     status("\x1b[31m", screen)
     assert screen.getvalue().endswith("\x1b[K\ufffd[31m")
+
+
+def test_a_line_of_progress_is_gone_when_an_answer_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    screen.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("NO_COLOR", "1")
+    status("17 of 17 pages")
+    write("done")
+    status("18 of 18 pages")
+    write_pieces([("all", PLAIN)])
+    assert seen(screen.getvalue()) == "done\nall\n"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import socketserver
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,10 @@ from xml.etree import ElementTree
 import pytest
 
 from archivebot.exceptions import Undelivered
+from archivebot.kinds import SiteChange
+from archivebot.watch.alert import Alert, ChangedAddress
 from archivebot.watch.feeds import ATOM, JSON_FEED
+from archivebot.watch.program import Program
 from tests.watching import SITE, Watch, archived, page
 
 LATE = "The library is open until nine in the evening."
@@ -121,6 +125,20 @@ def test_each_output_gets_an_alert_once(
     feed = json.loads((tmp_path / "feed.json").read_text())
     assert feed["version"] == JSON_FEED
     assert [item["url"] for item in feed["items"]] == [sent["link"]]
+
+
+def test_a_program_that_gets_no_input_for_lack_of_room_is_tried_again(tmp_path: Path) -> None:
+    page = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
+    alert = Alert("1", "all", SiteChange.CHANGED, "new text", (page,))
+    program = Program("command", (sys.executable, "-c", ""), tmp_path)
+    program.send([alert])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))  # as on a full disk
+    try:
+        with pytest.raises(Undelivered, match="cannot be run: File too large"):
+            program.send([alert])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.long

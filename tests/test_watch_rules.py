@@ -209,6 +209,7 @@ RULE = '[[rule]]\nname = "r"\n'
         (RULE + '[output.a]\nmail = "a@b.example, c@d.example"', "give one mail address"),
         (RULE + '[output.a]\nmail = "a@b.example"\nserver = "b.example"', "begins with smtp://"),
         (RULE + "[output.a]\ncommand = []", "give a program with its arguments"),
+        (RULE + '[output.a]\ncommand = ["x", "a\\u0000b"]', "give a program with its arguments"),
         (RULE + '[output.a]\ncommand = ["x"]\ntimeout = 0', "give seconds, from 1 to 3600"),
         (RULE + '[output.a]\nwebhook = "http://a/"\nheaders.X = "a\\nb"', "is one line of ASCII"),
         (RULE + '[output.a]\nwebhook = "http://a/$NO_SUCH"', "the environment has no variable NO_SUCH"),

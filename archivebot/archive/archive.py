@@ -68,6 +68,10 @@ class Archive(ArchiveReader):
         """
         return ArchiveReader(open_reader(config.uri), config)
 
+    def follow(self, page: Page) -> None:
+        """Take over what is known of a page from its latest version, before the page is read."""
+        self._inspector.follow(page)
+
     def segment(self, page: Page) -> Snapshot:
         """Analyse a page: :meth:`cut`, :meth:`extract`, :meth:`mark` and :meth:`judge` in one call."""
         return self.judge(self.mark(self.extract(self.cut(snapshot_of(page)))))

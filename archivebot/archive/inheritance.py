@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from archivebot.archive.bodies import Content
+from archivebot.archive.readings import Since
 from archivebot.markup.charset import is_wide
 from archivebot.models import Block, Label
-from archivebot.segmentation.carry import carry
+from archivebot.segmentation.carry import carry, shifted
 from archivebot.storage.content import Slot
 from archivebot.versioning.align import kept
 
@@ -20,15 +21,18 @@ MOST_SHARE = 0.2
 Labels = tuple[Label, ...]
 
 
-def carried(known: Content, body: bytes) -> tuple[tuple[Block, ...], Labels]:
+def carried(known: Content, body: bytes, since: Since | None = None) -> tuple[tuple[Block, ...], Labels]:
     """Return the blocks of a version in another body, with the labels that still hold.
 
-    There are no blocks if the tags differ, and no labels if a block has another length.
+    ``since`` are the edits, if they were found. There are no blocks if the tags differ, and no labels if a
+    block has another length.
     """
     if is_wide(known.charset):
         return (), ()
-    slots = known.slots
-    blocks = carry(known.body, [Block(slot.start, slot.end, slot.level) for slot in slots], body) or ()
+    slots, before = known.slots, known.body
+    places = [Block(slot.start, slot.end, slot.level) for slot in slots]
+    edits = since.edits if since and since.body == before else None
+    blocks = (shifted(places, body, edits) if edits else None) or carry(before, places, body) or ()
     labels = tuple(slot.label for slot in slots if slot.label)
     hold = len(labels) == len(blocks) and all(map(_is_as_long, slots, blocks))
     return blocks, labels if hold else ()

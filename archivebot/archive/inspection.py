@@ -36,7 +36,6 @@ from archivebot.models import (
     QualityKind,
     Snapshot,
 )
-from archivebot.quality.quality import judged
 from archivebot.segmentation.segmenter import SEGMENTER_VERSION, cut_page, uncut
 from archivebot.storage.base import ArchiveStore, StoredVersion
 from archivebot.versioning.policy import WINDOW, Step, next_level
@@ -89,6 +88,11 @@ class Inspector:
         self._collections = collections
         self._held = Holding()
         self._text_of = lru_cache(maxsize=TEXTS)(self._main_text)
+
+    def follow(self, page: Page) -> None:
+        """Take over what is known of a page from its latest version, before the page is read."""
+        if is_readable(snapshot_of(page)) and not self._holding(page).is_known:
+            _unless_broken(self._following, page)
 
     def cut(self, snapshot: Snapshot) -> Snapshot:
         """Add the blocks with their labels, at the level that the page's history or the page itself asks for.
@@ -235,8 +239,7 @@ class Inspector:
 
     def _doubt(self, page: Page) -> Quality | None:
         """Return the quality of a capture that is not the page; None if no sign of that was found."""
-        read = self._read(page)
-        found = judged(page.status or 200, page.body, read.media, lambda: read.signs, page.url)
+        found = self._read(page).quality(page.status or 200, page.url)
         return None if found.kind is QualityKind.GOOD else found
 
     def _main_text(self, url: str, number: int) -> str:
@@ -263,7 +266,7 @@ class Inspector:
         read = self._read(page)
         charset = read.media.charset
         if latest and _is_cut_so(latest, level, charset) and (known := self._bodies.readable(latest)):
-            blocks, labels = inheritance.carried(known, page.body)
+            blocks, labels = inheritance.carried(known, page.body, read.since)
             if blocks:
                 return Partition(len(page.body), level, charset, SEGMENTER_VERSION, blocks, labels)
         return cut_page(read.content.page, level) if read.content else uncut(page.body, level, charset)

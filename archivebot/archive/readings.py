@@ -5,17 +5,23 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
 from archivebot.duplicates.rule import fingerprint
 from archivebot.fields.about import about, merged
+from archivebot.fields.about import is_kept as about_is_kept
 from archivebot.fields.sites import Site
 from archivebot.fields.tree import Tree
 from archivebot.garbage import release_memory
 from archivebot.labels.labeller import label_page
+from archivebot.markup.charset import is_wide
+from archivebot.markup.edits import Edits, count, edits
 from archivebot.markup.media import media_of
-from archivebot.models import Block, Field, Fingerprint, Label
+from archivebot.models import Block, Field, Fingerprint, Label, Link, Quality
+from archivebot.quality.quality import is_kept as quality_is_kept
+from archivebot.quality.quality import judged
 from archivebot.quality.signs import Signs, signs_of
 from archivebot.significance.reading import Reading
 
@@ -38,28 +44,85 @@ _TITLE_END = re.compile(rb"</title\b[^>]*>", re.IGNORECASE)
 Key = tuple[bytes, str, tuple[str, ...]]
 
 
+LinksFound = tuple[tuple[str, bool], tuple[Link, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """The edits of a page since a version with another ``body``; None if their elements differ.
+
+    ``links_found`` are the links of that version, if they were read, with the arguments of the reading.
+    """
+
+    body: bytes = field(repr=False)
+    edits: Edits | None
+    links_found: LinksFound | None
+
+
 class PageReading(Reading):
     """A parsed page, from which blocks, labels, main text, lines, fields and the signs of a wall are read."""
 
     _found: tuple[Site | None, str, tuple[Field, ...]] | None = None
+    _judged: tuple[int, str, Quality] | None = None
+    since: Since | None = None
+    links_found: LinksFound | None = None
 
     @cached_property
     def fingerprint(self) -> Fingerprint | None:
         """The fingerprint of the main text; None if there is no text, as for a picture."""
         return fingerprint(self.main_text) if self.main_text else None
 
+    def since_version(self, before: PageReading) -> Since:
+        """Return what happened since an earlier version that was read; it is found once."""
+        if self.since is None or self.since.body is not before.body:
+            same = self.media == before.media and not is_wide(self.media.charset)
+            same = same and self.content is not None and self.pieces == before.pieces
+            found = edits(before.body, self.body) if same else None
+            self.since = Since(before.body, found, before.links_found)
+        return self.since
+
+    @cached_property
+    def pieces(self) -> int:
+        """The number of tags outside scripts: versions with other numbers need not be compared."""
+        return count(self.body)
+
     def follow(self, before: PageReading) -> None:
         """Take over what a reading of the version before found, as far as it must be the same here.
 
-        That is the choice of the main text if the lines are the same, and the fingerprint if the main text
-        is. What ``before`` has not read is not read for this.
+        That is the choice of the main text if the lines are the same, the fingerprint if the main text is,
+        and all that the edits since that version do not touch. What ``before`` has not read is not read for
+        this.
         """
-        if self.content is None or before.content is None:
+        if self.content is None or before.content is None or not before.has_main_text:
             return
-        self.content.follow(before.content)
+        found = self.since_version(before).edits
+        if found is not None and not self.has_main_text:
+            self.take_over(before, found)
+            if before._judged and quality_is_kept(before._judged[2], found):
+                self._judged = before._judged
+        self.content.follow(before.content, found)
         known = vars(before).get("fingerprint")
         if known is not None and self.main_text == before.main_text:
             self.fingerprint = known
+            if found is not None and before._found and not before._has_rules and about_is_kept(found):
+                self._found = before._found
+
+    @property
+    def has_main_text(self) -> bool:
+        """Whether the main text was chosen."""
+        return self.content is not None and "choice" in vars(self.content)
+
+    def quality(self, status: int, url: str) -> Quality:
+        """Return the quality of a capture of the page at a URL."""
+        if self._judged is None or self._judged[:2] != (status, url):
+            self._judged = status, url, judged(status, self.body, self.media, lambda: self.signs, url)
+        return self._judged[2]
+
+    @property
+    def _has_rules(self) -> bool:
+        """Whether the fields were read by the selectors of a site."""
+        site = self._found[0] if self._found else None
+        return bool(site and site.rules)
 
     @cached_property
     def signs(self) -> Signs:
@@ -145,8 +208,10 @@ class Readings:
         return self.of(body, content_type).full_title
 
     def forget_trees(self) -> None:
-        """Drop the trees of all pages; what was read from them stays."""
+        """Drop the trees of all pages, and their edits; what else was read from them stays."""
         self._parsed.size = 0
+        for page in (*self._parsed.values(), *self._read.values()):
+            page.since = None
         self._put_away([self._parsed.popitem(last=False) for _ in range(len(self._parsed))])
 
     def _put_away(self, pages: Iterable[tuple[Key, PageReading]]) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from io import StringIO
 from typing import Any
 
-from wcwidth import ljust, rjust, width
+from wcwidth import ljust, rjust, width, wrap
 
 from archivebot.archive import ArchiveReader
 from archivebot.models import Capture
@@ -20,6 +20,7 @@ from archivebot.terminal import (
     PLAIN,
     REMOVED,
     cell,
+    columns,
     harmless,
     note,
     write,
@@ -36,6 +37,11 @@ KINDS = {
     **dict.fromkeys(("changed",), CHANGED),
     **dict.fromkeys(("moved", "redirect"), MOVED),
 }
+
+# The fewest columns into which the texts of a last column are wrapped; with less room they have a line of
+# their own, after this indentation and two blanks.
+LEAST_WRAPPED = 16
+INDENT = "  "
 
 _BREAKS = str.maketrans("\t\n", "  ")  # in a cell they would break the table
 
@@ -61,7 +67,8 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns; columns of numbers and sizes are aligned to the right.
 
     The width of a cell is its width on a terminal: a Chinese character takes two columns, a combining accent
-    none.
+    none. On a terminal that is too narrow the texts of the last column take several lines, or a line of
+    their own.
 
     >>> print_table(["name", "n"], [["a", 5], ["bb", 10], ["中", ""]])
     name   n
@@ -72,13 +79,35 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     cells = [["-" if cell is None else _cell(cell) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(head, *cells, strict=True)]
     pads = [rjust if all(_is_number(row[index]) for row in cells) else ljust for index in range(len(head))]
+    begin = sum(widths[:-1]) + 2 * (len(head) - 1)
+    room = (columns() or begin + widths[-1]) - begin
+    is_text = pads[-1] is ljust
     for number, row in enumerate((list(head), *cells)):
-        padded = [pad(cell, wide) for pad, cell, wide in zip(pads, row, widths, strict=True)]
-        while len(padded) > 1 and not padded[-1].strip():
-            padded.pop()
-        padded[-1] = padded[-1].rstrip()
-        between = [text for cell in padded for text in ("  ", cell)][1:]
-        write_pieces([(text, KINDS.get(text.strip(), PLAIN) if number else HEAD) for text in between])
+        parts = [row[-1]]
+        if is_text and row[-1] and width(row[-1]) > room:
+            parts = _wrapped(row[-1], room) if room >= LEAST_WRAPPED else ["", row[-1]]
+        for part, text in enumerate(parts):
+            shown = [*(row[:-1] if part == 0 else [""] * (len(row) - 1)), text]
+            padded = [pad(cell, wide) for pad, cell, wide in zip(pads, shown, widths, strict=True)]
+            if part and room < LEAST_WRAPPED:
+                padded = [INDENT, text]
+            _write_row(padded, is_head=number == 0)
+
+
+def _wrapped(cell: str, room: int) -> list[str]:
+    """Return the lines of a cell; a word that does not fit, such as a URL, is not broken."""
+    return wrap(cell, room, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _write_row(cells: list[str], *, is_head: bool) -> None:
+    while len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    cells[-1] = cells[-1].rstrip()
+    if is_head:
+        write_pieces([("  ".join(cells), HEAD)])
+    else:
+        between = [text for cell in cells for text in ("  ", cell)][1:]
+        write_pieces([(text, KINDS.get(text.strip(), PLAIN)) for text in between])
 
 
 def print_csv(head: Sequence[str], rows: Iterable[Iterable[object]]) -> None:

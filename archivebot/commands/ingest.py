@@ -21,6 +21,7 @@ from archivebot.commands.index import update_after
 from archivebot.config import CrawlConfig
 from archivebot.crawl.reading.links import links_of
 from archivebot.exceptions import WarcError
+from archivebot.garbage import spare_collections
 from archivebot.jobs.ingest import Ingested, Progress, ingest
 from archivebot.terminal import note, status
 from archivebot.units import size
@@ -58,6 +59,7 @@ class Command(WritingCommand):
 
     async def _ingested(self, archive: Archive, paths: Sequence[Input]) -> list[Ingested]:
         """Ingest files with the links of their pages, and print the progress."""
+        spare_collections()
         config = CrawlConfig.from_settings(self.settings or {})
         links = partial(links_of, skip_nofollow=config.obey_meta_robots)
         if config.readers == 1 or _bytes(paths) < SMALL:

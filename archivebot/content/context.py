@@ -56,7 +56,7 @@ class Context:
         page = np.zeros_like(index), np.full_like(index, count)
         start = np.zeros_like(index), np.maximum(index, 1)
         end = np.minimum(index + 1, count - 1), page[1]
-        body = body_ranges(around, running(lines, long_lines(lines)))
+        body = body_ranges(around, running(lines, long_lines(around)))
         spans = (page, before, behind, both, start, end, body)
         return cls(
             np.vstack([around.first, *(first for first, _ in spans)]),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.content.lines import REMEMBERED, Line, Place
+from archivebot.content.lines import Place
 from archivebot.content.surroundings import Around
+from archivebot.content.wording import remembered
 
 Numbers = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -20,29 +19,10 @@ Matrix = NDArray[np.float64]
 # heading above it, and those of the lines with which the elements around it open.
 TABLES = ("names", "near", "words", "above", "opened")
 
-# Maximum of words in a line whose words are features: they identify a button or a caption, not a paragraph.
-MOST_WORDS = 12
-_WORDS = re.compile(r"[^\W\d_]+")
-_ASCII_WORDS = re.compile("[a-z]+")  # finds the same words in lower-case ASCII, and is faster
-_MOST_CHARACTERS = 150
-
 # Maximum of words read from the first line of an element, its heading.
 MOST_OPENING = 6
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-
-
-@lru_cache(maxsize=REMEMBERED)
-def line_words(text: str) -> frozenset[str]:
-    """Return the words of a short line; a long one has none.
-
-    >>> sorted(line_words("Add to Cart (2)"))
-    ['add', 'cart', 'to']
-    """
-    if len(text) > _MOST_CHARACTERS:
-        return frozenset()
-    found = (_ASCII_WORDS if text.isascii() else _WORDS).findall(text.lower())
-    return frozenset(found) if len(found) <= MOST_WORDS else frozenset()
 
 
 def near(place: Place) -> frozenset[str]:
@@ -50,36 +30,61 @@ def near(place: Place) -> frozenset[str]:
     return frozenset.union(*place.kind)
 
 
-def known_by(
-    lines: Sequence[Line], around: Around
-) -> Iterator[tuple[Place, frozenset[str], frozenset[str], frozenset[str]]]:
-    """Yield the features of each line.
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The words that lines are known by, each set of words once.
 
-    These are its element, its own words, the words and the tag of the heading above it, and the words with
-    which the elements around it open.
+    ``words`` are those of each text of the page. ``headings`` are the words and the tag of each heading, and
+    ``above`` is the heading above each line; the first heading has no words: it is above lines without one,
+    and above headings. ``openings`` are the words of the lines with which the elements around a place open,
+    and ``opened`` is the number of them for each place.
     """
-    own = [line_words(line.text) for line in lines]
-    opened = _opened(around, own)
-    above: frozenset[str] = frozenset()
-    for line, words, at in zip(lines, own, around.index.tolist(), strict=True):
-        if line.place.tag in _HEADINGS:
-            above = frozenset((*words, f"<{line.place.tag}>"))
-            yield line.place, words, frozenset(), opened[at]
-        else:
-            yield line.place, words, above, opened[at]
+
+    words: list[frozenset[str]]
+    headings: list[frozenset[str]]
+    above: Numbers
+    openings: list[frozenset[str]]
+    opened: Numbers
+
+    @classmethod
+    def of(cls, around: Around) -> Features:
+        """Read the features of the lines of a page."""
+        words = remembered().measured(around.texts)[1]
+        texts, places = around.text.tolist(), around.places
+        is_heading = np.array([place.tag in _HEADINGS for place in places], dtype=bool)[around.index]
+        headings: list[frozenset[str]] = [frozenset()]
+        for line in np.flatnonzero(is_heading).tolist():
+            tag = places[around.index[line]].tag
+            headings.append(frozenset((*words[texts[line]], f"<{tag}>")))
+        above = np.where(is_heading, 0, np.cumsum(is_heading))
+        return cls(words, headings, above, *_opened(around, words))
+
+    def by_line(
+        self, around: Around
+    ) -> Iterator[tuple[Place, frozenset[str], frozenset[str], frozenset[str]]]:
+        """Yield the features of each line.
+
+        These are its element, its own words, the words and the tag of the heading above it, and the words
+        with which the elements around it open.
+        """
+        columns = (around.index, around.text, self.above, self.opened[around.index])
+        for place, text, above, opened in zip(*(column.tolist() for column in columns), strict=True):
+            yield around.places[place], self.words[text], self.headings[above], self.openings[opened]
 
 
-def _opened(around: Around, own: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """Return for each place the words of the lines with which the elements around it open."""
+def _opened(around: Around, words: Sequence[frozenset[str]]) -> tuple[list[frozenset[str]], Numbers]:
+    """Return the words of the lines with which the elements around places open, and those of each place."""
+    first, *outer = around.openings.T
+    key = np.zeros(len(first), dtype=np.int64)
+    for level in outer:  # a line does not describe itself
+        key = key * (len(around.text) + 1) + np.where(level == first, 0, level + 1)
+    _, at, opened = np.unique(key, return_index=True, return_inverse=True)
     found = []
-    short = [words if len(words) <= MOST_OPENING else frozenset() for words in own]
-    known: dict[frozenset[int], frozenset[str]] = {}
-    for first, *outer in around.openings.tolist():
-        others = frozenset(outer) - {first}
-        if others not in known:
-            known[others] = frozenset().union(*(short[at] for at in others))
-        found.append(known[others])
-    return found
+    for row in around.openings[at].tolist():
+        lines = {line for line in row[1:] if line != row[0]}
+        sets = (words[around.text[line]] for line in lines)
+        found.append(frozenset().union(*(each for each in sets if len(each) <= MOST_OPENING)))
+    return found, opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +101,18 @@ class Known:
     bundles: Numbers
 
     @classmethod
-    def of(cls, lines: Sequence[Line], around: Around, index: Mapping[str, Mapping[str, int]]) -> Known:
+    def of(cls, around: Around, index: Mapping[str, Mapping[str, int]]) -> Known:
         """Find the rows of lines; ``index`` maps the names of each table to rows."""
         names, close, own, over, first = (index[table] for table in TABLES)
-        found = _Bundles()
+        features, found = Features.of(around), _Bundles()
         named = found.named(around, names)
         of_places = np.array([named[id(place)] for place in around.places])
         of_kinds = np.array([found.of(frozenset.union(*kind), close) for kind in around.kinds])
-        words, above, opened = [], [], []
-        for _, mine, heading, opening in known_by(lines, around):
-            words.append(found.of(mine, own))
-            above.append(found.of(heading, over))
-            opened.append(found.of(opening, first))
-        bundles = np.array([of_places[around.index], of_kinds[around.kind], words, above, opened])
+        of_texts = np.array([found.of(words, own) for words in features.words])
+        above = np.array([found.of(words, over) for words in features.headings])[features.above]
+        opened = np.array([found.of(words, first) for words in features.openings])[features.opened]
+        of_lines = of_places[around.index], of_kinds[around.kind], of_texts[around.text]
+        bundles = np.array([*of_lines, above, opened[around.index]])
         ends = np.array(found.ends)
         return cls(np.array(found.rows), np.concatenate(([0], ends[:-1])), ends, bundles)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from turbohtml import Document, Element, Node, Text
 
-from archivebot.markup.seen import is_hidden
+from archivebot.markup.edits import Edits, TagEdit
+from archivebot.markup.seen import hides
 from archivebot.text import UNSPACED, collapse, pieces
 
 # Elements whose text is not running text, or not visible. NOSCRIPT is read: forums that draw their threads
@@ -40,6 +41,9 @@ _NAMING = frozenset(
     """id role itemprop itemtype aria-label data-testid data-component data-section-type data-hook data-name
     data-qa data-test data-type""".split()
 )
+
+# All attributes from which the names of an element are read.
+_READ = _NAMING.union(("class", "aria-hidden", "style", "hidden"))
 
 # A word of Chinese or Japanese, which are written without spaces, has about two characters.
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -75,7 +79,7 @@ class Place:
     def own(self) -> frozenset[str]:
         """The names of the element."""
         if self._own is None:
-            given = "" if self.element is None or self.tag in _WHOLE else _given(self.element)
+            given = "" if self.element is None or self.tag in _WHOLE else _given(self.element.attrs)
             self._own = names(self.tag, given)
         return self._own
 
@@ -149,9 +153,23 @@ def names(tag: str, given: str) -> frozenset[str]:
     return frozenset((tag, *found))
 
 
-def _given(element: Element) -> str:
+def are_kept(edits: Edits) -> bool:
+    """Return whether a page has the lines and places of an earlier version, by the edits since."""
+    return edits.keeps_text and all(map(_keeps_names, edits.tags))
+
+
+def _keeps_names(edit: TagEdit) -> bool:
+    """Return whether an element has the names that it had."""
+    tag = edit.tag
+    if tag in _WHOLE or not (tag in _BREAKS or "-" in tag) or edit.names.isdisjoint(_READ):
+        return True
+    before, after = _given(edit.before), _given(edit.after)
+    # Attributes of an edit are read as Latin-1.
+    return before.isascii() and after.isascii() and names(tag, before) == names(tag, after)
+
+
+def _given(attrs: Mapping[str, str | list[str] | None]) -> str:
     """Return the text of all naming attributes of an element."""
-    attrs = element.attrs
     if not attrs:
         return ""
     classes = attrs.get("class") or ""
@@ -161,7 +179,7 @@ def _given(element: Element) -> str:
     given += [str(attrs[name] or "") for name in attrs if name in _NAMING]
     if attrs.get("aria-hidden") == "true":
         given.append("unseen")
-    if ("style" in attrs or "hidden" in attrs) and is_hidden(element):
+    if ("style" in attrs or "hidden" in attrs) and hides(attrs):
         given.append("undisplayed")
     return " ".join(reversed(given))[:MOST_NAMES]
 

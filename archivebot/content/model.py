@@ -52,7 +52,7 @@ class Model:
         if not lines:
             return np.zeros(0)
         around = Around.of(lines)
-        inputs, known = self.inputs(lines, title, around), self.known(lines, around)
+        inputs, known = self.inputs(lines, title, around), self.known(around)
         return self.judged(inputs, known, Context.of(lines, around))
 
     def inputs(self, lines: Sequence[Line], title: str, around: Around) -> Matrix:
@@ -64,9 +64,9 @@ class Model:
         inputs /= spread
         return np.clip(inputs, -FARTHEST, FARTHEST, out=inputs).T
 
-    def known(self, lines: Sequence[Line], around: Around) -> Known:
+    def known(self, around: Around) -> Known:
         """Return the rows of the features of the lines."""
-        return Known.of(lines, around, self.index)
+        return Known.of(around, self.index)
 
     def judged(self, inputs: Matrix, known: Known, context: Context) -> Column:
         """Return the probabilities for the results of the other methods."""

@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 from turbohtml import Document
 
 from archivebot.content import maintext
-from archivebot.content.lines import LineWalk, Place
+from archivebot.content.lines import LineWalk, Place, are_kept
 from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
 from archivebot.content.summary import description
 from archivebot.content.title import title
 from archivebot.markup.charset import codec, wide_charset
+from archivebot.markup.edits import Edits
 from archivebot.markup.media import media_of
 from archivebot.markup.page import ESCAPED, ParsedPage, decoded
 from archivebot.text.language import guess, language
@@ -113,16 +115,31 @@ class PageContent:
         """The title element in lower case; see :func:`title_words`."""
         return title_words(self.page.document)
 
-    def follow(self, before: PageContent) -> None:
-        """Take over the choice of lines of another page if this one has the same lines and title.
+    def follow(self, before: PageContent, edits: Edits | None) -> None:
+        """Take over the choice of lines of an earlier version if this one has the same lines and title.
 
-        The choice depends on nothing else, so it is the same.
+        The choice depends on nothing else, so it is the same. If the ``edits`` between the two keep the
+        lines, the page is not read for this.
         """
         known = vars(before).get("choice")
-        if known is None or "choice" in vars(self) or self.title_words != before.title_words:
+        if known is None or "choice" in vars(self):
+            return
+        if edits and are_kept(edits):
+            self._take_over(before, edits)
+            return
+        if self.title_words != before.title_words:
             return
         if self.walk.is_like(before.walk):
             self.choice = known
+
+    def _take_over(self, before: PageContent, edits: Edits) -> None:
+        """Take over the lines of an earlier version that was read, and what depends on them alone."""
+        before.forget_tree()
+        self.walk, self.choice, self.title_words = before.walk, before.choice, before.title_words
+        self._has_tree = False
+        is_described = edits.keeps("name", "property", "content", tags=("meta",))
+        if "text" in vars(before) and (is_described or not is_shell(before.walk)):
+            self.text = before.text
 
     @property
     def places(self) -> list[Place]:
@@ -140,7 +157,8 @@ class PageContent:
         computed = vars(self)
         computed.pop("_places", None)
         if "choice" in computed:
-            self.walk.forget_elements()
+            if self._has_tree:
+                self.walk.forget_elements()
             self._has_tree = False
         else:
             computed.pop("walk", None)
@@ -196,9 +214,14 @@ def choose(walk: LineWalk, title: str) -> tuple[Column, NDArray[np.bool_]]:
 def text_of(document: Document, walk: LineWalk, chosen: NDArray[np.bool_]) -> str:
     """Return the main text from the chosen lines; for a shell, its description, too."""
     text = maintext.joined(walk.lines, chosen.tolist())
-    if sum(len(line.text) for line in walk.lines) < LEAST_TEXT:
+    if is_shell(walk):
         text = "\n".join(filter(None, (text, description(document))))
     return text
+
+
+def is_shell(walk: LineWalk) -> bool:
+    """Return whether a page has hardly any text, so that its description belongs to its main text."""
+    return all(size < LEAST_TEXT for size in accumulate(len(line.text) for line in walk.lines))
 
 
 def read(source: str) -> tuple[Document, LineWalk]:

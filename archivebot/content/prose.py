@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from archivebot.content.lines import Line
 from archivebot.content.surroundings import Around, Ranges, within
+from archivebot.content.wording import COLUMNS, remembered
 
 Column = NDArray[np.float64]
 
 # Shares of the running text of a page; the smallest element with such a share is the body of the text.
 SHARES = (0.5, 0.75, 0.9)
-
-# Minimum bytes of UTF-8 of a line of running text: a Chinese character counts as three letters.
-LONG = 80
 
 # Maximum distance of running text in lines; larger distances are clipped.
 _FAR = 50
@@ -66,10 +64,10 @@ def measures(around: Around, prose: Column) -> dict[str, Column]:
     return columns
 
 
-def long_lines(lines: Sequence[Line]) -> NDArray[np.bool_]:
+def long_lines(around: Around) -> NDArray[np.bool_]:
     """Return which lines are as long as running text."""
-    sizes = [len(text) if (text := line.text).isascii() else len(text.encode()) for line in lines]
-    return np.array(sizes) > LONG
+    long: NDArray[np.bool_] = remembered().measured(around.texts)[0][:, COLUMNS.index("long")] > 0
+    return long[around.text]
 
 
 def running(lines: Sequence[Line], long: NDArray[np.bool_]) -> Column:

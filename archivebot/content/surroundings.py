@@ -34,7 +34,8 @@ class Around:
     ``above`` are the places and all elements around them, outer before inner. ``openings`` are the first
     lines of the elements around each place, a row for each place. ``kinds`` are the names of the places and
     of the elements around them, each once, and ``kind`` is the kind of each line. ``first`` and ``last`` are
-    the ranges of lines of the elements around each line, a row for each level.
+    the ranges of lines of the elements around each line, a row for each level. ``texts`` are the texts of the
+    lines, each once, and ``text`` is the text of each line.
     """
 
     places: list[Place]
@@ -45,12 +46,16 @@ class Around:
     kind: NDArray[np.int64]
     first: Ranges
     last: Ranges
+    texts: list[str]
+    text: NDArray[np.int64]
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Around:
-        places = list({id(line.place): line.place for line in lines}.values())
-        rows = {id(place): row for row, place in enumerate(places)}
-        index = np.array([rows[id(line.place)] for line in lines], dtype=np.int64)
+        rows: dict[Place, int] = {}
+        index = np.array([rows.setdefault(line.place, len(rows)) for line in lines], dtype=np.int64)
+        places = list(rows)
+        texts: dict[str, int] = {}
+        text = np.array([texts.setdefault(line.text, len(texts)) for line in lines], dtype=np.int64)
         kinds: dict[Kind, int] = {}
         kind = np.array([kinds.setdefault(place.kind, len(kinds)) for place in places], dtype=np.int64)
         above = sorted(_upwards(places), key=attrgetter("depth"))
@@ -58,7 +63,8 @@ class Around:
         chains = _chains(above, numbers)[:, [numbers[id(place)] for place in places]]
         first = np.array([place.first for place in above], dtype=np.int64)[chains]
         last = np.array([place.last for place in above], dtype=np.int64)[chains]
-        return cls(places, above, first.T, index, list(kinds), kind[index], first[:, index], last[:, index])
+        ranges = first[:, index], last[:, index]
+        return cls(places, above, first.T, index, list(kinds), kind[index], *ranges, list(texts), text)
 
 
 def _chains(above: Sequence[Place], numbers: Mapping[int, int]) -> Ranges:

@@ -10,8 +10,9 @@ from urllib.parse import quote
 from turbohtml import Document, Element, Node, Text
 
 from archivebot.bounds import MOST_LINKS
-from archivebot.hypertext.references import TAGS, reference, resolve
-from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, literals
+from archivebot.hypertext.references import TAGS, leads_on, reference, resolve
+from archivebot.hypertext.scripts import UNKNOWN, Way, code_of, leads_by_click, literals
+from archivebot.markup.edits import Edits, TagEdit
 from archivebot.markup.page import ParsedPage
 from archivebot.models import Link
 from archivebot.text import collapse
@@ -50,6 +51,9 @@ MOST_NESTED = 8
 # more of them are open at once.
 _HOLDERS = frozenset((*SECTIONS, "a", "template"))
 MOST_OPEN = 50
+
+# Attributes with the text of a link that has none.
+_CAPTIONS = ("alt", "aria-label", "title")
 
 
 class LinkWalk:
@@ -236,6 +240,39 @@ class LinkWalk:
         name, content = element.attr("name"), element.attr("content")
         if name and content:
             self.robots.append((name.strip().lower(), content))
+
+
+def are_kept(edits: Edits, before: bytes, after: bytes) -> bool:
+    """Return whether a page has the links of an earlier version, by the edits between these bodies.
+
+    Code is compared by the addresses that it opens or writes.
+    """
+    clicks = leads_by_click(after)
+    if clicks != leads_by_click(before):
+        return False
+    if clicks and not (edits.keeps_text and edits.keeps("onclick", "value", *_CAPTIONS)):
+        return False
+    if any(text.linked for text in edits.texts if not text.code):
+        return False
+    if any([*literals(text.before)] != [*literals(text.after)] for text in edits.texts if text.code):
+        return False
+    return all(map(_keeps_reference, edits.tags))
+
+
+def _keeps_reference(edit: TagEdit) -> bool:
+    """Return whether an element refers to the same target, with the same text."""
+    tag, names = edit.tag, edit.names
+    if tag == "link":
+        return not names & {"href", "rel"} or not any(map(leads_on, (edit.before, edit.after)))
+    if tag == "meta":
+        return not names & {"http-equiv", "content", "name"}
+    if tag == "script":
+        return "type" not in names
+    if tag == "base":
+        return "href" not in names
+    if tag == "img":
+        return "alt" not in names
+    return tag not in TAGS or names.isdisjoint(("href", "src", "rel", *_CAPTIONS))
 
 
 def _outdone(known: Link, role: str) -> bool:

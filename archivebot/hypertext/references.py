@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from turbohtml import Element
@@ -39,12 +40,21 @@ def reference(element: Element) -> tuple[str, str] | None:
         name, kind = _ADDRESS[tag]
         href = element.attr(name)
     elif tag == "link":
-        leads_on = _RELATIONS.intersection((element.attr("rel") or "").lower().split())
-        href, kind = element.attr("href") if leads_on else None, "relation"
+        href, kind = element.attr("href") if leads_on(element.attrs) else None, "relation"
     else:
         refresh = (element.attr("http-equiv") or "").strip().lower() == "refresh"
         href, kind = refresh_target(element.attr("content") or "") if refresh else None, "refresh"
     return (href, kind) if href else None
+
+
+def leads_on(attributes: Mapping[str, str | list[str] | None]) -> bool:
+    """Return whether a LINK element with some attributes refers to another page.
+
+    >>> leads_on({"rel": "stylesheet"}), leads_on({"rel": ["prev", "nofollow"]})
+    (False, True)
+    """
+    rel = attributes.get("rel") or ""
+    return not _RELATIONS.isdisjoint((rel if isinstance(rel, str) else " ".join(rel)).lower().split())
 
 
 def refresh_target(content: str) -> str | None:

@@ -26,6 +26,7 @@ def no_links(archive: ArchiveReader, page: Page) -> tuple[Link, ...]:
 
 def analysed(archive: Archive, page: Page, links_of: LinksOf) -> Analysed:
     """Return a page with its links, analysed by an archive, without the bytes, which the caller has."""
+    archive.follow(page)
     page = _linked(archive, page, links_of)
     snapshot, text = archive.analyse(page)
     archive.readings.forget_trees()  # only the tree of a page that is compared in a rare way is parsed again

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 from itertools import accumulate
@@ -340,6 +340,10 @@ def is_hidden(element: Element) -> bool:
     >>> [is_hidden(p) for p in page.select("p")]
     [True, True, False]
     """
-    attributes = element.attrs
+    return hides(element.attrs)
+
+
+def hides(attributes: Mapping[str, object]) -> bool:
+    """Return whether an element with some attributes is hidden."""
     style = attributes.get("style")
     return "hidden" in attributes or bool(style and HIDDEN.search(str(style)))

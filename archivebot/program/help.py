@@ -21,7 +21,7 @@ BEGIN = """archivebot collects web pages and keeps their whole history.
   archivebot changes
   archivebot serve
 """
-END = "archivebot COMMAND --help explains a command, archivebot crawl SPIDER --help\na spider."
+END = "archivebot COMMAND --help explains a command, archivebot crawl SPIDER --help a spider."
 USAGES = {
     "help": "archivebot help [COMMAND]",
     "version": "archivebot version [--json]",
@@ -40,7 +40,7 @@ def overview(catalogue: Catalogue) -> str:
     )
     parts.append(f"This program\n{_rows(OWN.items())}")
     parts.append(f"Commands of Scrapy\n{_filled(', '.join(sorted(catalogue.foreign)), '  ')}\n")
-    return "\n".join([*parts, END])
+    return "\n".join([*parts, _filled(END)])
 
 
 def command_help(catalogue: Catalogue, name: str) -> str:

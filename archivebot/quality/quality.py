@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
+from archivebot.markup.edits import Edits
 from archivebot.markup.media import Media, media_of
 from archivebot.markup.page import ParsedPage
 from archivebot.models import Quality, QualityKind
@@ -39,6 +40,8 @@ TRACE_LINKS = 5
 # Pages that scripts unveil or replace may still hold their text: 17 of wcxb-dev, 16 of them forums with the
 # threads inside NOSCRIPT. Six of them are taken for shells at 4000, none more is found at 250.
 HIDDEN = 1000
+
+PLENTIFUL = f"{PLENTY} letters of prose or more"
 
 LOGIN_URL = re.compile(r"/(?:(?:wp-)?log-?in|sign-?in|sign-?on|sso|auth)(?:[._]\w+)?/?$", re.IGNORECASE)
 MISSING_URL = re.compile(r"/(?:(?:error|page)?[-_]?404|(?:page-?)?not-?found)(?:\.\w+)?/?$", re.IGNORECASE)
@@ -95,6 +98,16 @@ def judged(status: int, body: bytes, media: Media, signs: Callable[[], Signs], u
     return found
 
 
+def is_kept(found: Quality, edits: Edits) -> bool:
+    """Return whether a page has the quality that was found for an earlier version, by the edits since."""
+    if not (edits.keeps_text and edits.keeps("style", "hidden")):
+        return False
+    if found.reason == PLENTIFUL:
+        return True
+    ids = {edit.before.get("id") != edit.after.get("id") for edit in edits.tags}
+    return not edits.texts and not any(ids) and edits.keeps("type", "value", "src", "content", "http-equiv")
+
+
 def _judge(body: bytes, media: Media, read: Callable[[], Signs], url: str) -> Quality:
     if not body.strip():
         return Quality(QualityKind.EMPTY, "no bytes")
@@ -102,7 +115,7 @@ def _judge(body: bytes, media: Media, read: Callable[[], Signs], url: str) -> Qu
         return Quality(QualityKind.GOOD, "not HTML")
     signs = read()
     if signs.prose >= PLENTY:
-        return Quality(QualityKind.GOOD, f"{PLENTY} letters of prose or more")
+        return Quality(QualityKind.GOOD, PLENTIFUL)
     page = _Page(signs, url)
     for wall, rule in RULES:
         if reason := rule(page):

@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 from turbohtml import TokenType, tokenize
 
+from archivebot.markup.edits import Edits
 from archivebot.markup.tree import Source
 from archivebot.models import Block
 from archivebot.segmentation.segmenter import BLANKS
@@ -58,6 +59,27 @@ def carry(before: bytes, blocks: Sequence[Block], after: bytes) -> tuple[Block, 
         since, at = block.end, end
     same = old[since:] == new[at:] or _kinds(old[since:]) == _kinds(new[at:])
     return tuple(carried) if same else None
+
+
+def shifted(blocks: Sequence[Block], after: bytes, edits: Edits) -> tuple[Block, ...] | None:
+    """Return the blocks of ``after`` as :func:`carry` does, by the edits since the previous version.
+
+    Returns None if these do not show the boundaries.
+
+    >>> from archivebot.markup.edits import edits
+    >>> old, new = b"<p>One</p><p>Two</p>", b"<p>One, two</p><p>Two</p>"
+    >>> shifted([Block(0, 10, 1), Block(10, 20, 1)], new, edits(old, new))
+    (Block(start=0, end=15, level=1), Block(start=15, end=25, level=1))
+    """
+    if any(bool(text.before.strip()) != bool(text.after.strip()) for text in edits.texts):
+        return None
+    found = []
+    for block in blocks:
+        start, end = edits.moved(block.start), edits.moved(block.end)
+        if start is None or end is None or end <= start or after[start : start + 1].isspace():
+            return None
+        found.append(Block(start, end, block.level))
+    return tuple(found)
 
 
 def _follow(piece: str, text: str, at: int) -> int | None:

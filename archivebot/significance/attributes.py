@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from turbohtml import Document, Element
 
+from archivebot.markup.edits import Edits
+
 # Parts of a URL that change from visit to visit: names of cache, session and campaign parameters, and values
 # that are tokens or times.
 _SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#]*", re.IGNORECASE)
@@ -36,6 +38,12 @@ class Target(NamedTuple):
 
 Pair = tuple[Target, Target]
 Key = Callable[[Target], Hashable]
+
+
+def are_kept(edits: Edits) -> bool:
+    """Return whether a page has the title, links and images of an earlier version, by the edits since."""
+    keeps_links = edits.keeps("href", tags=("a",))
+    return edits.keeps_text and keeps_links and edits.keeps("alt", "src", "data-src", tags=("img",))
 
 
 def full_title(document: Document) -> str:

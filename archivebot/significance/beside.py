@@ -20,6 +20,8 @@ SHOWN = 60
 
 def beside(before: Reading, after: Reading) -> tuple[AttributeChange, ...]:
     """Return the changed title, links and images; links and images in order."""
+    if before.shown is after.shown:
+        return ()
     found = []
     then, now = before.full_title, after.full_title
     if then != now:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import compress, count
+from operator import ne
 
 # Maximum of searches for unique lines in a stretch between common lines, before repeated lines are paired by
 # their order. Of 2541 pairs of real versions none has another result with more searches; without a maximum a
@@ -29,8 +31,8 @@ def changed(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], lis
     if before == after:
         return [], []
     kept_before, kept_after = bytearray(len(before)), bytearray(len(after))
-    for old, new, count in _kept(before, after):
-        kept_before[old : old + count] = kept_after[new : new + count] = b"\1" * count
+    for old, new, size in _kept(before, after):
+        kept_before[old : old + size] = kept_after[new : new + size] = b"\1" * size
     return _missing(kept_before), _missing(kept_after)
 
 
@@ -39,16 +41,16 @@ def _missing(kept: bytearray) -> list[int]:
 
 
 def _kept(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield the runs (before, after, count) of unchanged lines."""
+    """Yield the runs (before, after, size) of unchanged lines."""
     waiting = [(0, len(before), 0, len(after), 0)]
     while waiting:
         first, last, start, end, rounds = waiting.pop()
-        count = _alike(before[first:last], after[start:end])
-        yield first, start, count
-        first, start = first + count, start + count
-        count = _alike(before[first:last][::-1], after[start:end][::-1])
-        last, end = last - count, end - count
-        yield last, end, count
+        size = _alike(before[first:last], after[start:end])
+        yield first, start, size
+        first, start = first + size, start + size
+        size = _alike(before[first:last][::-1], after[start:end][::-1])
+        last, end = last - size, end - size
+        yield last, end, size
         if first == last or start == end:
             continue
         stretch = first, last, start, end
@@ -65,8 +67,7 @@ def _kept(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, in
 
 def _alike(before: Sequence[str], after: Sequence[str]) -> int:
     """Return the number of lines with which both texts begin."""
-    pairs = enumerate(zip(before, after, strict=False))
-    return next((at for at, (old, new) in pairs if old != new), min(len(before), len(after)))
+    return next(compress(count(), map(ne, before, after)), min(len(before), len(after)))
 
 
 def _unique(before: Sequence[str], after: Sequence[str], stretch: Stretch) -> list[Pair]:
@@ -90,8 +91,8 @@ def _in_turn(before: Sequence[str], after: Sequence[str], stretch: Stretch) -> l
 
 def _places(lines: Sequence[str], first: int, last: int) -> dict[str, list[int]]:
     places: defaultdict[str, list[int]] = defaultdict(list)
-    for index in range(first, last):
-        places[lines[index]].append(index)
+    for index, line in enumerate(lines[first:last], first):
+        places[line].append(index)
     return places
 
 

@@ -12,11 +12,13 @@ from typing import overload
 from turbohtml import Document
 
 from archivebot.content.lines import Place
+from archivebot.content.lines import are_kept as lines_are_kept
 from archivebot.content.page import PageContent
 from archivebot.content.title import shown_title
+from archivebot.markup.edits import Edits
 from archivebot.markup.media import media_of
 from archivebot.markup.page import ParsedPage
-from archivebot.significance.attributes import Target, full_title, images, links
+from archivebot.significance.attributes import Target, are_kept, full_title, images, links
 from archivebot.significance.worth import Worth, Worths
 
 
@@ -90,6 +92,20 @@ class Reading:
     def images(self) -> list[Target]:
         """The images of the page."""
         return images(self.document) if self.document is not None else []
+
+    @cached_property
+    def shown(self) -> object:
+        """An object that is the same for versions that are known to have the same title, links and images."""
+        return object()
+
+    def take_over(self, before: Reading, edits: Edits) -> None:
+        """Take over what was found in an earlier version, as far as the ``edits`` since then keep it."""
+        if are_kept(edits):
+            self.shown = before.shown
+            if "title" in vars(before):
+                self.title = before.title
+        if lines_are_kept(edits) and "lines" in vars(before):
+            self.lines = before.lines
 
     @property
     def document(self) -> Document | None:

@@ -169,7 +169,7 @@ def _output(name: str, found: Mapping[str, Any], at: str, folder: Path) -> Outpu
     limit: dict[str, Any] = {"timeout": _positive(found, at)} if "timeout" in found else {}
     if kind == "command":
         words = texts(found, kind, at)
-        if not words or not words[0]:
+        if not words or not words[0] or "\0" in "".join(words):
             raise UsageError(f'{at}, command: give a program with its arguments, ["notify", "--urgent"]')
         return Program(name, tuple(words), folder, **limit)
     value = _text(found, kind, at)

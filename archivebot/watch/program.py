@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import IO
 
 from archivebot.exceptions import Refused, Undelivered
 from archivebot.terminal import harmless, json_text
@@ -39,32 +40,35 @@ class Program:
     def send(self, alerts: list[Alert]) -> None:
         """Run the program; raises Refused if it fails, Undelivered if it cannot be run or does not end."""
         # Files instead of pipes: a program that reads nothing, or leaves a process behind, cannot block us.
-        with TemporaryFile() as given, TemporaryFile() as errors:
-            given.write(json_text(alerts[0].record()).encode())
-            given.seek(0)
-            try:
-                process = subprocess.Popen(
-                    self.words,
-                    cwd=self.folder,
-                    stdin=given,
-                    stdout=subprocess.DEVNULL,
-                    stderr=errors,
-                    start_new_session=True,
-                )
-            except OSError as error:
-                raise Undelivered(f"{self.words[0]} cannot be run: {error.strerror}") from error
-            try:
-                code = process.wait(self.timeout)
-            except subprocess.TimeoutExpired as error:
-                raise Undelivered(f"{self.words[0]} did not end in {self.timeout:g} s") from error
-            finally:
-                if process.poll() is None:
-                    with suppress(ProcessLookupError):
-                        os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
-            if code:
-                errors.seek(0)
-                lines = harmless(errors.read().decode("utf-8", "replace")).split("\n")
-                last = next((line for line in reversed(lines) if line.strip()), "")
-                said = f": {last[:_MOST_ERRORS]}" if last else ""
-                raise Refused(f"{self.words[0]} ended with exit code {code}{said}")
+        try:
+            with TemporaryFile() as given, TemporaryFile() as errors:
+                given.write(json_text(alerts[0].record()).encode())
+                given.seek(0)
+                self._run(given, errors)
+        except OSError as error:
+            raise Undelivered(f"{self.words[0]} cannot be run: {error.strerror}") from error
+
+    def _run(self, given: IO[bytes], errors: IO[bytes]) -> None:
+        process = subprocess.Popen(
+            self.words,
+            cwd=self.folder,
+            stdin=given,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(self.timeout)
+        except subprocess.TimeoutExpired as error:
+            raise Undelivered(f"{self.words[0]} did not end in {self.timeout:g} s") from error
+        finally:
+            if process.poll() is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        if code:
+            errors.seek(0)
+            lines = harmless(errors.read().decode("utf-8", "replace")).split("\n")
+            last = next((line for line in reversed(lines) if line.strip()), "")
+            said = f": {last[:_MOST_ERRORS]}" if last else ""
+            raise Refused(f"{self.words[0]} ended with exit code {code}{said}")

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
+from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import NewVersion, PageHead, StoredVersion, VersionId
 from archivebot.storage.times import milliseconds, moment
@@ -56,13 +57,18 @@ def frame_name(frame: bytes) -> str:
     return f"{sha256(frame).hexdigest()[:32]}/{max(1, -(-len(frame) // PART_BYTES))}"
 
 
+_MOST_DIGITS = 8  # of the number of parts
+
+
 def part_ids(name: str) -> list[str]:
-    """Return the ids of the parts of a frame, by its name.
+    """Return the ids of the parts of a frame, by its name; raises CorruptObject if it is the name of none.
 
     >>> part_ids("e3b0/2")
     ['e3b0:0', 'e3b0:1']
     """
     digest, _, count = name.partition("/")
+    if not (count.isascii() and count.isdecimal() and len(count) < _MOST_DIGITS):
+        raise CorruptObject(f"{name!r} is not the name of a frame: restore a copy of the archive")
     return [f"{digest}:{number}" for number in range(int(count))]
 
 
@@ -176,8 +182,19 @@ def capture_of(
 ) -> Capture:
     """Read a capture; ``marks`` returns the marks of the versions of its page, by number.
 
-    ``reference`` returns the reference of a compressed exchange, by its id.
+    ``reference`` returns the reference of a compressed exchange, by its id. Raises CorruptObject if a value
+    does not fit its field: it was changed together with the checksum.
     """
+    try:
+        return _capture_of(document, marks, reference)
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        name = document.get("_id")
+        raise CorruptObject(f"the document {name} of captures cannot be read: {error}") from error
+
+
+def _capture_of(
+    document: Document, marks: Callable[[], Mapping[int, Duplicate]], reference: Callable[[str], bytes]
+) -> Capture:
     url, when = document["url"], moment(document["time"])
     facts = document.get("wire")
     wire = unpacked(facts, url, when, reference(document["reference"])) if facts else None

@@ -338,7 +338,12 @@ class MongoStore(MongoDatabase):
 
     def _lost_frames(self) -> Iterator[str]:
         for batch in batches(self.rows(self._captures, {**BROUGHT, "cost": {"$gt": 0}})):
-            parts = {part: document for document in batch for part in part_ids(document["frame"])}
+            parts: dict[str, Document] = {}
+            for document in batch:
+                try:
+                    parts |= dict.fromkeys(part_ids(document["frame"]), document)
+                except CorruptObject as error:
+                    yield f"version {document['number']} of {document['url']}: {error}"
             present = self._present(self._frames, "_id", list(parts))
             for part in parts.keys() - present:
                 yield f"the frame of version {parts[part]['number']} of {parts[part]['url']} is missing"
