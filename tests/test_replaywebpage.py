@@ -26,7 +26,7 @@ from tests.factories import html, make_page
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-LIBRARY = "replaywebpage"
+LIBRARY = "replaywebpage@2.5.3"
 HOST = (
     '<!doctype html><script src="/replay/ui.js"></script><replay-web-page source="/x.wacz" url="{url}"'
     ' ts="{ts}" embed="replayonly" replaybase="/replay/"></replay-web-page>'
@@ -40,7 +40,7 @@ FIRST, SECOND = "Ships leave at noon from the old harbour.", "Ships leave at nin
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library, unpacked; npm fetches it."""
-    npm, folder = shutil.which("npm"), tmp_path_factory.mktemp(LIBRARY)
+    npm, folder = shutil.which("npm"), tmp_path_factory.mktemp("replaywebpage")
     if npm is None:
         pytest.skip("allowed: npm is not installed")
     try:
