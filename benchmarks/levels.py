@@ -1,13 +1,13 @@
 """The level manager beside fixed levels: bytes stored, and how exactly changes are located.
 
-    python benchmarks/levels.py DATA/history-dev [--pages 2] [--versions 30] [--seed N]
+    python benchmarks/levels.py DATA/history-dev [--pages 2] [--versions 30] [--sites NAME ...] [--seed N]
 
 Stores the first versions of a few pages of each site, cut at the fixed levels 1 to 5, and with the level
 manager, which begins at the usual level. *Stored* are the bytes of the frames. *Blocks anew* are the bytes of
 the blocks that a version does not share with the version before, as an archive would store them that stores
-changed blocks as they are (Song et al., 2008). *Located* is the median share of the text of a page that lies
-outside of the blocks that changed: 1 is the most exact. *Blocks* is the mean number of blocks that a version
-is compared by. Exit code 1 if a bound fails.
+changed blocks as they are (Song et al., 2008). *Located* is the median share of the bytes of all blocks that
+lie outside of the blocks that changed: 1 is the most exact. *Blocks* is the mean number of blocks that a
+version is compared by. Exit code 1 if a bound fails.
 """
 
 from __future__ import annotations
@@ -119,9 +119,11 @@ def main() -> int:
     parser = data_folder(__doc__)
     parser.add_argument("--pages", type=int, default=2, help="pages per site")
     parser.add_argument("--versions", type=int, default=30, help="versions per page")
+    parser.add_argument("--sites", nargs="*", default=[], help="only these sites")
     parser.add_argument("--seed", type=int, default=20261125)
     options = parser.parse_args()
-    pages = chosen(list(read_index(options.data)), options.pages, options.seed)
+    found = [page for page in read_index(options.data) if page[0].site in (options.sites or [page[0].site])]
+    pages = chosen(found, options.pages, options.seed)
     by_level: dict[int, list[Found]] = {}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for level in (*FIXED, MANAGER):

@@ -47,7 +47,7 @@ def test_http2_without_its_package_is_refused_with_the_command_that_installs_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "h2", None)
-    with pytest.raises(UsageError, match=r"pip install 'archivebot\[http2\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'Scrapy\[twisted-http2\]'"):
         CrawlConfig.from_settings({"ARCHIVE_HTTP2": "1"})
     assert not CrawlConfig.from_settings({}).http2
 

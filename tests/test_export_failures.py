@@ -20,8 +20,8 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject, StorageError, UsageError
 from archivebot.export.files import Folder, WarcFiles, written
 from archivebot.export.record import NewRecord
-from archivebot.jobs.exported import Progress
-from archivebot.jobs.packages import export_wacz
+from archivebot.jobs.exported import Exported, Progress
+from archivebot.jobs.packages import export_cdxj, export_wacz
 from archivebot.jobs.selection import Selection
 from archivebot.versioning.keep import Keep
 from tests.factories import URL, html, make_page
@@ -79,6 +79,7 @@ def test_a_package_leaves_out_what_was_pruned(tmp_path: Path) -> None:
             archive.add(archive.segment(make_page(html("The first paragraph.", f"Day {day}."), day)))
         assert archive.prune(URL, Keep.parse("ends"), NOW).versions
         result = export_wacz(archive, tmp_path / "x.wacz", Selection(), NOW, progress=Progress())
+        assert len(list(export_cdxj(archive, Selection(), Exported()))) == 2
     assert (result.responses, result.pruned) == (2, 1)
     with zipfile.ZipFile(tmp_path / "x.wacz") as package:
         assert len(package.read("pages/pages.jsonl").splitlines()) == 3  # with the head

@@ -33,6 +33,7 @@ from archivebot.program.catalogue import Catalogue
 from archivebot.sample.server import STATES, answer, paths
 from archivebot.terminal import ERASE
 from tests.conftest import ROOT
+from tests.sessions import fenced
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 RENEW = "RENEW_SNAPSHOTS"
@@ -63,10 +64,11 @@ NO_OUTPUT = {"crawl", "recrawl", "serve"}
 COMMANDS = {
     "blocks": f"{SITE}/zh.html",
     "changes": "--since 2026-11-05",
+    "check-rules": "collections.toml",
     "delta": f"{SITE}/events.html",
-    "delta-arabic": f"{SITE}/ar.html",
-    "delta-chinese": f"{SITE}/zh.html",
-    "delta-markup": f"{SITE}/gallery.html --markup",
+    "delta.arabic": f"{SITE}/ar.html",
+    "delta.chinese": f"{SITE}/zh.html",
+    "delta.markup": f"{SITE}/gallery.html --markup",
     "duplicates": "",
     "explain": f"{SITE}/zh.html",
     "export": f"cdxj {SITE}/ar.html --output -",
@@ -75,7 +77,7 @@ COMMANDS = {
     "frontier": "",
     "harvest": "",
     "history": f"{SITE}/reading-groups.html",
-    "history-arabic": f"{SITE}/ar.html --block 2",
+    "history.arabic": f"{SITE}/ar.html --block 2",
     "index": "",
     "ingest": "site.warc missing.warc",
     "links": f"{SITE}/zh.html --to",
@@ -97,13 +99,6 @@ COMMANDS = {
 }
 
 
-def test_every_command_has_a_snapshot() -> None:
-    names = {name.partition("-")[0] for name in COMMANDS} | NO_OUTPUT
-    assert names == {path.stem for path in COMMAND_FILES}
-    stored = {path.stem for path in SNAPSHOTS.glob("*.txt")}
-    assert stored == {*COMMANDS, *(f"help-{path.stem}" for path in COMMAND_FILES), "help"}
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of the archive, in which the commands run."""
@@ -111,6 +106,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         os.chdir(made)
         _write_warc(made / "site.warc")
+        _, toml = fenced((ROOT / "docs/collections.md").read_text("utf-8"), "toml")[0]
+        (made / "collections.toml").write_text(toml, "utf-8")
         (made / "rules.toml").write_text("[[rule]]\nname = 'all'\n[output.news]\natom = 'a.xml'\n", "utf-8")
         with closing(open_frontier("sqlite:///archive.frontier.db", "site-00000000")) as frontier:
             frontier.begin(json.dumps({"seeds": SITE}), None)
@@ -165,13 +162,15 @@ def printed(words: str, columns: int, *, coloured: bool, patch: pytest.MonkeyPat
     patch.setattr(terminal, "_program", terminal.PROGRAMS[1])
     patch.setattr(base, "watch", lambda: None)  # the signals are those of pytest
     patch.setattr(schedule, "now", lambda: NOW)
+    patch.setenv("SCRAPY_SETTINGS_MODULE", "archivebot.settings")
     patch.setenv("COLUMNS", str(columns))
     patch.setenv("NO_COLOR", "" if coloured else "1")
     for variable in ("FORCE_COLOR", "TERM"):
         patch.delenv(variable, raising=False)
     command = import_module(f"archivebot.commands.{name}").Command()
     command.settings = get_project_settings()
-    command.settings.setdict({"ARCHIVE_READERS": 1, **command.default_settings}, priority="command")
+    command.settings.setdict(command.default_settings, priority="command")
+    command.settings.setdict({"ARCHIVE_READERS": 1}, priority="cmdline")
     parser = ScrapyArgumentParser(conflict_handler="resolve")
     command.add_options(parser)
     options, arguments = parser.parse_known_args(rest)
@@ -206,7 +205,7 @@ def agree(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_prints_what_it_printed(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    words = f"{name.partition('-')[0]} {COMMANDS[name]}"
+    words = f"{name.partition('.')[0]} {COMMANDS[name]}"
     coloured = printed(words, WIDE, coloured=True, patch=monkeypatch)
     narrow = printed(words, NARROW, coloured=False, patch=monkeypatch)
     wide = SGR.sub("", coloured)
@@ -220,6 +219,7 @@ def test_a_command_prints_what_it_printed(folder: Path, monkeypatch: pytest.Monk
 def test_the_help_is_what_it_was(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     parts = []
     for columns in (100, NARROW):
+        monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "archivebot.settings")
         monkeypatch.setenv("COLUMNS", str(columns))
         catalogue = Catalogue.read()
         text = program_help.command_help(catalogue, name) if name else program_help.overview(catalogue)
@@ -242,3 +242,10 @@ def test_the_cells_of_a_table_begin_at_the_same_column(name: str) -> None:
             begin in [width(row[: found.start()]) for found in re.finditer(r"(?<=  )\S|$", row)]
             or width(row) < begin
         ), row
+
+
+def test_every_command_has_a_snapshot() -> None:
+    names = {name.partition(".")[0] for name in COMMANDS} | NO_OUTPUT
+    assert names == {path.stem for path in COMMAND_FILES}
+    stored = {path.stem for path in SNAPSHOTS.glob("*.txt")}
+    assert stored == {*COMMANDS, *(f"help-{path.stem}" for path in COMMAND_FILES), "help"}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import struct
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -20,6 +21,9 @@ VERSION = "1.1.1"
 
 # Lines of an index that are compressed together, as in the ZipNum files of other tools.
 BLOCK_LINES = 3000
+
+# An extra field of ZIP: the time of the last change in seconds since 1970, as Info-ZIP writes it.
+_TIMESTAMP = 0x5455
 
 _PAGES = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}
 
@@ -102,6 +106,9 @@ class Package:
 
     def _begin(self, path: str) -> _Entry:
         info = zipfile.ZipInfo(path, self._began.timetuple()[:6])
+        # The size is not known yet, so its local header has an extra field, for a size beyond 4 GB. wabac.js,
+        # the library of ReplayWeb.page, expects none there if the central directory has none.
+        info.extra = struct.pack("<HHBI", _TIMESTAMP, 5, 1, int(self._began.timestamp()))
         return _Entry(path, self._zip.open(info, "w", force_zip64=True))
 
     def _add(self, path: str, data: bytes) -> None:
