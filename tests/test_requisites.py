@@ -83,7 +83,7 @@ def test_all_that_a_page_loads_is_archived_also_from_another_host(
     with closing(Archive.open(ArchiveConfig(uri=crawl.uri))) as archive:
         for path in ("/1.png", "/2.png", "/m"):
             assert archive.body(archive.captures(site.url(path))[0]) == PNG.body
-    assert crawl.ask("verify") == {"checked": 12, "damaged": []}
+    assert crawl.ask("verify") == {"checked": 12, "pruned": 0, "damaged": []}
     assert not any(record["blocks"]["items"] for record in done.records if record["origin"] == "requisite")
 
 
