@@ -35,8 +35,9 @@ check: $(VENV)/installed
 test: check
 	$(BIN)/python -m pytest -m "not long" -n auto --dist worksteal $(ARGS)
 
+# Long tests wait for servers, kills and time limits: one process more than there are cores.
 test-all: check
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n $$($(BIN)/python -c 'import os; print(os.cpu_count() + 1)') --dist worksteal $(ARGS)
 
 picture: $(VENV)/installed
 	$(BIN)/python docs/images/delta.py

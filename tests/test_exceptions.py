@@ -57,7 +57,7 @@ def test_every_error_ends_a_command_with_a_code_that_is_not_success(error: type[
 
 def test_only_nothing_found_and_usage_have_the_first_two_codes() -> None:
     found = {error.__name__: error.exit_code for error in classes() if error.exit_code < 3}
-    assert found == {"NotArchived": 1, "UsageError": 2}
+    assert found == {"NotArchived": 1, "Pruned": 1, "UsageError": 2}
 
 
 @pytest.mark.parametrize("error", list(classes()))
