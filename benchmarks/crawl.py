@@ -189,7 +189,11 @@ def crawl_ours(spider: str, seed: str, folder: Path, concurrency: int, *python: 
 def crawl_again(spider: str, seed: str, folder: Path, concurrency: int, *python: str) -> Crawl:
     """Crawl into the archive that is there."""
     archive = folder / "archive.db"
-    settings = {"ARCHIVE_URI": f"sqlite:///{archive}", "ARCHIVE_LOCAL_CONCURRENCY": concurrency}
+    settings = {
+        "ARCHIVE_URI": f"sqlite:///{archive}",
+        "ARCHIVE_LOCAL_CONCURRENCY": concurrency,
+        "LOG_LEVEL": "INFO",
+    }
     given = ["-a", f"topic={TOPIC}", "-a", "scope=host"] if spider == "topic" else []
     done = _crawl(["crawl", spider, f"-aseeds={seed}", *given], settings, ROOT, *python)
     return replace(done, size=archive.stat().st_size)

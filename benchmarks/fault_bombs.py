@@ -114,6 +114,7 @@ def _explode(folder: Path, bodies: Callable[[], Iterator[bytes]], send: Callable
         feed = Path(place, "captures.jsonl")
         command = [sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"seeds={url}", "-a", "depth=1"]
         command += ["-s", f"ITEM_PIPELINES={_with_probe()}", "-s", "RETRY_TIMES=0", "-O", str(feed)]
+        command += ["-s", "LOG_LEVEL=INFO"]
         log = need(run(command, ARCHIVE_URI=f"sqlite:///{place}/archive.db"), "scrapy crawl").stderr
         records = {record["url"]: record for record in map(json.loads, feed.read_text("utf-8").splitlines())}
     found = {path: records.get(url.rstrip("/") + path) for path in digests}

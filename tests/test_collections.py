@@ -324,7 +324,7 @@ def test_prune_takes_the_rule_of_a_collection(crawl: Crawl, site: MockServer, ru
         site.routes["/"] = Reply(BODY.replace(b"spring", b"spring of %d" % number))
         assert crawl(*chosen, collection="harbour").code == 0
     done = scrapy(crawl, "prune", "--collection", "harbour", "--dry-run", *chosen)
-    assert "1 versions of 1 pages would go" in done.stdout, done.stderr
+    assert "1 version of 1 page would go" in done.stdout, done.stderr
     both = scrapy(crawl, "prune", site.url(), "--collection", "harbour", *chosen)
     assert both.returncode == 2
 

@@ -17,6 +17,7 @@ from archivebot.jobs.schedule import days
 from archivebot.models import Label
 from archivebot.records import block_metadata_record, metadata_record
 from archivebot.terminal import note, write
+from archivebot.units import amount
 from archivebot.urls import parse_seed
 from archivebot.versioning.keep import Keep
 
@@ -111,7 +112,8 @@ def _print(found: Collections) -> None:
     ]
     if rows:
         print_table(["collection", "seeds", "scope", "interval", "keep", "terms", "title"], rows)
-    write(f"{found.name}: {len(found.collections)} collections, {len(found.rules)} rules, nothing wrong")
+    parts = amount(len(found.collections), "collection"), amount(len(found.rules), "rule")
+    write(f"{found.name}: {', '.join(parts)}, nothing wrong")
 
 
 def _print_page(found: Collections, url: str | None) -> None:

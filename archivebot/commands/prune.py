@@ -10,7 +10,7 @@ from archivebot.cli import WritingCommand, print_json
 from archivebot.exceptions import CorruptObject, UsageError
 from archivebot.jobs.prune import PruneProgress, prune
 from archivebot.terminal import note, write
-from archivebot.units import size
+from archivebot.units import amount, size
 from archivebot.urls import parse_seed
 from archivebot.versioning.keep import Keep
 
@@ -51,7 +51,8 @@ class Command(WritingCommand):
             print_json(done.record())
         else:
             would = "would go" if opts.dry_run else "pruned"
-            message = f"{done.pruned} versions of {done.pages} pages {would}, {done.kept} stay"
+            versions, pages = amount(done.pruned, "version"), amount(done.pages, "page")
+            message = f"{versions} of {pages} {would}, {done.kept} stay"
             freed = "" if opts.dry_run else f"; archive {size(done.before)} -> {size(done.after)}"
             write(f"{message}; frames of {size(done.frames)}{freed}")
         return CorruptObject.exit_code if done.damaged else 0
