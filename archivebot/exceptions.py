@@ -5,7 +5,7 @@
     ArchiveError
     ├── UsageError        a wrong argument, option or setting            exit 2
     ├── NotArchived       the archive does not hold what was asked for   exit 1
-    │   └── Pruned        it held these bytes and gave them up
+    │   └── Pruned        it held these bytes, and scrapy prune removed them
     ├── StorageError      the archive cannot be opened, read or written  exit 3
     │   ├── Closed        it was closed; open it again
     │   ├── Outdated      an older archivebot wrote it; a reader does not upgrade it
@@ -41,7 +41,7 @@ class NotArchived(ArchiveError):
 
 
 class Pruned(NotArchived):
-    """The bytes of a version were given up by ``scrapy prune``; its captures are still recorded."""
+    """The bytes of a version were removed by ``scrapy prune``; its captures are still recorded."""
 
 
 class StorageError(ArchiveError):

@@ -270,7 +270,7 @@ class Capture:
     blocks; ``quality`` and ``duplicate`` as in :class:`Snapshot`; ``wire`` as in :class:`Page`; ``fields`` is
     filled only by the visit itself, as are ``metadata``, ``title`` and ``edits``, the blocks that differ from
     those of the version before, if it lists its blocks. ``pruned`` is whether the bytes of the version were
-    given up.
+    removed.
     """
 
     url: str

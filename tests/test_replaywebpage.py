@@ -31,7 +31,8 @@ HOST = (
     '<!doctype html><script src="/replay/ui.js"></script><replay-web-page source="/x.wacz" url="{url}"'
     ' ts="{ts}" embed="replayonly" replaybase="/replay/"></replay-web-page>'
 )
-PATIENCE = 60
+PATIENCE = 90
+LOADS = 3
 
 SHIPS, MOVED, COPY = "http://example.com/ships", "http://example.com/moved", "http://example.org/copy"
 FIRST, SECOND = "Ships leave at noon from the old harbour.", "Ships leave at nine from the new harbour."
@@ -107,15 +108,26 @@ def test_a_package_opens_in_the_library_of_replayweb_page(served: str) -> None:
     with browser() as running:
         for name, text in (("first", FIRST), ("second", SECOND), ("copy", SECOND)):
             with closing(running.new_page()) as page:
-                page.goto(f"{served}/{name}.html")
-                assert shown(page, text), f"{name} is not shown"
+                assert opened(page, f"{served}/{name}.html", text), f"{name} is not shown"
+
+
+def opened(page: Page, address: str, text: str) -> bool:
+    """Return whether a page comes to show a text; if it does not, it is loaded again.
+
+    On a busy machine the service worker of the library may start too late for the first load.
+    """
+    for _ in range(LOADS):
+        page.goto(address)
+        if shown(page, text):
+            return True
+    return False
 
 
 def shown(page: Page, text: str) -> bool:
     """Return whether a frame of a page comes to show a text."""
     from playwright.sync_api import Error
 
-    end = monotonic() + PATIENCE
+    end = monotonic() + PATIENCE / LOADS
     while monotonic() < end:
         for frame in page.frames[1:]:
             with suppress(Error):  # it is being loaded

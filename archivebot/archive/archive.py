@@ -6,7 +6,7 @@ from datetime import datetime
 
 from archivebot.archive.inspection import Inspector, snapshot_of
 from archivebot.archive.lookup import ArchiveReader
-from archivebot.archive.pruning import Pruned, Pruner
+from archivebot.archive.pruning import PrunedPage, Pruner
 from archivebot.archive.recorder import Recorder
 from archivebot.archive.revisits import Revisits
 from archivebot.config import ArchiveConfig
@@ -138,16 +138,16 @@ class Archive(ArchiveReader):
         """Return the unresolved captures that repeat a stored page, each with its body."""
         return list(self._revisits.released(page))
 
-    def planned(self, url: str, keep: Keep, now: datetime) -> Pruned:
-        """Return the versions of a page that :meth:`prune` would give up."""
+    def planned(self, url: str, keep: Keep, now: datetime) -> PrunedPage:
+        """Return the versions of a page that :meth:`prune` would remove."""
         return self._pruner.plan(url, keep, now)
 
-    def prune(self, url: str, keep: Keep, now: datetime) -> Pruned:
-        """Give up the versions of a page that a rule does not keep; see :meth:`Pruner.prune`."""
+    def prune(self, url: str, keep: Keep, now: datetime) -> PrunedPage:
+        """Prune the versions of a page that a rule does not keep; see :meth:`Pruner.prune`."""
         return self._pruner.prune(url, keep, now)
 
     def compact(self) -> None:
-        """Make everything durable, and give the free space of the archive back to the file system."""
+        """Make everything durable, and return the free space of the archive to the file system."""
         self._store.sync()
         self._store.retention.compact()
 

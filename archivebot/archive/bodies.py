@@ -72,7 +72,7 @@ class Bodies:
     def get(self, version: StoredVersion) -> Content:
         """Rebuild a version; raises CorruptObject if its body does not match the recorded digest.
 
-        Raises Pruned if its bytes were given up.
+        Raises Pruned if its bytes were removed.
         """
         if version.pruned:
             raise Pruned(

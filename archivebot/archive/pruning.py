@@ -1,4 +1,4 @@
-"""Gives up versions of a page, after the frames of the kept versions no longer need them."""
+"""Prunes the versions of a page, after the frames of the kept versions no longer need them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,10 @@ from archivebot.versioning.keep import Keep
 # Attempts to rewrite a page while other processes store versions against those that are to go.
 ATTEMPTS = 8
 
-# The longest chain of versions if two versions of a page already exceed the frame bound.
-LONGEST_PAGES_CHAIN = 4
-
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
-    """What was given up of a page: versions, the bytes of their frames, and how much other frames grew."""
+class PrunedPage:
+    """The versions that a page lost, the number of those kept, and the bytes by which other frames grew."""
 
     url: str
     kept: int
@@ -33,7 +30,7 @@ class Pruned:
 
     @property
     def bytes(self) -> int:
-        """The bytes of the frames that were given up."""
+        """The bytes of the frames of these versions."""
         return sum(version.stored_bytes for version in self.versions)
 
 
@@ -44,17 +41,17 @@ class Pruner:
         self._store, self._bodies, self._config = store, bodies, config
         self._dictionaries = Dictionaries(store, bodies, config.zstd_level)
 
-    def plan(self, url: str, keep: Keep, now: datetime) -> Pruned:
+    def plan(self, url: str, keep: Keep, now: datetime) -> PrunedPage:
         """Return the versions of a page that a rule does not keep; ``grown`` is not known and 0."""
         captures = list(self._store.captures(url, brief=True))
         kept = keep.digests(captures, now)
         shown = {capture.sha256 for capture in captures if capture.digest}
         content = [each for each in self._store.versions(url) if each.number is not None and not each.pruned]
         gone = tuple(each for each in content if each.digest in shown - kept)
-        return Pruned(url, len(content) - len(gone), gone)
+        return PrunedPage(url, len(content) - len(gone), gone)
 
-    def prune(self, url: str, keep: Keep, now: datetime) -> Pruned:
-        """Give up the versions of a page that a rule does not keep.
+    def prune(self, url: str, keep: Keep, now: datetime) -> PrunedPage:
+        """Prune the versions of a page that a rule does not keep.
 
         Raises CorruptObject if a version that stays is damaged: in that case nothing is changed. Raises
         Conflict if other processes stored versions of the page in every attempt.
@@ -66,7 +63,7 @@ class Pruner:
                 self._dictionaries.forget()
         return self._prune(url, keep, now)
 
-    def _prune(self, url: str, keep: Keep, now: datetime) -> Pruned:
+    def _prune(self, url: str, keep: Keep, now: datetime) -> PrunedPage:
         plan = self.plan(url, keep, now)
         if not plan.versions:
             return plan
@@ -117,7 +114,7 @@ class Pruner:
         new chain because the old chain was too long, if the chain is short enough now.
         """
         own = frames.cost(version.length)
-        bound = max(self._config.frame_bound, LONGEST_PAGES_CHAIN * version.length)
+        bound = frames.most_cost(version.length, self._config.frame_bound)
         before = costs.get(last.id, last.cost) if last else 0
         fits = last is not None and before + own <= bound
         is_first = version.base is None or self._store.dictionaries.is_dictionary(version.base)

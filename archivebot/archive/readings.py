@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
+from archivebot.content.summary import is_kept as description_is_kept
 from archivebot.duplicates.rule import fingerprint
 from archivebot.fields.about import about, merged
-from archivebot.fields.about import is_kept as about_is_kept
 from archivebot.fields.sites import Site
 from archivebot.fields.tree import Tree
 from archivebot.garbage import release_memory
@@ -104,7 +104,7 @@ class PageReading(Reading):
         known = vars(before).get("fingerprint")
         if known is not None and self.main_text == before.main_text:
             self.fingerprint = known
-            if found is not None and before._found and not before._has_rules and about_is_kept(found):
+            if found is not None and before._found and not before._has_rules and description_is_kept(found):
                 self._found = before._found
 
     @property

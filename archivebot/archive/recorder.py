@@ -45,9 +45,6 @@ CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
 # Kinds of captures that show another version than the capture before.
 EDITED = frozenset((Kind.CHANGED, Kind.TOUCHED))
 
-# The longest chain of versions if two versions of a page already exceed the frame bound.
-LONGEST_PAGES_CHAIN = 4
-
 
 class Recorder:
     """Stores snapshots; the only writer of versions."""
@@ -315,7 +312,7 @@ class Recorder:
         of a requisite is the same body of another URL, if there is one.
         """
         own = frames.cost(len(page.body))
-        bound = max(self._config.frame_bound, LONGEST_PAGES_CHAIN * len(page.body))
+        bound = frames.most_cost(len(page.body), self._config.frame_bound)
         if latest and latest.cost + own <= bound and (content := self._bodies.readable(latest)):
             return Base.of(latest, content)
         if page.origin == REQUISITE:

@@ -18,8 +18,8 @@ def verify(
     """Rebuild all versions or a random sample, and compare all stored data with its checksums and its log.
 
     The log is compared with an earlier ``checkpoint`` of it, if there is one. Returns the number of versions
-    checked and the damage found. A pruned version has no bytes to rebuild and does
-    not count. Nothing is changed.
+    checked and the damage found. A pruned version has no bytes to rebuild, and does not count. Nothing is
+    changed.
     """
     try:
         ids = list(store.version_ids())

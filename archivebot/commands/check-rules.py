@@ -1,4 +1,4 @@
-"""scrapy check-rules: what a file of collections and rules says, or what is wrong with it."""  # noqa: N999 - Scrapy names the command after this file
+"""scrapy check-rules: check a file of collections and rules, and show what it sets."""  # noqa: N999 - Scrapy names the command after this file
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Command(ArchiveCommand):
 
 
 def _wrong(collection: Collection) -> list[UsageError]:
-    """Return the errors in what a collection says to spiders and to prune."""
+    """Return the errors in the values of a collection that spiders and prune read."""
     errors = [*wrong_arguments(collection)]
     try:
         if collection.keep:

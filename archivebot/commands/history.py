@@ -20,7 +20,7 @@ class Command(ArchiveCommand):
     explanation = (
         "The kinds are new, changed, touched (only furniture changed), revisit (nothing changed), redirect,"
         " gone (no longer there), not_found (never there), failed, excluded and unresolved (a revisit of"
-        " bytes that are not in the archive). The bytes of a pruned version were given up by scrapy prune."
+        " bytes that are not in the archive). The bytes of a pruned version were removed by scrapy prune."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

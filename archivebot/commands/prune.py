@@ -1,4 +1,4 @@
-"""scrapy prune: give up the versions that a rule of retention does not keep."""
+"""scrapy prune: remove the versions that a rule of retention does not keep."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from archivebot.versioning.keep import Keep
 
 
 class Command(WritingCommand):
-    """Give up versions that a rule does not keep, and their space"""
+    """Remove versions that a rule does not keep, and free their space"""
 
     arguments = "[URL]"
     least, most = 0, 1
     explanation = (
         "The first and the last version of each page stay, and each capture stays on record. With a URL only"
-        " this page is pruned. What is given up cannot be brought back: try --dry-run first."
+        " this page is pruned. What is removed cannot be brought back: try --dry-run first."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

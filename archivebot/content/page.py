@@ -17,7 +17,7 @@ from archivebot.content.lines import LineWalk, Place, are_kept
 from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
-from archivebot.content.summary import description
+from archivebot.content.summary import description, is_kept
 from archivebot.content.title import title
 from archivebot.markup.charset import codec, wide_charset
 from archivebot.markup.edits import Edits
@@ -137,8 +137,7 @@ class PageContent:
         before.forget_tree()
         self.walk, self.choice, self.title_words = before.walk, before.choice, before.title_words
         self._has_tree = False
-        is_described = edits.keeps("name", "property", "content", tags=("meta",))
-        if "text" in vars(before) and (is_described or not is_shell(before.walk)):
+        if "text" in vars(before) and (is_kept(edits) or not is_shell(before.walk)):
             self.text = before.text
 
     @property

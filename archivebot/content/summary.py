@@ -7,6 +7,7 @@ from itertools import islice
 
 from turbohtml import Document
 
+from archivebot.markup.edits import Edits
 from archivebot.text import words
 
 # Sentences of a summary. On 152 articles of articles-dev with a description of eight words or more, the words
@@ -25,6 +26,11 @@ MOST = 600
 _NAMES = ("description", "og:description")
 _END = re.compile(r"""(?<=[.!?…])["”’»)\]]*\s+(?=[\W_]*[^\W_a-z])|(?<=[。！？])""")
 _IS_SENTENCE = re.compile(r"""[.!?…。！？]["”’»)\]]*$""")
+
+
+def is_kept(edits: Edits) -> bool:
+    """Return whether a page describes itself as an earlier version, by the edits since."""
+    return edits.keeps("name", "property", "content", tags=("meta",))
 
 
 def description(document: Document) -> str:

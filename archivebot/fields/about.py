@@ -6,7 +6,6 @@ import json
 
 from archivebot.content.page import PageContent
 from archivebot.content.summary import description, summary
-from archivebot.markup.edits import Edits
 from archivebot.models import Field
 
 SUMMARY = "summary"
@@ -24,11 +23,6 @@ def about(page: PageContent) -> tuple[Field, ...]:
         Field(name, json.dumps(text or None, ensure_ascii=False), counts=False)
         for name, text in found.items()
     )
-
-
-def is_kept(edits: Edits) -> bool:
-    """Return whether a page describes itself as an earlier version, by the edits since."""
-    return edits.keeps("name", "property", "content", tags=("meta",))
 
 
 def merged(*fields: tuple[Field, ...]) -> tuple[Field, ...]:

@@ -21,7 +21,7 @@ class Exported:
     """The counts of an export.
 
     ``records`` are all records that were written, ``responses`` and ``revisits`` the captures among them.
-    ``without`` are captures without an answer; the answers of ``pruned`` of them were given up. ``damaged``
+    ``without`` are captures without an answer; the answers of ``pruned`` of them were removed. ``damaged``
     has a message for each capture that the archive could not rebuild.
     """
 

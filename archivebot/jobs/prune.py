@@ -1,4 +1,4 @@
-"""Pruning of an archive: gives up the versions that a rule does not keep, page by page."""
+"""Pruning of an archive: removes the versions that a rule does not keep, page by page."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def prune(
     *,
     dry: bool = False,
 ) -> Pruning:
-    """Prune pages, or only count what would go, and give the free space back.
+    """Prune pages, or only count what would go, and free the space.
 
     A damaged page is left as it is. An interrupted run leaves each page as it was or as it will be.
     """

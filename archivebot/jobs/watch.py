@@ -161,7 +161,7 @@ class PageChanges:
 
     def _change(self, first: int, now: Capture) -> WatchedChange | None:
         earlier = self._captures[:first]
-        before = next((each for each in reversed(earlier) if each.kind in CONTENT and not each.pruned), None)
+        before = next((each for each in reversed(earlier) if each.kind in CONTENT), None)
         found = state_change(self._archive, before, earlier[-1] if earlier else None, now)
         if found is None:
             return None

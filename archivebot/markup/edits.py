@@ -151,7 +151,7 @@ def _pieces(body: bytes) -> list[bytes]:
 
 
 def count(body: bytes) -> int:
-    """Return the number of the tags and comments of a body outside scripts, about.
+    """Return roughly the number of tags and comments of a body, without those in scripts.
 
     >>> count(b"<p>One<script>a<b</script>")
     3

@@ -19,6 +19,9 @@ else:
 # The minimum cost of reading a frame, however small; it counts towards the bound on a chain.
 LEAST_COST = 256 * 1024
 
+# The longest chain of versions if two versions of a page already exceed the bound on a chain.
+LONGEST_PAGES_CHAIN = 4
+
 # Zstandard refuses a shorter prefix; such a base is used neither for encoding nor for decoding.
 LEAST_PREFIX = 8
 
@@ -36,6 +39,15 @@ MOST_WINDOW_LOG = 27
 def cost(length: int, base_cost: int = 0) -> int:
     """Return the bytes to decode when reading a version: its own bytes and those of its bases."""
     return base_cost + max(length, LEAST_COST)
+
+
+def most_cost(length: int, bound: int) -> int:
+    """Return the maximum cost of a version of ``length`` bytes, by the ``bound`` of the settings.
+
+    >>> most_cost(1_000, 16_000_000), most_cost(10_000_000, 16_000_000)
+    (16000000, 40000000)
+    """
+    return max(bound, LONGEST_PAGES_CHAIN * length)
 
 
 def encode(body: bytes, base: bytes | None, level: int) -> bytes:

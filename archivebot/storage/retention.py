@@ -1,4 +1,4 @@
-"""The contract of giving up the frames of versions, which every back end fulfils."""
+"""The contract of removing the frames of versions, which every back end fulfils."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from archivebot.storage.versions import StoredVersion
 
 
 class RetentionStore(Protocol):
-    """Gives up the frames of versions, and gives their space back.
+    """Removes the frames of versions, and frees their space.
 
-    A version without a frame keeps its record, and its captures say that they are pruned. No version has it
+    A version without a frame keeps its record, and its captures show that they are pruned. No version has it
     as its base.
     """
 
@@ -19,7 +19,7 @@ class RetentionStore(Protocol):
         """Return the versions of all pages whose base is one of these, in the order they were stored."""
 
     def rewrite(self, pruned: Sequence[StoredVersion], frames: Mapping[StoredVersion, bytes]) -> None:
-        """Give up the frames of ``pruned``, after the frames of their dependents were replaced.
+        """Remove the frames of ``pruned``, after the frames of their dependents were replaced.
 
         Each key of ``frames`` is a stored version with its new base and its new cost. A version with another
         cost and an empty frame keeps its frame. A crash leaves every other version as it was or as it will
@@ -30,10 +30,10 @@ class RetentionStore(Protocol):
         """
 
     def restore(self, version: StoredVersion, frame: bytes) -> None:
-        """Store the frame of a version again that was given up, with the base and cost of ``version``."""
+        """Store the removed frame of a version again, with the base and cost of ``version``."""
 
     def count(self) -> int:
-        """Return the number of versions whose frames were given up."""
+        """Return the number of versions whose frames were removed."""
 
     def compact(self) -> None:
-        """Give the free space of the archive back to the file system, if it is worth the work."""
+        """Return the free space of the archive to the file system, if it is worth the work."""

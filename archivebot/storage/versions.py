@@ -14,7 +14,7 @@ class StoredVersion:
     ``number`` counts the versions of content from 1; None for the body of an error or redirect. ``digest`` is
     the SHA-256 of the body (64 hex digits), ``layout`` the id of the bytes around the blocks, ``new_blocks``
     and ``new_bytes`` the blocks that differ from the previous version, ``cost`` the bytes to decode when
-    reading it, 0 if its frame was given up, ``base`` the version or dictionary it is compressed against,
+    reading it, 0 if its frame was removed, ``base`` the version or dictionary it is compressed against,
     ``stored_bytes`` the size of its frame.
     """
 
@@ -36,5 +36,5 @@ class StoredVersion:
 
     @property
     def pruned(self) -> bool:
-        """Whether its frame was given up, so that its bytes cannot be rebuilt."""
+        """Whether its frame was removed, so that its bytes cannot be rebuilt."""
         return self.cost == 0

@@ -1,4 +1,4 @@
-"""The patterns of URLs for which a site of a fields file is meant."""
+"""The patterns of URLs by which the tables of a file name pages."""
 
 from __future__ import annotations
 

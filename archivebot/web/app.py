@@ -48,7 +48,7 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
         Route("/topic", surveys.topic),
         Route("/duplicates", surveys.duplicates),
         *(Route(f"/{name}", partial(surveys.survey, name)) for name in surveys.TITLES),
-        Route("/page", answers(pages.time_line)),
+        Route("/page", answers(pages.time_line, by_page=True)),  # it keeps the time lines that it read
         Route("/version", answers(versions.version)),
         Route("/delta", answers(versions.delta)),
         Route("/marked", answers(versions.side)),

@@ -49,36 +49,37 @@ class Readers:
         """Open the archive in all processes, and let each answer a question, which loads its code."""
         await self._processes.prepare((call, (), {}))
 
-    async def ask(self, question: Callable[..., Found], *given: object) -> Found:
+    async def ask(self, question: Callable[..., Found], *given: object, page: str = "") -> Found:
         """Return what a question returns of a reader and what is given; raises its errors.
 
-        The question is a function of a module, or part of one: it is named to a process.
+        The question is a function of a module, or part of one: it is named to a process. Questions about one
+        ``page`` go to one process, which has read it.
         """
-        found: Found = await self._processes.run((question, given, {}))
+        found: Found = await self._processes.run((question, given, {}), page)
         return found
 
-    async def view(self, view: View, request: Request) -> Response:
-        """Return the answer of a view to a request.
+    async def view(self, view: View, request: Request, page: str = "") -> Response:
+        """Return the answer of a view to a request; ``page`` as in :meth:`ask`.
 
         A view that makes its answer with :func:`keeping` makes it only if the state has changed since. Only
         one process at a time makes an answer that is not kept.
         """
         key = (request.url.path, request.scope["query_string"])
         if self._kept.get(key) is not None:
-            return await self._viewed(view, request, key)
+            return await self._viewed(view, request, key, page)
         lock = self._making.setdefault(key, asyncio.Lock())
         try:
             async with lock:
-                return await self._viewed(view, request, key)
+                return await self._viewed(view, request, key, page)
         finally:
             if not lock.locked():
                 self._making.pop(key, None)
 
-    async def _viewed(self, view: View, request: Request, key: Hashable) -> Response:
+    async def _viewed(self, view: View, request: Request, key: Hashable, page: str) -> Response:
         kept = self._kept.get(key)
         known = (kept[0], kept[1]._replace(body=_UNSENT)) if kept else None
         scope = {name: request.scope[name] for name in _SCOPE if name in request.scope}
-        sent = await self.ask(_shown, view, scope, known)
+        sent = await self.ask(_shown, view, scope, known, page=page)
         if sent.made:
             self._kept.put(key, sent.made)
         return sent.response(kept[1].body if kept else b"")
@@ -139,12 +140,16 @@ def _shown(
     )
 
 
-async def answer(view: View, request: Request) -> Response:
-    """Answer a request by a view in one of the processes."""
+async def answer(view: View, request: Request, *, by_page: bool = False) -> Response:
+    """Answer a request by a view in one of the processes.
+
+    With ``by_page`` requests with the same parameter ``url`` are answered by the same process.
+    """
     readers: Readers = request.app.state.readers
-    return await readers.view(view, request)
+    page = request.query_params.get("url", "") if by_page else ""
+    return await readers.view(view, request, page)
 
 
-def answers(view: View) -> partial[Any]:
-    """Return what answers the requests of a route by a view."""
-    return partial(answer, view)
+def answers(view: View, *, by_page: bool = False) -> partial[Any]:
+    """Return what answers the requests of a route by a view; see :func:`answer`."""
+    return partial(answer, view, by_page=by_page)

@@ -287,6 +287,11 @@ class MongoDatabase:
         self._writing()
         self.retried(lambda: collection.update_many(which, change))
 
+    def remove(self, collection: Collection[Document], identities: list[str]) -> None:
+        """Remove the documents with some ids, as far as they are there."""
+        self._writing()
+        self.retried(lambda: collection.delete_many({"_id": {"$in": identities}}))
+
     def _size(self) -> int:
         # A server may count a page of its files only once it was written back.
         return int(self.retried(lambda: self._database.command("dbStats")).get("totalSize", 0))

@@ -1,4 +1,4 @@
-"""Gives up the frames of versions in a database of a MongoDB server.
+"""Removes the frames of versions in a database of a MongoDB server.
 
 Nothing that a version needs is removed before no document names it: first the new frames are inserted, then
 the documents name them, then the frames that are to go are noted in ``left_over``, and at last removed.
@@ -7,6 +7,7 @@ the documents name them, then the frames that are to go are noted in ``left_over
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from archivebot.exceptions import Conflict
 from archivebot.storage.base import StoredVersion, VersionId
@@ -69,7 +70,7 @@ class MongoRetention:
         payloads = self._database.collection("payloads")
         for version in pruned:
             which = {"url": version.url, "digest": version.digest}
-            self._database.retried(lambda which=which: payloads.delete_many(which))  # type: ignore[misc]
+            self._database.retried(partial(payloads.delete_many, which))
         self._sweep()
 
     def restore(self, version: StoredVersion, frame: bytes) -> None:
@@ -122,8 +123,7 @@ class MongoRetention:
         """Replace a document, which is complete before and after."""
         new = {**document, **changed}
         new["sum"] = sum_of("captures", new)
-        which = {"_id": document["_id"]}
-        self._database.retried(lambda: self._captures.replace_one(which, new))
+        self._database.replace(self._captures, new)
 
     def _note(self, frames: Iterable[str]) -> None:
         for name in sorted(frames):
@@ -139,9 +139,5 @@ class MongoRetention:
             found = self._database.rows(dictionaries, {"frame": {"$in": names}})
             used |= {whole("dictionaries", document)["frame"] for document in found}
             parts = [part for name in names if name not in used for part in part_ids(name)]
-            self._remove(self._frames, parts)
-            self._remove(self._left_over, names)
-
-    def _remove(self, collection: object, names: list[str]) -> None:
-        which = {"_id": {"$in": names}}
-        self._database.retried(lambda: collection.delete_many(which))  # type: ignore[attr-defined]
+            self._database.remove(self._frames, parts)
+            self._database.remove(self._left_over, names)

@@ -1,4 +1,4 @@
-"""Gives up the frames of versions in the SQLite archive, and the space that they took."""
+"""Removes the frames of versions in the SQLite archive, and frees their space."""
 
 from __future__ import annotations
 
