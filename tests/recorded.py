@@ -14,7 +14,7 @@ import struct
 import subprocess
 import termios
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,13 +85,15 @@ class Step:
         return f"$ {self.command}\n{self.shown}{code}"
 
 
-def record(folder: Path, port: int) -> Iterator[tuple[str, list[Step]]]:
-    """Do the tasks in a folder, with the site at a port, and yield each with its steps."""
+def record(
+    folder: Path, port: int, tasks: Mapping[str, list[str]] = TASKS
+) -> Iterator[tuple[str, list[Step]]]:
+    """Do tasks in a folder, with the site at a port, and yield each with its steps."""
     states = iter(STATES)
     with ExitStack() as site:
         first = site.enter_context(SampleSite(port, next(states)).running())
         port = urlsplit(first.url).port or port
-        for task, commands in TASKS.items():
+        for task, commands in tasks.items():
             steps = []
             for command in commands:
                 if command == WEEK:

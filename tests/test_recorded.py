@@ -16,6 +16,12 @@ def shown(text: str) -> str:
     return re.sub(r"order +\d+", "order N", normalised(text))
 
 
+def test_the_recorded_session_shows_the_help_as_it_is(tmp_path: Path) -> None:
+    helps = dict(list(TASKS.items())[:2])
+    now = shown(document(record(tmp_path, 0, helps)))
+    assert shown(DOCUMENT.read_text("utf-8")).startswith(now)
+
+
 @pytest.mark.long
 def test_the_recorded_session_is_what_happens(tmp_path: Path) -> None:
     tasks = list(record(tmp_path, 0))
