@@ -7,6 +7,7 @@ import asyncio
 import gc
 from collections.abc import Sequence
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +25,10 @@ from archivebot.terminal import flush, guard, hush, note
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
 
+
+# Modules of Scrapy that read the source of each frame of the stack when they are imported. If the engine
+# imports them, on a deep stack, that takes 0.3 to 0.5 of the 1.3 seconds in which a crawl starts.
+LOOK_AT_STACK = ("scrapy.core.downloader.tls", "scrapy.core.downloader.contextfactory")
 
 # The exit code that a shell reports for a program ended by SIGINT.
 INTERRUPTED = 130
@@ -194,6 +199,8 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> boo
     Raises the error that prevented the crawl from beginning, and StorageError if the archive or the frontier
     failed during the crawl.
     """
+    for name in LOOK_AT_STACK:
+        import_module(name)
     crawler = process.create_crawler(spider)
     crawl = process.crawl(crawler, **arguments)
     spare_collections()
