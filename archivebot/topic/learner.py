@@ -72,7 +72,7 @@ class Waiting:
     @property
     def worth(self) -> float:
         """The mean worth of the links, in nats."""
-        return self.total / max(1, self.links)
+        return self.total / (self.links or 1)
 
     @property
     def rank(self) -> float:
@@ -162,8 +162,10 @@ class Learner:
         news = {}
         for url in moved:
             waiting = self._waiting.get(url)
-            if waiting and not waiting.fetched and abs(waiting.rank - waiting.reported) > NEWS:
-                news[url] = waiting.reported = waiting.rank
+            if waiting and not waiting.fetched:
+                rank = waiting.rank
+                if abs(rank - waiting.reported) > NEWS:
+                    news[url] = waiting.reported = rank
         return news
 
     def worth(self, waiting: Waiting) -> float:
@@ -185,8 +187,9 @@ class Learner:
     def _score_anew(self) -> None:
         for url, waiting in self._waiting.items():
             if not waiting.fetched:
-                waiting.total = self.worth(waiting) * waiting.links
-                waiting.log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
+                log_odds = self.model.log_odds(waiting.terms, waiting.relevance)
+                waiting.total = (waiting.worth + log_odds - waiting.log_odds) * waiting.links
+                waiting.log_odds = log_odds
                 waiting.host = self._of_host(url)
                 self._moved.add(url)
 

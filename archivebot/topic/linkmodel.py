@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from archivebot.exceptions import UsageError
@@ -87,7 +87,7 @@ class LinkModel:
     def log_odds(self, terms: Iterable[str], relevance: float = 0.0) -> float:
         """Return the worth of a link in nats; ``relevance`` (0..1) is that of the linking page."""
         get = self.weights.get
-        return self.bias + relevance * get(SOURCE, 0.0) + sum([get(term, 0.0) for term in terms])
+        return self.bias + relevance * get(SOURCE, 0.0) + sum(map(get, terms, repeat(0.0)))
 
     def parts(self, terms: Iterable[str], relevance: float = 0.0) -> dict[str, float]:
         """Return what each origin of terms adds to the log-odds; they sum to it.

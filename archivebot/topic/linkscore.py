@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -65,6 +65,31 @@ class LinkScore:
         return {name: round(value, _DIGITS) for name, value in self.explain().items()}
 
 
+# The terms of a link, its worth and its rank, and what its URL has for patience and for its host.
+Scored = tuple[Sequence[str], float, float, float, float]
+
+
+class Scores(Mapping[str, LinkScore]):
+    """The scores of the links of a page by URL, each made when it is asked for: most links are no news."""
+
+    def __init__(
+        self, model: LinkModel, relevance: float, tunnel: float, found: Mapping[str, Scored]
+    ) -> None:
+        self._model, self._relevance, self._tunnel, self._found = model, relevance, tunnel, found
+
+    def __getitem__(self, url: str) -> LinkScore:
+        terms, worth, rank, added, host = self._found[url]
+        rest = {"tunnel": self._tunnel, "patience": added - self._tunnel, "host": host}
+        explain = partial(_parts, self._model, terms, self._relevance, rank, rest)
+        return LinkScore(probability(worth + self._tunnel), rank, explain)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
 class LinkScorer:
     """Scores links by their text and position, and learns from the pages that they led to."""
 
@@ -94,7 +119,7 @@ class LinkScorer:
             return cls(LinkModel.from_dict(profile.link_model))
         return cls(LinkModel.of_terms(profile.vector), by_host=True)
 
-    def page(self, source: Judged, links: Sequence[Link]) -> dict[str, LinkScore]:
+    def page(self, source: Judged, links: Sequence[Link]) -> Mapping[str, LinkScore]:
         """Score the links of a fetched page, by URL, and learn from the page itself."""
         relevance = source.relevance or 0.0
         learner, model = self.learner, self.learner.model
@@ -107,13 +132,11 @@ class LinkScorer:
         learner.fetched(source.url, source.relevance, missing=source.missing)
         tunnel = decayed(source.distance, self._decay)
         added = tunnel - self._patience * source.order
-        scores: dict[str, LinkScore] = {}
+        found: dict[str, Scored] = {}
         for link, terms, worth in zip(links, bags, worths, strict=True):
             waiting = settled.get(link.url) or learner.expect(link.url, terms, relevance, worth, added)
-            rest = {"tunnel": tunnel, "patience": waiting.added - tunnel, "host": waiting.host}
-            explain = partial(_parts, model, terms, relevance, waiting.rank, rest)
-            scores[link.url] = LinkScore(probability(worth + tunnel), waiting.rank, explain)
-        return scores
+            found[link.url] = terms, worth, waiting.rank, waiting.added, waiting.host
+        return Scores(model, relevance, tunnel, found)
 
     def news(self) -> Mapping[str, float]:
         """Return new ranks of URLs that may be waiting, if the latest pages changed them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,7 +55,7 @@ class _Looked:
     """A judged page: its relevance (None without a topic), and the scores of its links."""
 
     relevance: Relevance | None
-    scores: dict[str, LinkScore]
+    scores: Mapping[str, LinkScore]
 
     @property
     def passes(self) -> bool:

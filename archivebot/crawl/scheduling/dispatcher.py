@@ -170,9 +170,8 @@ class Dispatcher(Extension):
         self._outbox.repeated.append(url)
 
     def reprioritise(self, scores: Mapping[str, float]) -> None:
-        """Set new scores of queued URLs; skipped if the frontier is unavailable."""
-        if self.flush():
-            self._patience.ask(lambda: self.frontier.reprioritise(scores))
+        """Set new scores of queued URLs after all that is pending; skipped if the frontier is unavailable."""
+        if self._patience.ask(partial(self._write, scores), proof=bool(self._outbox)):
             self._resting = False
 
     def next(self) -> Request | None:
@@ -316,18 +315,18 @@ class Dispatcher(Extension):
         self._written(new)
         return lease
 
-    def _write(self) -> bool:
+    def _write(self, scores: Mapping[str, float] | None = None) -> bool:
         with self.frontier.together():
-            new = self._put()
+            new = self._put(scores)
         self._written(new)
         return True
 
-    def _put(self) -> int:
-        """Write what is pending to the frontier, and return the number of new URLs."""
+    def _put(self, scores: Mapping[str, float] | None = None) -> int:
+        """Write what is pending, and new scores, to the frontier; return the number of new URLs."""
         for host in {entry.host for entry in self._outbox.entries} & self._paces.keys():
             self._pace(host)  # other hosts follow at their first request
         position = ArchiveSession.of(self.crawler).worker.position
-        return self._outbox.put(self.frontier, position.number if position else 0)
+        return self._outbox.put(self.frontier, position.number if position else 0, scores or {})
 
     def _written(self, new: int) -> None:
         """Clear the outbox: its contents are in the frontier now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from scrapy.statscollectors import StatsCollector
@@ -63,8 +64,11 @@ class Outbox:
         self.entries += self.links[:most]
         del self.links[:most]
 
-    def put(self, frontier: Frontier, position: int) -> int:
-        """Write to a frontier, and return the number of new URLs; ``position`` is that of the archive."""
+    def put(self, frontier: Frontier, position: int, scores: Mapping[str, float]) -> int:
+        """Write to a frontier, and return the number of new URLs.
+
+        ``position`` is that of the archive; ``scores`` are new scores of queued URLs.
+        """
         if self.refused:
             frontier.reject(self.refused)
         entries = self._within_budget(frontier)
@@ -75,6 +79,8 @@ class Outbox:
             frontier.mark_arrived(self.arrived)
         for settled in self.settled:
             _settle(frontier, settled, position)
+        if scores:
+            frontier.reprioritise(scores)
         for url in self.repeated:  # last: after an error they are written again, and would count twice
             self._budget.repeat(frontier, url)
         return new
