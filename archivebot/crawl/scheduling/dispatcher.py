@@ -224,8 +224,10 @@ class Dispatcher(Extension):
         Raises StorageError if the crawl ends first.
         """
         self._outbox.followed.append(url)
+        self._outbox.stage(STROKE)
         if self._held.judged(url):
             look_again(self.crawler.engine)
+        await asyncio.sleep(0)  # pages that were read at the same time are written together, or with a lease
         while not self.publish():
             if self._patience.is_over or (self._patience.is_waiting and is_closing(self.crawler.engine)):
                 raise StorageError("the crawl ended before the frontier took the links of the page")
