@@ -82,8 +82,10 @@ class Context:
             found = np.empty((min(MOST_ROWS, count - start), MEANS + 1, width))
             found[:, 0] = values[rows]
             inside = found[:, 1:-1]
-            np.subtract(sums[self.last.T[rows]], sums[self.first.T[rows]], out=inside)
-            found[:, -1] = alike[self.kinds[rows]]
+            np.subtract(
+                sums.take(self.last.T[rows], axis=0), sums.take(self.first.T[rows], axis=0), out=inside
+            )
+            found[:, -1] = alike.take(self.kinds[rows], axis=0)
             found[:, 1:] /= self._spans[rows, :, None]
             yield found.reshape(len(found), -1)
 
@@ -114,8 +116,8 @@ class Context:
     def _spans(self) -> Matrix:
         """The weights of each range, and of the kind; a row for each line."""
         sums = np.concatenate(([0.0], np.cumsum(self.weights)))
-        ranges = sums[self.last.T] - sums[self.first.T]
-        return np.column_stack((ranges, np.bincount(self.kinds, self.weights)[self.kinds]))
+        ranges = sums.take(self.last.T) - sums.take(self.first.T)
+        return np.column_stack((ranges, np.bincount(self.kinds, self.weights).take(self.kinds)))
 
 
 def _numbered(*columns: NDArray[np.int64]) -> NDArray[np.int64]:

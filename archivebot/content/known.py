@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from archivebot.content.lines import Place
 from archivebot.content.surroundings import Around
-from archivebot.content.wording import remembered
 
 Numbers = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -49,7 +48,7 @@ class Features:
     @classmethod
     def of(cls, around: Around) -> Features:
         """Read the features of the lines of a page."""
-        words = remembered().measured(around.texts)[1]
+        words = around.wording[1]
         texts, places = around.text.tolist(), around.places
         is_heading = np.array([place.tag in _HEADINGS for place in places], dtype=bool)[around.index]
         headings: list[frozenset[str]] = [frozenset()]
@@ -118,9 +117,9 @@ class Known:
 
     def sums(self, table: Matrix) -> Matrix:
         """Add up the rows of a table that each line has."""
-        each = np.add.reduceat(table[self.rows], self.starts[1:])
+        each = np.add.reduceat(table.take(self.rows, axis=0), self.starts[1:])
         each = np.concatenate((np.zeros((1, table.shape[1])), each))
-        found: Matrix = each[self.bundles].sum(axis=0)
+        found: Matrix = each.take(self.bundles, axis=0).sum(axis=0)
         return found
 
     def by_line(self) -> tuple[Numbers, Numbers]:

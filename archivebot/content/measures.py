@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 from archivebot.content import prose, repeats, surroundings
 from archivebot.content.lines import Line
 from archivebot.content.surroundings import Around
-from archivebot.content.wording import COLUMNS, FIRST, remembered
+from archivebot.content.wording import COLUMNS, FIRST
 
 Column = surroundings.Column
 _TAGS = ("p", "li", "div", "td", "th", "dt", "dd", "pre", "blockquote", "button", "label")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _KINDS = {tag: kind for kind, tag in enumerate((*_TAGS, *_HEADINGS))}
+
+_TAG_COLUMNS = [f"<{tag}>" for tag in _KINDS]
+_NUMBERS = np.array([[kind] for kind in _KINDS.values()])
+
+# The measures of a line that its neighbours have, too, beside whether it is a heading.
+_NEAR = ("characters", "linked", "sentence", "capitals")
 
 # Lines on each side of a line that are measured.
 REACH = 3
@@ -32,28 +38,28 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
     size, long = columns.pop("size"), columns.pop("long") > 0
     tags = [line.place.tag for line in lines]
     kinds = np.array([_KINDS.get(tag, -1) for tag in tags])
-    columns |= {f"<{tag}>": (kinds == kind).astype(np.float64) for tag, kind in _KINDS.items()}
+    columns |= dict(zip(_TAG_COLUMNS, (kinds == _NUMBERS).astype(np.float64), strict=True))
     heading = (kinds >= len(_TAGS)).astype(np.float64)
     columns |= _position(lines, around, size, heading, tags)
     columns |= _around(lines, around, size, linked, long, columns)
     columns |= _page(around, size, linked, long)
     columns |= prose.measures(around, prose.running(lines, long))
     columns |= repeats.measures(around)
-    near = {name: columns[name] for name in ("characters", "linked", "sentence", "capitals")}
-    for name, column in {**near, "heading": heading}.items():
-        wide = np.zeros(len(column) + 2 * REACH)
-        wide[REACH:-REACH] = column
+    count = len(lines)
+    wide = np.zeros((len(_NEAR) + 1, count + 2 * REACH))
+    wide[:, REACH:-REACH] = [*(columns[name] for name in _NEAR), heading]
+    for name, row in zip((*_NEAR, "heading"), wide, strict=True):
         for step in range(1, REACH + 1):
-            columns[f"{name} -{step}"] = wide[REACH - step : -REACH - step]
-            columns[f"{name} +{step}"] = wide[REACH + step : len(wide) - REACH + step]
+            columns[f"{name} -{step}"] = row[REACH - step : REACH - step + count]
+            columns[f"{name} +{step}"] = row[REACH + step : REACH + step + count]
     return columns
 
 
 def _own(lines: Sequence[Line], title: str, around: Around, linked: Column) -> dict[str, Column]:
     """Return the measures of the text of each line."""
     words, links, bold = np.array([(line.words, line.links, line.bold) for line in lines], dtype=np.float64).T
-    found = remembered().measured(around.texts)[0]
-    own = dict(zip(COLUMNS, found[around.text].T, strict=True))
+    found = around.wording[0]
+    own = dict(zip(COLUMNS, found.take(around.text, axis=0).T, strict=True))
     size = own["size"]
     return own | {
         "characters": np.log1p(size),

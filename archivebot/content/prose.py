@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from archivebot.content.lines import Line
 from archivebot.content.surroundings import Around, Ranges, within
-from archivebot.content.wording import COLUMNS, remembered
+from archivebot.content.wording import COLUMNS
 
 Column = NDArray[np.float64]
 
@@ -31,13 +31,12 @@ class Body:
     @classmethod
     def of(cls, around: Around, prose: Column, shares: Sequence[float]) -> list[Body]:
         """Find the element for each share; ``prose`` counts the characters of running text of each line."""
-        first = np.array([place.first for place in around.above])
-        last = np.array([place.last for place in around.above])
-        held = within(prose, first, last)
+        first, last = around.spans
+        held, total, sizes = within(prose, first, last), prose.sum(), last - first
         found = []
         for share in shares:
-            sizes = np.where(held >= share * prose.sum(), last - first, len(prose) + 1)
-            at = len(sizes) - 1 - int(sizes[::-1].argmin())
+            large = np.where(held >= share * total, sizes, len(prose) + 1)
+            at = len(large) - 1 - int(large[::-1].argmin())
             found.append(cls(int(first[at]), int(last[at])))
         return found
 
@@ -66,8 +65,8 @@ def measures(around: Around, prose: Column) -> dict[str, Column]:
 
 def long_lines(around: Around) -> NDArray[np.bool_]:
     """Return which lines are as long as running text."""
-    long: NDArray[np.bool_] = remembered().measured(around.texts)[0][:, COLUMNS.index("long")] > 0
-    return long[around.text]
+    long: NDArray[np.bool_] = around.wording[0][:, COLUMNS.index("long")] > 0
+    return long.take(around.text)
 
 
 def running(lines: Sequence[Line], long: NDArray[np.bool_]) -> Column:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line, Place
+from archivebot.content.wording import Matrix, remembered
 
 Column = NDArray[np.float64]
 Ranges = NDArray[np.int64]
@@ -26,7 +28,7 @@ _STATED = [1, 2]
 _FAR = 15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Around:
     """The elements around the lines of a page.
 
@@ -34,8 +36,9 @@ class Around:
     ``above`` are the places and all elements around them, outer before inner. ``openings`` are the first
     lines of the elements around each place, a row for each place. ``kinds`` are the names of the places and
     of the elements around them, each once, and ``kind`` is the kind of each line. ``first`` and ``last`` are
-    the ranges of lines of the elements around each line, a row for each level. ``texts`` are the texts of the
-    lines, each once, and ``text`` is the text of each line.
+    the ranges of lines of the elements around each line, a row for each level, and ``spans`` are those of the
+    elements ``above``. ``texts`` are the texts of the lines, each once, and ``text`` is the text of each
+    line.
     """
 
     places: list[Place]
@@ -46,8 +49,14 @@ class Around:
     kind: NDArray[np.int64]
     first: Ranges
     last: Ranges
+    spans: tuple[Ranges, Ranges]
     texts: list[str]
     text: NDArray[np.int64]
+
+    @cached_property
+    def wording(self) -> tuple[Matrix, list[frozenset[str]]]:
+        """The measures of each text, and its words."""
+        return remembered().measured(self.texts)
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Around:
@@ -60,19 +69,22 @@ class Around:
         kind = np.array([kinds.setdefault(place.kind, len(kinds)) for place in places], dtype=np.int64)
         above = sorted(_upwards(places), key=attrgetter("depth"))
         numbers = {id(place): number for number, place in enumerate(above)}
-        chains = _chains(above, numbers)[:, [numbers[id(place)] for place in places]]
-        first = np.array([place.first for place in above], dtype=np.int64)[chains]
-        last = np.array([place.last for place in above], dtype=np.int64)[chains]
-        ranges = first[:, index], last[:, index]
-        return cls(places, above, first.T, index, list(kinds), kind[index], *ranges, list(texts), text)
+        spans = np.array([(place.first, place.last) for place in above], dtype=np.int64).T
+        chains = _chains(above, numbers, spans[1] - spans[0])[:, [numbers[id(place)] for place in places]]
+        first, last = spans[0].take(chains), spans[1].take(chains)
+        ranges = first.take(index, axis=1), last.take(index, axis=1)
+        own = kind.take(index)
+        return cls(
+            places, above, first.T, index, list(kinds), own, *ranges, (spans[0], spans[1]), list(texts), text
+        )
 
 
-def _chains(above: Sequence[Place], numbers: Mapping[int, int]) -> Ranges:
+def _chains(above: Sequence[Place], numbers: Mapping[int, int], size: NDArray[np.int64]) -> Ranges:
     """Return the numbers of each place and of the elements around it, a row for each of LEVELS levels.
 
     Each element has more lines than the previous one. If there are too few, the outermost is repeated.
+    ``size`` is the number of lines of each element.
     """
-    size = np.array([place.last - place.first for place in above], dtype=np.int64)
     parent = np.array([numbers[id(place.parent)] if place.parent else 0 for place in above], dtype=np.int64)
     outer = parent.copy()
     while (same := np.flatnonzero((size[outer] == size) & (outer > 0))).size:
@@ -87,7 +99,8 @@ def within(values: Column, first: Ranges, last: Ranges) -> Column:
     """Sum values over the ranges [first, last)."""
     sums = np.zeros(len(values) + 1)
     values.cumsum(out=sums[1:])
-    found: Column = sums[last] - sums[first]
+    found: Column = sums.take(last)
+    found -= sums.take(first)
     return found
 
 
@@ -142,13 +155,16 @@ def title_around(around: Around, size: Column) -> dict[str, Column]:
     if title is None:
         return {name: np.zeros(len(size)) for name in names}
     path = {id(place) for place in _upwards([title])}
-    nearest: dict[int, Place] = {}
+    nearest: dict[int, tuple[int, int, int]] = {}
     for place in around.above:
-        nearest[id(place)] = place if id(place) in path else nearest[id(place.parent)]
-    both = [nearest[id(place)] for place in around.places]
-    down = [min(place.depth - each.depth, _FAR) for place, each in zip(around.places, both, strict=True)]
-    up = [min(title.depth - each.depth, _FAR) for each in both]
-    ends = np.array([(each.first, each.last) for each in both])
-    share = within(size, ends[:, 0], ends[:, 1]) / size.sum()
-    figures = (np.array(down) / 10, np.array(up) / 10, share)
-    return {name: figure[around.index] for name, figure in zip(names, figures, strict=True)}
+        key = id(place)
+        is_shared = key in path
+        nearest[key] = (place.depth, place.first, place.last) if is_shared else nearest[id(place.parent)]
+    shared, first, last = np.array([nearest[id(place)] for place in around.places]).T
+    depths = np.array([place.depth for place in around.places])
+    down, up = np.minimum(depths - shared, _FAR), np.minimum(title.depth - shared, _FAR)
+    share = within(size, first, last) / size.sum()
+    return {
+        name: figure.take(around.index)
+        for name, figure in zip(names, (down / 10, up / 10, share), strict=True)
+    }
