@@ -12,7 +12,7 @@ from archivebot.fingerprint.digest import piece_id
 from archivebot.fingerprint.features import Hashes, feature_hashes, shingle_hashes, word_hashes
 from archivebot.fingerprint.hamming import bands
 from archivebot.fingerprint.minhash import SHINGLE, jaccard
-from archivebot.fingerprint.simhash import NEAR, distance, text_simhash
+from archivebot.fingerprint.simhash import NEAR, distance, words_simhash
 from archivebot.models import Fingerprint
 
 # Stored with every mark; keys of two versions are not comparable. The version covers the fingerprint, its
@@ -71,7 +71,7 @@ def fingerprint(text: str) -> Fingerprint:
     """
     [words] = word_hashes([text])
     digest = piece_id(words.astype("<u8").tobytes())
-    simhash = text_simhash(text)
+    simhash = words_simhash(words)
     if simhash is None:
         return Fingerprint(digest, None, (digest,) if len(words) else (), len(words))
     parts = (place << 16 | part for place, part in enumerate(bands(simhash)))

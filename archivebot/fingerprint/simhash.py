@@ -63,10 +63,17 @@ def text_simhashes(texts: Sequence[str]) -> list[int | None]:
     >>> text_simhashes([])
     []
     """
-    return [
-        _majority(shingle_hashes(words, SHINGLE)) if len(words) >= MIN_WORDS else None
-        for words in word_hashes(texts)
-    ]
+    return list(map(words_simhash, word_hashes(texts)))
+
+
+def words_simhash(words: Hashes) -> int | None:
+    """Return :func:`text_simhash` of the text whose words have some hashes, in order.
+
+    >>> [words] = word_hashes(["to be or not " * 8])
+    >>> words_simhash(words) == text_simhash("to be or not " * 8), words_simhash(words[:31]) is None
+    (True, True)
+    """
+    return _majority(shingle_hashes(words, SHINGLE)) if len(words) >= MIN_WORDS else None
 
 
 def distance(one: int, other: int) -> int:
