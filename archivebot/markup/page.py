@@ -6,8 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from turbohtml import Document, Element, parse
@@ -25,8 +25,7 @@ _ROOT = re.compile("<(?:[hH][tT][mM][lL]|[bB][oO][dD][yY])")  # faster than IGNO
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """An element, or a piece of text (``element`` None), in [start, end) of the source text."""
 
     element: Element | None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
@@ -181,7 +181,7 @@ def children(parent: Element, start: int, end: int, offset: Callable[[int], int]
         if not position <= at < end:
             continue
         if open_child is not None:
-            yield replace(open_child, end=at)
+            yield open_child._replace(end=at)
         elif text_since and position < at:
             yield Node(None, position, at)
         open_child, text_since = None, False

@@ -82,11 +82,16 @@ def edges_of(source: str, links: Iterable[Link], when: datetime) -> list[Edge]:
     >>> [(edge.anchor[:8], len(edge.anchor), edge.role) for edge in edges_of("", links, datetime.max)]
     [('NewsNews', 200, 'navigation')]
     """
+    return [
+        Edge(source, link.url, link.anchor[:LONGEST_ANCHOR], link.role, link.kind, when, when)
+        for link in chosen(links)
+    ]
+
+
+def chosen(links: Iterable[Link]) -> Iterable[Link]:
+    """Return one link for each target: the first that has an anchor, or else the first."""
     by_url: dict[str, Link] = {}
     for link in links:
         if link.url not in by_url or (link.anchor and not by_url[link.url].anchor):
             by_url[link.url] = link
-    return [
-        Edge(source, link.url, link.anchor[:LONGEST_ANCHOR], link.role, link.kind, when, when)
-        for link in by_url.values()
-    ]
+    return by_url.values()

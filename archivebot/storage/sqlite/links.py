@@ -18,7 +18,7 @@ from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Link
-from archivebot.storage.edges import Edge, edges_of
+from archivebot.storage.edges import LONGEST_ANCHOR, Edge, chosen
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.sums import insert, intact, value_of, whole
 from archivebot.storage.sqlite.texts import packs, unpacked
@@ -51,7 +51,7 @@ class SQLiteLinks:
 
     def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
         rows = [
-            (edge.target, label(edge.role, edge.kind, edge.anchor)) for edge in edges_of(source, links, when)
+            (link.url, label(link.role, link.kind, link.anchor[:LONGEST_ANCHOR])) for link in chosen(links)
         ]
         with self._file.together():
             database = self._file.database
