@@ -40,15 +40,16 @@ def link_terms(
     ['place:host', 'url:x', 'url:y', 'url:#1', 'url:query']
     """  # noqa: E501 - the list is the example
     titles = _marked("title:", title)[:MOST_WORDS]
-    shared = Counter(_folder(link.url.rstrip("/")) for link in links)
+    folders = [_folder(link.url.rstrip("/")) for link in links]
+    shared = Counter(folders)
     page = _folder(url)
     many = f"list:links{_magnitude(len(links))}"
-    for link in links:
+    for link, folder in zip(links, folders, strict=True):
         if link.url in skipped:
             yield ()
             continue
         # A folder belongs to the list of its parent.
-        found = [*titles, many, f"list:folder{_magnitude(shared[_folder(link.url.rstrip('/'))])}"]
+        found = [*titles, many, f"list:folder{_magnitude(shared[folder])}"]
         found += (_place(page, _folder(link.url)), f"role:{link.role}")
         found += _address(link.url)
         found += _marked("heading:", link.heading)
@@ -69,6 +70,8 @@ def origin(term: str) -> str:
     return term.partition(":")[0]
 
 
+# Pages of a site have many anchors in common.
+@lru_cache(maxsize=1 << 12)
 def shape(anchor: str) -> str:
     """Return the form of an anchor's first words, which differs for names, titles, codes and numbers.
 
