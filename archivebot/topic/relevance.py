@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 from archivebot.text import words
@@ -48,13 +49,18 @@ class Relevance:
     terms: tuple[tuple[str, float], ...] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageText:
-    """A page prepared for judgement: its words, and the terms of title and body."""
+    """A page prepared for judgement: the words of title and body, and the terms of each."""
 
-    words: Counter[str] = field(repr=False)
+    spoken: list[str] = field(repr=False)
     title: list[str]
     body: list[str] = field(repr=False)
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """The occurrences of each word."""
+        return Counter(self.spoken)
 
     @classmethod
     def of(cls, title: str, text: str, same: Mapping[str, str] = MappingProxyType({})) -> PageText:
@@ -65,7 +71,7 @@ class PageText:
         (['reef'], ['reef'], 1)
         """
         head, rest = words(title), words(text)
-        return cls(Counter(head + rest), _terms(head, same), _terms(rest, same))
+        return cls(head + rest, _terms(head, same), _terms(rest, same))
 
 
 class PageScorer:
@@ -116,9 +122,11 @@ class PageScorer:
     def _main_terms(self, page: PageText) -> tuple[tuple[str, float], ...]:
         if self._model is not None:
             return tuple(self._model.contributions(page.words, "relevant")[:MOST_SHOWN])
-        counts = frequencies(page.title, page.body)
         topic = self._profile.signed
-        weighted = [(term, topic[term] * count) for term, count in counts.items() if term in topic]
+        counts = frequencies(
+            *([term for term in terms if term in topic] for terms in (page.title, page.body))
+        )
+        weighted = [(term, topic[term] * count) for term, count in counts.items()]
         return tuple(sorted(weighted, key=lambda item: (-abs(item[1]), item[0]))[:MOST_SHOWN])
 
 
@@ -176,8 +184,7 @@ class Occurrences:
     """The occurrences of terms and phrases in a list of terms."""
 
     def __init__(self, terms: Sequence[str]) -> None:
-        self._counts = Counter(terms)
-        self._text = f" {'  '.join(terms)} "
+        self._terms, self._counts = terms, Counter(terms)
 
     def of(self, term: str) -> float:
         """Return the occurrences of a term; the separate words of a phrase count, too, with less weight.
@@ -199,6 +206,10 @@ class Occurrences:
         (True, False, True)
         """
         return bool(self._whole(parts))
+
+    @cached_property
+    def _text(self) -> str:
+        return f" {'  '.join(self._terms)} "
 
     def _whole(self, parts: Sequence[str]) -> int:
         return self._text.count(f" {'  '.join(parts)} ")
