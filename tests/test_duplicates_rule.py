@@ -10,7 +10,7 @@ import pytest
 from archivebot.duplicates import rule
 from archivebot.duplicates.rule import LEAST_CONFIRMED, Likeness, fingerprint, judge
 from archivebot.fingerprint.minhash import jaccard, minhash
-from archivebot.fingerprint.simhash import NEAR, distance, text_simhash
+from archivebot.fingerprint.simhash import NEAR, distance, text_simhashes
 
 CHANCE = random.Random()
 WORDS = [
@@ -160,7 +160,7 @@ def by_minhash(one: str, other: str) -> bool:
 
 
 def by_simhash(one: str, other: str) -> bool:
-    first, second = text_simhash(one), text_simhash(other)
+    first, second = text_simhashes([one, other])
     return first is not None and second is not None and distance(first, second) <= NEAR
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from archivebot.exceptions import UsageError
 from archivebot.fingerprint.minhash import MinHashIndex, jaccard, minhash
-from archivebot.fingerprint.simhash import distance, text_simhash
+from archivebot.fingerprint.simhash import distance, text_simhashes
 from archivebot.text import words
 
 VOCABULARY = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("na", "ro", "li", "tus", "ken")]
@@ -106,7 +106,7 @@ def site(chance: random.Random) -> list[tuple[int, str]]:
 
 def test_both_signals_together_are_more_precise_than_each_on_pages_of_one_template() -> None:
     pages = site(random.Random(13))
-    prints = [text_simhash(text) or 0 for _, text in pages]
+    prints = [found or 0 for found in text_simhashes([text for _, text in pages])]
     signatures = [minhash(text) for _, text in pages]
     pairs = list(combinations(range(len(pages)), 2))
     same = {(a, b) for a, b in pairs if pages[a][0] == pages[b][0]}

@@ -48,29 +48,20 @@ def simhash(features: Iterable[str] | Mapping[str, float]) -> int:
     return _packed(weights @ signs > 0)
 
 
-def text_simhash(text: str) -> int | None:
-    """Return the SimHash of the shingles of a text, or None if it has too few words.
-
-    >>> text_simhash("To be, or not to be") is None
-    True
-    """
-    return text_simhashes([text])[0]
-
-
 def text_simhashes(texts: Sequence[str]) -> list[int | None]:
-    """Return :func:`text_simhash` of each text; much faster for many short texts.
+    """Return the SimHash of the shingles of each text, or None for a text of too few words.
 
-    >>> text_simhashes([])
-    []
+    >>> text_simhashes(["To be, or not to be"]), text_simhashes([])
+    ([None], [])
     """
     return list(map(words_simhash, word_hashes(texts)))
 
 
 def words_simhash(words: Hashes) -> int | None:
-    """Return :func:`text_simhash` of the text whose words have some hashes, in order.
+    """Return the SimHash of the text whose words have some hashes, in order, as :func:`text_simhashes` does.
 
     >>> [words] = word_hashes(["to be or not " * 8])
-    >>> words_simhash(words) == text_simhash("to be or not " * 8), words_simhash(words[:31]) is None
+    >>> [words_simhash(words)] == text_simhashes(["to be or not " * 8]), words_simhash(words[:31]) is None
     (True, True)
     """
     return _majority(shingle_hashes(words, SHINGLE)) if len(words) >= MIN_WORDS else None
