@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from scrapy.http import Response
@@ -223,6 +224,16 @@ async def test_links_go_out_together_and_before_their_page_is_stored(crawl: Driv
     assert crawl.frontier.counts().queued == STROKE + 3
     crawl.dispatcher.response_downloaded(response(crawl, A), crawl.request(A))
     assert crawl.next() == D
+
+
+@crawling()
+async def test_pages_read_at_the_same_time_share_a_transaction(crawl: Driven) -> None:
+    for page in (A, B):
+        crawl.queue(f"{page}/link", source=page)
+    with patch.object(crawl.frontier, "together", wraps=crawl.frontier.together) as together:
+        await asyncio.gather(crawl.dispatcher.safe(A), crawl.dispatcher.safe(B))
+    assert together.call_count == 1
+    assert crawl.frontier.counts().queued == 2
 
 
 @crawling(ARCHIVE_BUDGET_QUERY=2)
