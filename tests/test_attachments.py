@@ -303,3 +303,31 @@ def test_hostile_records_in_the_place_of_our_own_change_nothing(tmp_path: Path) 
     with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
         asyncio.run(ingest_files(archive, [tmp_path / "x.warc"]))
         assert archive.metadata(URL, archive.version(URL, 1)) == Metadata()
+
+
+def test_a_request_that_names_the_first_record_of_its_file_belongs_to_the_answer_beside_it(
+    ask: Ask, uri: str, tmp_path: Path
+) -> None:
+    """So node-warc writes requests and metadata."""
+    info, refers = "<urn:uuid:7>", {"WARC-Concurrent-To": "<urn:uuid:7>"}
+    asked = b"GET /page HTTP/1.1\r\nHost: example.com\r\n\r\n"
+    (tmp_path / "x.warc").write_bytes(
+        record_of(b"software: x\r\n", "warcinfo", DAY, "", {"WARC-Record-ID": info})
+        + record_of(b"links", "metadata", DAY, URL, refers)
+        + record_of(asked, "request", DAY, URL, refers)
+        + record_of(HTTP + html("The text."), "response", DAY, URL)
+        + record_of(b"GET /x HTTP/1.1\r\n\r\n", "request", DAY, OTHER, refers)
+        + record_of(HTTP + html("Another text."), "response", DAY, "http://example.com/unasked")
+    )
+    ask("ingest", tmp_path / "x.warc")
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:
+        (capture,) = archive.captures(URL)
+        assert capture.wire is not None
+        assert capture.wire.request == asked
+        (other,) = archive.captures("http://example.com/unasked")
+        assert other.wire is not None
+        assert other.wire.request == b""
+        assert [each.when for each in archive.attachments.of(URL)] == [capture.captured_at]
+    ask("export", "warc", URL, "--output", tmp_path / "out")
+    kinds = [kind for kind, _, _ in exported(tmp_path / "out")]
+    assert kinds == ["metadata", "metadata", "request", "response"]
