@@ -17,8 +17,8 @@ from archivebot.wire import Attachment
 class Command(ArchiveCommand):
     """Show every capture of a page, its attachments, or the life of one of its blocks"""
 
-    arguments = "[URL]"
-    least, most = 0, 1
+    arguments = "URL"
+    least, most = 0, 1  # --attachments needs no URL
     explanation = (
         "The kinds are new, changed, touched (only furniture changed), revisit (nothing changed), redirect,"
         " gone (no longer there), not_found (never there), failed, excluded and unresolved (a revisit of"
@@ -36,7 +36,7 @@ class Command(ArchiveCommand):
         if opts.attachments:
             return self._attachments(archive, args, opts)
         if not args:
-            raise UsageError("give the URL of a page: scrapy history URL")
+            raise UsageError(f"write: scrapy history {self.syntax()}")
         url = archive.resolve(args[0])
         if opts.block:
             return self._block(archive, url, opts)
