@@ -82,6 +82,7 @@ class Command(ArchiveCommand):
                     f"{result.responses} responses, {result.revisits} revisits, {result.without} without"
                     f" answer, {size(result.bytes)}: {message}"
                 )
+                message += f"; {result.attached} attachments" if result.attached else ""
                 message += f"; {result.pruned} captures are pruned" if result.pruned else ""
             (note if opts.output == _STDOUT else write)(message)
         if result.damaged:
