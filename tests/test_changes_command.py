@@ -173,7 +173,7 @@ def test_some_pages_are_listed(run: Run, options: list[str], expected: set[str])
 def test_a_list_without_options_is_that_of_scrapy(run: Run) -> None:
     assert run("list").stdout.split() == ["deepweb", "query", "recrawl", "site", "topic"]
     assert run("list", "--pages").stdout.startswith("captured ")
-    assert run("list", "--csv").stdout.startswith("url,title,captured_at,status,kind,versions\n")
+    assert run("list", "--csv").stdout.startswith("url,title,captured_at,status,kind,versions,time\n")
 
 
 def test_a_list_of_nothing_is_exit_code_1(run: Run, tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.listing import Filter, ListedPage, listed_pages
 from archivebot.models import Kind
 from archivebot.terminal import note, write
-from archivebot.timestamps import parse_since
+from archivebot.timestamps import iso_time, parse_since
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
 from archivebot.urls import parse_seed
 
 OPTIONS = ("pages", "json", "csv", "site", "kind", "status", "since", "topic", "requisites")
-COLUMNS = ("url", "title", "captured_at", "status", "kind", "versions")
+COLUMNS = ("url", "title", "captured_at", "status", "kind", "versions", "time")
 
 
 class Command(ArchiveCommand):
@@ -60,7 +60,8 @@ class Command(ArchiveCommand):
         if opts.json:
             print_json([page.record() for page in pages])
         elif opts.csv:
-            print_csv(COLUMNS, (page.record().values() for page in pages))
+            rows = ([*page.record().values(), iso_time(page.last.captured_at)] for page in pages)
+            print_csv(COLUMNS, rows)
         elif pages:
             print_table(["captured", "kind", "status", "versions", "page", "title"], map(_row, pages))
         else:

@@ -101,5 +101,7 @@ def since_of(text: str, uri: str) -> datetime:
     try:
         with closing(read_frontier(uri)) as frontier:
             return datetime.fromtimestamp(frontier.crawls()[0].began, UTC)
-    except (NotArchived, StorageError) as error:
+    except NotArchived as error:
+        raise UsageError("there was no crawl yet: give a time, such as --since 7d or --since 2021") from error
+    except StorageError as error:
         raise UsageError(f"the last crawl is unknown ({error}): give a time, such as --since 7d") from error

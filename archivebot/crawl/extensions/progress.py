@@ -19,10 +19,10 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
 from archivebot.config import ARCHIVE, ArchiveConfig, CrawlConfig, without_password
-from archivebot.crawl.extensions.summary import Failures, end_of, filled, quoted, shortened
+from archivebot.crawl.extensions.summary import WIDTH, Failures, end_of, filled, quoted, shortened
 from archivebot.models import Capture
 from archivebot.terminal import Harmless, commanded, harmless, status
-from archivebot.units import size
+from archivebot.units import amount, size
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,9 @@ class Progress:
     touched: int
     unchanged: int
     gone: int
-    other: int
+    redirects: int
+    not_found: int
+    excluded: int
     fetched: int
     stored: int
     warc: int
@@ -54,6 +56,7 @@ class Progress:
     requisites: int = 0
     requisite_bytes: int = 0
     forbidden: int = 0
+    unreachable: int = 0
 
     @classmethod
     def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
@@ -62,7 +65,7 @@ class Progress:
         def count(name: str) -> int:
             return int(stats.get_value(name, 0))
 
-        forbidden = count("archive/outcome/robots_denied")
+        forbidden, unreachable = count("archive/outcome/robots_denied"), count("robots/unreachable")
         return cls(
             pages=count("archive/answered"),
             new=count("archive/new"),
@@ -70,8 +73,11 @@ class Progress:
             touched=count("archive/touched"),
             unchanged=count("archive/revisit"),
             gone=count("archive/gone"),
-            other=sum(count(f"archive/{kind}") for kind in ("redirect", "not_found", "excluded")) - forbidden,
-            forbidden=forbidden,
+            redirects=count("archive/redirect"),
+            not_found=count("archive/not_found"),
+            excluded=count("archive/excluded") - forbidden,
+            forbidden=max(0, forbidden - unreachable),
+            unreachable=unreachable,
             fetched=count("archive/bytes_fetched"),
             stored=count("archive/bytes_stored"),
             warc=count("archive/bytes_warc_estimated"),
@@ -89,14 +95,27 @@ class Progress:
 
     def parts(self) -> list[str]:
         """Return the statistics as parts of a text."""
-        gone = f"{self.gone} gone, " if self.gone else ""
+        rare = [
+            (self.gone, f"{self.gone} gone"),
+            (self.redirects, amount(self.redirects, "redirect")),
+            (self.not_found, f"{self.not_found} not found"),
+            (self.excluded, f"{self.excluded} excluded"),
+        ]
+        pages = (
+            f"{amount(self.pages, 'page')} ({self.rate:.1f}/s): {self.new} new, {self.changed} changed, "
+            f"{self.touched} touched, {self.unchanged} unchanged"
+        )
+        others = ", ".join(words for count, words in rare if count)
+        is_short = len(pages) + len(others) < WIDTH - 4
         found = [
-            f"{self.pages} pages ({self.rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other",
-            f"{self.requisites} requisites ({size(self.requisite_bytes)})" if self.requisites else "",
+            *([", ".join(filter(None, (pages, others)))] if is_short else [pages, others]),
+            f"{amount(self.requisites, 'requisite')} ({size(self.requisite_bytes)})"
+            if self.requisites
+            else "",
             f"{size(self.fetched)} fetched, {size(self.stored)} stored",
-            f"{self.queued} queued, {self.errors} errors",
+            f"{self.queued} queued, {amount(self.errors, 'error')}",
             f"{self.forbidden} refused by robots.txt" if self.forbidden else "",
+            f"{self.unreachable} without robots.txt: it cannot be reached" if self.unreachable else "",
             f"harvest {self.relevant} of {self.judged} on topic" if self.judged else "",
         ]
         if self.dropped_in_tunnels or self.dropped_by_score:
@@ -111,10 +130,10 @@ class Progress:
     def live(self, url: str, columns: int) -> str:
         """Return two lines for a terminal: the figures, and the URL that was requested last."""
         figures = [
-            f"{self.pages} pages",
+            amount(self.pages, "page"),
             f"{self.rate:.1f}/s",
             f"{self.queued} queued",
-            f"{self.errors} errors",
+            amount(self.errors, "error"),
             f"{self.new} new",
             f"{self.changed} changed",
             f"{size(self.stored)} stored",
@@ -196,6 +215,8 @@ class ProgressLog:
     def summary(self) -> str:
         """Return why the crawl ended, the statistics, the location of the archive and the next commands."""
         uri = without_password(ArchiveConfig.from_settings(self.crawler.settings).uri)
+        if idle := getattr(self.crawler.spider, "idle", ""):
+            return f"archivebot: {idle}\n"
         arguments = getattr(self.crawler.spider, "arguments", None)
         why, again = end_of(self.crawler.stats.get_value("finish_reason", "stopped"), arguments)
         seed = quoted(next(iter(arguments.seeds if arguments else ()), "URL"))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
-from scrapy import FormRequest, Request
+from form2request import form2request
+from scrapy import Request, Selector
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
@@ -32,6 +35,7 @@ EXIT, CLOSED = "logout", "login_failed"
 APART = "archive_apart"
 _LOGIN, _RETRIED = "archive_login", "archive_logged_in_again"
 
+_URLENCODED = "application/x-www-form-urlencoded"
 _HOPS = 5  # redirects after a log-in
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # Log-ins again in a row that opened no page: others are closed to us, as those of the administrators are.
@@ -192,17 +196,25 @@ def _filled(door: Door, page: Response) -> Request | str:
     fields = door.login.fields
     if not isinstance(page, TextResponse) or page.status >= 400:
         return f"its page has status {page.status}"
-    for number, form in enumerate(page.xpath("//form")):
+    for form in page.xpath("//form"):
         names = set(form.xpath(".//@name").getall())
         if not fields.keys() <= names:
             continue
-        request = FormRequest.from_response(page, formnumber=number, formdata=dict(fields))
+        request = _submitted(form, fields, page.encoding)
         if request.method != "POST":
             return "its form would send the secrets in a URL"
         if not door.opens(request.url):
             return "its form would send the secrets to another site"
         return _apart(request)
     return f"its page has no form with the fields {', '.join(fields)}"
+
+
+def _submitted(form: Selector, fields: Mapping[str, str], encoding: str) -> Request:
+    """Return the request of a form with values, in the encoding of its page, as a browser sends it."""
+    made = form2request(form, dict(fields), enctype=_URLENCODED)
+    request: Request = made.to_scrapy(callback=NO_CALLBACK)
+    sent = parse_qsl(request.body.decode("ascii"), keep_blank_values=True)
+    return request.replace(body=urlencode(sent, encoding=encoding, errors="xmlcharrefreplace"))
 
 
 def _has_field(door: Door, page: Response) -> bool:
