@@ -19,7 +19,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
 from archivebot.config import ARCHIVE, ArchiveConfig, CrawlConfig, without_password
-from archivebot.crawl.extensions.summary import WIDTH, Failures, end_of, filled, quoted, shortened
+from archivebot.crawl.extensions.summary import Failures, end_of, filled, quoted, shortened
 from archivebot.models import Capture
 from archivebot.terminal import Harmless, commanded, harmless, status
 from archivebot.units import amount, size
@@ -101,14 +101,10 @@ class Progress:
             (self.not_found, f"{self.not_found} not found"),
             (self.excluded, f"{self.excluded} excluded"),
         ]
-        pages = (
-            f"{amount(self.pages, 'page')} ({self.rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.touched} touched, {self.unchanged} unchanged"
-        )
-        others = ", ".join(words for count, words in rare if count)
-        is_short = len(pages) + len(others) < WIDTH - 4
         found = [
-            *([", ".join(filter(None, (pages, others)))] if is_short else [pages, others]),
+            f"{amount(self.pages, 'page')} ({self.rate:.1f}/s): {self.new} new, {self.changed} changed, "
+            f"{self.touched} touched, {self.unchanged} unchanged",
+            ", ".join(words for count, words in rare if count),
             f"{amount(self.requisites, 'requisite')} ({size(self.requisite_bytes)})"
             if self.requisites
             else "",

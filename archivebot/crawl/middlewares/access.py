@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from form2request import form2request
-from scrapy import Request, Selector
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
@@ -196,11 +196,11 @@ def _filled(door: Door, page: Response) -> Request | str:
     fields = door.login.fields
     if not isinstance(page, TextResponse) or page.status >= 400:
         return f"its page has status {page.status}"
-    for form in page.xpath("//form"):
+    for number, form in enumerate(page.xpath("//form")):
         names = set(form.xpath(".//@name").getall())
         if not fields.keys() <= names:
             continue
-        request = _submitted(form, fields, page.encoding)
+        request = _submitted(page, number, fields)
         if request.method != "POST":
             return "its form would send the secrets in a URL"
         if not door.opens(request.url):
@@ -209,12 +209,12 @@ def _filled(door: Door, page: Response) -> Request | str:
     return f"its page has no form with the fields {', '.join(fields)}"
 
 
-def _submitted(form: Selector, fields: Mapping[str, str], encoding: str) -> Request:
+def _submitted(page: TextResponse, number: int, fields: Mapping[str, str]) -> Request:
     """Return the request of a form with values, in the encoding of its page, as a browser sends it."""
-    made = form2request(form, dict(fields), enctype=_URLENCODED)
+    made = form2request(page.xpath("//form")[number], dict(fields), enctype=_URLENCODED)
     request: Request = made.to_scrapy(callback=NO_CALLBACK)
     sent = parse_qsl(request.body.decode("ascii"), keep_blank_values=True)
-    return request.replace(body=urlencode(sent, encoding=encoding, errors="xmlcharrefreplace"))
+    return request.replace(body=urlencode(sent, encoding=page.encoding, errors="xmlcharrefreplace"))
 
 
 def _has_field(door: Door, page: Response) -> bool:
