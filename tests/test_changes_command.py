@@ -120,6 +120,7 @@ def test_rows_for_a_spreadsheet(run: Run) -> None:
     rows = list(csv.DictReader(run("changes", "--since", "2026-01-05", "--csv").stdout.splitlines()))
     assert len(rows) == 8
     assert rows[0]["url"] == SITE
+    assert rows[0]["time"].translate(dict.fromkeys(map(ord, "-:TZ"))) == rows[0]["captured_at"]
     assert {row["to"] for row in rows if row["kind"] in ("gone", "moved")} == {""}
 
 
@@ -129,7 +130,7 @@ def test_no_change_is_exit_code_1_and_wrong_use_2(run: Run) -> None:
     for options in (["--since", "soon"], ["--json", "--csv"], []):  # no crawl made this archive
         wrong = run("changes", *options)
         assert (wrong.returncode, wrong.stdout) == (2, ""), options
-    assert "give a time, such as --since 7d" in wrong.stderr
+    assert "there was no crawl yet: give a time, such as --since 7d" in wrong.stderr
 
 
 @pytest.mark.long

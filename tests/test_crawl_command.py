@@ -33,6 +33,10 @@ def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
             ["site", "-s", "ARCHIVE_REDERS=2"],
             "there is no setting ARCHIVE_REDERS: did you mean ARCHIVE_READERS?",
         ),
+        (
+            ["site", "-s", "DOWNLOAD_DELY=1"],
+            "there is no setting DOWNLOAD_DELY: did you mean DOWNLOAD_DELAY?",
+        ),
         (["site", "-s", "ARCHIVE_RETRY_BASE=-1"], "ARCHIVE_RETRY_BASE is '-1': give a number from 0 on"),
         (["site", "-s", "DOWNLOAD_DELAY=abc"], "DOWNLOAD_DELAY is 'abc': give a number"),
         (["site", "-s", "CONCURRENT_REQUESTS=1.5"], "CONCURRENT_REQUESTS is '1.5': give a whole number"),

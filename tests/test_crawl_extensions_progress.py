@@ -194,6 +194,27 @@ def test_an_unreachable_robots_txt_is_no_refusal(crawler: Any) -> None:
     assert "  failed:  robots.txt unreachable: http://a.example/ (connection refused)\n" in summary
 
 
+def test_links_out_of_scope_are_named_if_no_other_page_was_found(crawler: Any) -> None:
+    progress = ProgressLog(crawler, io.StringIO(), 10)
+    crawler.spider.arguments = Arguments(("http://a.example/docs/",), scope="prefix")
+    crawler.stats.set_value("scheduler/enqueued", 0)
+    crawler.stats.set_value("guard/outside_prefix", 59)
+    line = "  scope:   59 links lead out of it (prefix): scrapy frontier lists them\n"
+    assert line not in progress.summary()
+    crawler.stats.set_value("archive/answered", 1)
+    assert line in progress.summary()
+
+
+def test_a_search_for_forms_says_how_many_it_found(crawler: Any) -> None:
+    progress = ProgressLog(crawler, io.StringIO(), 10)
+    assert "query forms" not in progress.summary()
+    crawler.stats.set_value("archive/query_forms", 0)
+    assert "; query forms: 0\n" in progress.summary()
+    assert "scrapy frontier\n" in progress.summary()
+    crawler.stats.set_value("archive/forms", 1)
+    assert "scrapy forms\n" in progress.summary()
+
+
 def test_a_crawl_that_had_nothing_to_request_has_one_line(crawler: Any) -> None:
     crawler.spider.idle = "no page is due"
     assert ProgressLog(crawler, io.StringIO(), 10).summary() == "archivebot: no page is due\n"

@@ -13,6 +13,7 @@ from archivebot.proof.checkpoint import Checkpoint, read_checkpoint
 from archivebot.proof.signing import PublicKey
 from archivebot.records import verification_record
 from archivebot.terminal import commanded, write
+from archivebot.units import amount
 
 
 class Command(ArchiveCommand):
@@ -42,7 +43,7 @@ class Command(ArchiveCommand):
             for damage in damaged:
                 write(f"damaged: {_place(damage)}{commanded(damage.reason)}")
             gone = f", {pruned} pruned" if pruned else ""
-            write(f"{checked} versions checked, {len(damaged)} damaged{gone}")
+            write(f"{amount(checked, 'version')} checked, {len(damaged)} damaged{gone}")
         return CorruptObject.exit_code if damaged else 0
 
 

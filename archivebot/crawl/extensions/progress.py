@@ -6,7 +6,7 @@ import logging
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -19,6 +19,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
 from archivebot.config import ARCHIVE, ArchiveConfig, CrawlConfig, without_password
+from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.extensions.summary import Failures, end_of, filled, quoted, shortened
 from archivebot.models import Capture
 from archivebot.terminal import Harmless, commanded, harmless, status
@@ -27,6 +28,7 @@ from archivebot.units import amount, size
 logger = logging.getLogger(__name__)
 
 LIVE_INTERVAL = 0.5
+OUTSIDE = ("other_host", "other_domain", "outside_prefix")  # reasons of the guard, by scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Progress:
     seconds: float
     judged: int = 0
     relevant: int = 0
-    doors: int = 0
+    doors: int | None = None  # None if the crawl looks for no forms
+    forms: int = 0
     dropped_in_tunnels: int = 0
     dropped_by_score: int = 0
     requisites: int = 0
@@ -86,7 +89,8 @@ class Progress:
             seconds=seconds,
             judged=count("topic/judged"),
             relevant=count("topic/relevant"),
-            doors=count("archive/query_forms"),
+            doors=stats.get_value("archive/query_forms"),
+            forms=count("archive/forms"),
             dropped_in_tunnels=count("topic/dropped/tunnel"),
             dropped_by_score=count("topic/dropped/link_score"),
             requisites=count("requisites/captures"),
@@ -117,7 +121,9 @@ class Progress:
         if self.dropped_in_tunnels or self.dropped_by_score:
             by_score = f"{self.dropped_by_score} by their scores"
             found.append(f"links dropped: {self.dropped_in_tunnels} behind tunnels, {by_score}")
-        return [*filter(None, found), *([f"query forms: {self.doors}"] if self.doors else [])]
+        if self.doors is not None:
+            found.append(f"query forms: {self.doors}")
+        return list(filter(None, found))
 
     def line(self) -> str:
         """Return the statistics as one line."""
@@ -218,11 +224,12 @@ class ProgressLog:
         seed = quoted(next(iter(arguments.seeds if arguments else ()), "URL"))
         archive, redis = self._given(ARCHIVE), self._given("REDIS_URL")
         figures = self._progress()
-        after = f"scrapy forms{archive}" if figures.doors else f"scrapy frontier{archive}{redis}"
+        after = f"scrapy forms{archive}" if figures.forms else f"scrapy frontier{archive}{redis}"
         rows = [
             *filled(figures.parts()),
             *([f"again:   {again}"] if again else []),
             *self._failures.lines(),
+            *self._outside(figures, arguments),
             f"stored:  {size(figures.stored)} of frames; {size(figures.warc)} as WARC.gz (estimated)",
             f"archive: {uri}",
             f"next:    scrapy changes{archive}",
@@ -232,6 +239,14 @@ class ProgressLog:
         ]
         lines = "".join(f"  {row}\n" for row in rows)
         return f"\narchivebot: {why} after {self.clock() - self.begun:.1f} s\n{lines}"
+
+    def _outside(self, figures: Progress, arguments: Arguments | None) -> Iterator[str]:
+        """Yield a row about links out of scope, if a crawl found no page but its seeds."""
+        count = sum(self.crawler.stats.get_value(f"guard/{reason}", 0) for reason in OUTSIDE)
+        if arguments and count and not figures.queued and figures.pages <= len(arguments.seeds):
+            verb = "leads" if count == 1 else "lead"
+            links = f"{amount(count, 'link')} {verb} out of it ({arguments.scope})"
+            yield f"scope:   {links}: scrapy frontier lists them"
 
     def _given(self, setting: str) -> str:
         """Return the option that sets a setting as the command line did, or ""."""
