@@ -151,6 +151,21 @@ def test_a_job_that_cannot_start_is_an_error_in_its_log(wrong: tuple[str, str], 
     assert f"[archivebot] ERROR: {message}\n" in log.read_text("utf-8")
 
 
+@pytest.mark.long
+def test_the_first_crawl_with_a_rules_file_sends_alerts(
+    site: MockServer, crawl: Crawl, tmp_path: Path
+) -> None:
+    site.routes["/"] = html()
+    assert crawl(seeds=site.url()).code == 0
+    rules = tmp_path / "rules.toml"
+    rules.write_text(f'[[rule]]\nname = "all"\n\n[output.feed]\njson = "{tmp_path}/feed.json"\n')
+    site.routes["/"] = Reply(b"<h1>Town</h1><p>The library opens at ten o'clock on Mondays.")
+    watched = ("-s", f"ARCHIVE_WATCH={rules}")
+    assert "scrapy watch: feed: 1 sent\n" in crawl(*watched, seeds=site.url()).log
+    assert "opens at ten" in (tmp_path / "feed.json").read_text("utf-8")
+    assert "scrapy watch: no alerts\n" in crawl(*watched, seeds=site.url()).log
+
+
 def test_scrapyd_passes_its_job(site: MockServer, crawl: Crawl) -> None:
     site.routes["/"] = html()
     assert crawl(seeds=site.url(), _job="26").code == 0

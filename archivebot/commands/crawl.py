@@ -18,9 +18,9 @@ from archivebot.archive import Archive
 from archivebot.cli import TIME, check, name_in_usage, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.crawl.arguments import EXAMPLE
-from archivebot.exceptions import ArchiveError, NothingFetched
+from archivebot.exceptions import ArchiveError, NotArchived, NothingFetched, Outdated
 from archivebot.exceptions import UsageError as WrongUse
-from archivebot.jobs.watch import watch
+from archivebot.jobs.watch import begin, watch
 from archivebot.terminal import guard, harmless, note
 from archivebot.watch.file import Rules, read_rules
 
@@ -82,6 +82,8 @@ class Command(CrawlCommand):
             assert self.settings is not None, "Scrapy gives every command its settings"
             config = WatchConfig.from_settings(self.settings)
             rules = read_rules(config.watch) if config.watch else None
+            if rules:
+                self._begin_watching(rules)
             answered = run_crawl(self.crawler_process, args[0], **opts.spargs)
             if rules:
                 self._watch(rules, config)
@@ -103,6 +105,16 @@ class Command(CrawlCommand):
             line = f"{datetime.now():{TIME}} [archivebot] ERROR: {harmless(str(error))}\n"
             with suppress(OSError), Path(name).open("a", encoding="utf-8") as file:
                 file.write(line)
+
+    def _begin_watching(self, rules: Rules) -> None:
+        """Note the state of the archive before the first crawl with a rules file, so that it sends alerts.
+
+        A crawl that makes its archive sends none: all its pages are new.
+        """
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        archive = ArchiveConfig.from_settings(self.settings)
+        with suppress(NotArchived, Outdated), Archive.reader(archive) as reader:
+            begin(reader, archive.uri, rules)
 
     def _watch(self, rules: Rules, config: WatchConfig) -> None:
         """Send the alerts of a crawl that has ended; one that is not taken does not make the crawl fail."""
