@@ -127,6 +127,7 @@ def test_rows_for_a_spreadsheet(run: Run) -> None:
 def test_no_change_is_exit_code_1_and_wrong_use_2(run: Run) -> None:
     nothing = run("changes", "--since", "2026-02", "--json")
     assert (nothing.returncode, json.loads(nothing.stdout)) == (1, [])
+    assert run("changes", "--since", "2026-02").stderr.endswith("changed since 2026-02-01 00:00:00\n")
     for options in (["--since", "soon"], ["--json", "--csv"], []):  # no crawl made this archive
         wrong = run("changes", *options)
         assert (wrong.returncode, wrong.stdout) == (2, ""), options
@@ -141,6 +142,9 @@ def test_the_last_crawl_is_where_changes_begin(site: MockServer, crawl: Crawl) -
     crawled = crawl(seeds=site.url())
     assert "next:    scrapy changes" in crawled.log
     assert [each["kind"] for each in crawl.ask("changes")] == ["changed"]
+    assert crawl(seeds=site.url()).code == 0
+    none = run_scrapy(("changes", "-s", f"ARCHIVE_URI={crawl.uri}"))
+    assert none.stderr.endswith("; --since 30d looks further back\n")
 
 
 def test_pages_are_listed_with_their_last_capture(run: Run) -> None:

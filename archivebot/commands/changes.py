@@ -54,7 +54,8 @@ class Command(ArchiveCommand):
         elif pages:
             _print(pages)
         else:
-            note(f"no page of {archive.uri} changed since {since:{TIME}}; --since 30d looks further back")
+            further = "; --since 30d looks further back" if opts.since == LAST else ""
+            note(f"no page of {archive.uri} changed since {since:{TIME}}{further}")
         return 0 if pages else NotArchived.exit_code
 
 
