@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.frontier import Entry, open_frontier
+from archivebot.jobs.frontier import since_of
 from archivebot.models import Outcome
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
@@ -132,6 +135,18 @@ def test_no_change_is_exit_code_1_and_wrong_use_2(run: Run) -> None:
         wrong = run("changes", *options)
         assert (wrong.returncode, wrong.stdout) == (2, ""), options
     assert "there was no crawl yet: give a time, such as --since 7d" in wrong.stderr
+
+
+def test_a_round_without_a_page_is_no_last_crawl(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/frontier.db"
+    began = []
+    for name, entries in (("site-1", [Entry(SITE, "example.com", 1.0)]), ("recrawl-1", [])):
+        with closing(open_frontier(uri, name)) as frontier:
+            frontier.begin("{}", None)
+            frontier.add(entries)
+            began += [crawl.began for crawl in frontier.crawls() if crawl.name == name]
+    assert began[0] < began[1]
+    assert since_of("last", uri) == datetime.fromtimestamp(began[0], UTC)
 
 
 @pytest.mark.long

@@ -211,6 +211,8 @@ def test_a_search_for_forms_says_how_many_it_found(crawler: Any) -> None:
     crawler.stats.set_value("archive/query_forms", 0)
     assert "; query forms: 0\n" in progress.summary()
     assert "scrapy frontier\n" in progress.summary()
+    crawler.stats.set_value("doors/forms_left_out", 2)
+    assert "forms left out on pages off topic: 2\n" in progress.summary()
     crawler.stats.set_value("archive/forms", 1)
     assert "scrapy forms\n" in progress.summary()
 

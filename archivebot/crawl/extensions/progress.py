@@ -54,6 +54,7 @@ class Progress:
     relevant: int = 0
     doors: int | None = None  # None if the crawl looks for no forms
     forms: int = 0
+    forms_left_out: int = 0
     dropped_in_tunnels: int = 0
     dropped_by_score: int = 0
     requisites: int = 0
@@ -91,6 +92,7 @@ class Progress:
             relevant=count("topic/relevant"),
             doors=stats.get_value("archive/query_forms"),
             forms=count("archive/forms"),
+            forms_left_out=count("doors/forms_left_out"),
             dropped_in_tunnels=count("topic/dropped/tunnel"),
             dropped_by_score=count("topic/dropped/link_score"),
             requisites=count("requisites/captures"),
@@ -123,6 +125,8 @@ class Progress:
             found.append(f"links dropped: {self.dropped_in_tunnels} behind tunnels, {by_score}")
         if self.doors is not None:
             found.append(f"query forms: {self.doors}")
+        if self.forms_left_out:
+            found.append(f"forms left out on pages off topic: {self.forms_left_out}")
         return list(filter(None, found))
 
     def line(self) -> str:
