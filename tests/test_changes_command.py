@@ -192,6 +192,9 @@ def test_some_pages_are_listed(run: Run, options: list[str], expected: set[str])
 
 def test_a_list_without_options_is_that_of_scrapy(run: Run) -> None:
     assert run("list").stdout.split() == ["deepweb", "query", "recrawl", "site", "topic"]
+    own = run_scrapy(["list"], program="archivebot")
+    assert own.stdout.split() == ["deepweb", "query", "recrawl", "site", "topic"]
+    assert own.stderr == "these are the spiders; archivebot list --pages lists the pages of the archive\n"
     assert run("list", "--pages").stdout.startswith("captured ")
     assert run("list", "--csv").stdout.startswith("url,title,captured_at,status,kind,versions,time\n")
 

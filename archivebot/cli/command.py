@@ -18,15 +18,11 @@ from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
 from archivebot.garbage import spare_collections
-from archivebot.interrupt import end_children, watch
+from archivebot.interrupt import INTERRUPTED, end_children, watch
 from archivebot.terminal import commanded, flush, guard, hush, note
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
-
-
-# The exit code that a shell reports for a program ended by SIGINT.
-INTERRUPTED = 130
 
 
 def name_in_usage(parser: argparse.ArgumentParser) -> None:

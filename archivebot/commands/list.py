@@ -12,7 +12,7 @@ from archivebot.cli import TIME, ArchiveCommand, print_csv, print_json, print_ta
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.listing import Filter, ListedPage, listed_pages
 from archivebot.models import Kind
-from archivebot.terminal import note, write
+from archivebot.terminal import PROGRAMS, note, program, write
 from archivebot.timestamps import iso_time, parse_since
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
@@ -44,6 +44,8 @@ class Command(ArchiveCommand):
             return super().work(args, opts)
         assert self.settings is not None, "Scrapy gives every command its settings"
         write("\n".join(sorted(get_spider_loader(self.settings).list())))
+        if program() != PROGRAMS[0]:
+            note("these are the spiders; scrapy list --pages lists the pages of the archive")
         return 0
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
