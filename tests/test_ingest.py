@@ -172,6 +172,7 @@ def test_several_files_go_in_even_if_one_is_no_warc(ingest: Ingest, uri: str, tm
     assert result.returncode == 5
     files = json.loads(result.stdout)["files"]
     assert [bool(file["error"]) for file in files] == [True, True, False]
+    assert "missing.warc: " not in result.stderr
     assert files[2]["captures"] == 1
 
 

@@ -95,7 +95,8 @@ class Printed(Progress):
         self._before += self._sizes[result.file]
         if result.error:
             note(f"scrapy ingest: {result.error}")
-        note(_summary(result))
+        if not result.error or result.kinds or result.known or result.skipped or result.damaged:
+            note(_summary(result))
 
 
 def _bytes(paths: Sequence[Input]) -> int:
