@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 import numpy as np
@@ -48,6 +48,12 @@ class Around:
     last: Ranges
     texts: list[str]
     text: NDArray[np.int64]
+
+    def with_texts(self, lines: Sequence[Line]) -> Around:
+        """Return the same elements around lines with other texts."""
+        texts: dict[str, int] = {}
+        text = np.array([texts.setdefault(line.text, len(texts)) for line in lines], dtype=np.int64)
+        return replace(self, texts=list(texts), text=text)
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Around:
