@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -110,6 +110,27 @@ class Place:
         if location is None or location.end_tag is None:
             return None
         return location.start_tag.start_offset, location.end_tag.end_offset
+
+
+def nearest(lines: Iterable[Line], tags: Container[str]) -> list[Place]:
+    """Return the smallest elements with some tags around lines, each once, in the order of the lines.
+
+    >>> from archivebot.markup.page import ParsedPage
+    >>> lines = LineWalk(ParsedPage.of("<ul><li>1<li>2<ol><li>3</ol></ul><p>4").document).lines
+    >>> [place.tag for place in nearest(lines, ("ul", "ol"))]
+    ['ul', 'ol']
+    """
+    found: dict[int, Place] = {}
+    seen: set[int] = set()
+    for line in lines:
+        place: Place | None = line.place
+        while place is not None and id(place) not in seen:
+            seen.add(id(place))
+            if place.tag in tags:
+                found[id(place)] = place
+                break
+            place = place.parent
+    return list(found.values())
 
 
 class Line(NamedTuple):

@@ -7,8 +7,9 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import itemgetter
+from itertools import accumulate, compress
+from itertools import count as counting
+from operator import itemgetter, ne
 from typing import NamedTuple
 
 from turbohtml import Token, TokenType, tokenize
@@ -129,7 +130,7 @@ def edits(before: bytes, after: bytes) -> Edits | None:
     old, new = _pieces(before), _pieces(after)
     if len(old) != len(new):
         return None
-    differ = [at for at, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]]
+    differ = list(compress(counting(), map(ne, old, new)))
     found = _Found([], [], [])
     if differ:
         contexts = _Contexts(after)
