@@ -64,7 +64,7 @@ Constants = dict[str, Any]
 TRIED: dict[str, tuple[float, ...]] = {
     "window": (20, 100, 200),
     "weight": (0.5, 1.0, 4.0),
-    "loss": (0.0, 0.003, 0.03, 0.1),
+    "loss": (0.0, 0.01, 0.03, 0.3),
 }
 
 

@@ -23,6 +23,9 @@ from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.contracts.store import at
 from tests.mockserver import MockServer, Reply
+from tests.servers import mongo_server, mongo_uri
+
+__all__ = ["mongo_server", "mongo_uri"]
 
 BODY = b"""<!DOCTYPE html><html lang="en"><title>Tides</title><body>
 <nav><a href="/">Home</a> <a href="/news/">News</a> <a href="/about">About us</a></nav>
@@ -64,10 +67,15 @@ HARBOUR = {"isPartOf": ("harbour",), "rights": ("Harbour office",), "subject": (
 SEEDS = 'seeds = "http://a.example/"\n'
 
 
-def config(folder: Path, rules: str = RULES, **others: str) -> ArchiveConfig:
-    return ArchiveConfig(
-        uri=f"sqlite:///{folder}/archive.db", collections=UserFile("rules.toml", rules), **others
-    )
+@pytest.fixture(params=["sqlite", pytest.param("mongodb", marks=pytest.mark.long)])
+def uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/archive.db"
+    return str(request.getfixturevalue("mongo_uri"))
+
+
+def config(uri: str, rules: str = RULES, **others: str) -> ArchiveConfig:
+    return ArchiveConfig(uri=uri, collections=UserFile("rules.toml", rules), **others)
 
 
 def page(url: str, hours: float = 0, body: bytes = BODY) -> Page:
@@ -77,8 +85,8 @@ def page(url: str, hours: float = 0, body: bytes = BODY) -> Page:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
-    with Archive.open(config(tmp_path)) as archive:
+def archive(uri: str) -> Iterator[Archive]:
+    with Archive.open(config(uri)) as archive:
         yield archive
 
 
@@ -106,32 +114,32 @@ def test_a_block_inherits_from_its_page_and_then_from_the_rules_for_its_label(ar
     assert by_label[Label.FOOTER] == by_label[Label.MAIN] | {"rights": ("Town hall",)}
 
 
-def test_metadata_are_part_of_the_version_and_stay_when_the_rules_are_gone(tmp_path: Path) -> None:
+def test_metadata_are_part_of_the_version_and_stay_when_the_rules_are_gone(uri: str) -> None:
     url = "http://harbour.example/tides"
-    with Archive.open(config(tmp_path)) as archive:
+    with Archive.open(config(uri)) as archive:
         made = archive.add(archive.segment(page(url))).metadata
-    with Archive.reader(config(tmp_path, "")) as reader:
+    with Archive.reader(config(uri, "")) as reader:
         capture = reader.at(url, None)
         assert reader.metadata(url, reader.seen(capture)) == made
         assert reader.body(capture) == BODY
-    with Archive.open(config(tmp_path, "")) as archive:
+    with Archive.open(config(uri, "")) as archive:
         again = archive.add(archive.segment(page(url, 1)))
     assert again.metadata == made
 
 
-def test_rules_of_today_hold_for_what_was_archived_before(tmp_path: Path) -> None:
+def test_rules_of_today_hold_for_what_was_archived_before(uri: str) -> None:
     url = "http://cdn.example/tides"
-    with Archive.open(config(tmp_path, collection="harbour")) as archive:
+    with Archive.open(config(uri, collection="harbour")) as archive:
         assert stored(archive, page(url)) == HARBOUR
-    later = config(tmp_path, RULES.replace("Harbour office", "Public domain"))
+    later = config(uri, RULES.replace("Harbour office", "Public domain"))
     with Archive.reader(later) as reader:
         version = reader.seen(reader.at(url, None))
         assert reader.metadata(url, version).terms["rights"] == ("Public domain",)
 
 
-def test_equal_content_has_equal_metadata_and_takes_no_space_twice(tmp_path: Path) -> None:
+def test_equal_content_has_equal_metadata_and_takes_no_space_twice(uri: str) -> None:
     url = "http://harbour.example/tides"
-    with Archive.open(config(tmp_path)) as archive:
+    with Archive.open(config(uri)) as archive:
         first, second = (archive.add(archive.segment(page(url, hours))) for hours in (0, 1))
         edited = archive.add(archive.segment(page(url, 2, BODY.replace(b"0199", b"0100"))))
     assert first.metadata == second.metadata == edited.metadata

@@ -224,9 +224,9 @@ def _target(reader: ArchiveReader, shown: _Shown) -> str | None:
 
 def _around(reader: ArchiveReader, capture: Capture) -> Neighbours:
     """Return the times of the mementos around a memento."""
-    first, last = reader.mementos.ends(capture.url)
     before = reader.mementos.before(capture.url, capture.captured_at)
     after = reader.mementos.after(capture.url, capture.captured_at)
+    first, last = reader.mementos.ends(capture.url) if before or after else (capture, capture)
     return Neighbours(
         first=_second(first.captured_at),
         previous=_second(before.captured_at) if before else None,

@@ -22,7 +22,7 @@ from archivebot.interrupt import children
 from archivebot.models import Position
 
 # Bytes read at once; most answers have a tenth of that.
-CHUNK = 64 * 1024
+CHUNK = 256 * 1024
 
 # Seconds for a process to end by itself.
 LAST = 2.0
@@ -181,7 +181,8 @@ class Worker:
             end = HEAD + int.from_bytes(received[:HEAD], "big")
             if len(received) < end:
                 break
-            answer: Answer = pickle.loads(received[HEAD:end])
+            with memoryview(received) as view, view[HEAD:end] as packed:  # a copy of a large page costs
+                answer: Answer = pickle.loads(packed)
             del received[:end]
             for record in answer.logged:
                 logger = logging.getLogger(record.name)
