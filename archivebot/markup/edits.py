@@ -210,8 +210,7 @@ class _Contexts:
     def __init__(self, body: bytes) -> None:
         text = _unbroken(body)
         self._tokens: list[Token] = list(tokenize(text, capture_attributes=False))
-        rows = [0, *accumulate(len(row) + 1 for row in text.split("\n"))]
-        self._starts = [rows[token.line - 1] + token.col for token in self._tokens]
+        self._rows = [0, *accumulate([len(row) + 1 for row in text.split("\n")])]
         self._events: list[int] = []
         self._states: list[tuple[int, int, bool]] = []
         links = foreign = 0
@@ -227,13 +226,17 @@ class _Contexts:
                 self._events.append(at)
                 self._states.append((links, foreign, bool(unread)))
 
+    def _start(self, token: Token) -> int:
+        """Return the offset of a token; few are asked for."""
+        return self._rows[token.line - 1] + token.col
+
     def at(self, offset: int) -> _Context:
         """Return the context of an offset."""
-        at = bisect_right(self._starts, offset) - 1
+        at = bisect_right(self._tokens, offset, key=self._start) - 1
         token = self._tokens[at]
         event = bisect_right(self._events, at) - 1
         links, foreign, unread = self._states[event] if event >= 0 else (0, 0, False)
-        begins = self._starts[at] == offset
+        begins = self._start(token) == offset
         return _Context(token, self._tokens[at - 1] if at else None, begins, links > 0, foreign > 0, unread)
 
 
