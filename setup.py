@@ -53,6 +53,7 @@ setup(
         "Scrapy>=2.16",
         "parsel>=1.9",
         "w3lib>=2.5",
+        "form2request>=0.2",
         "lxml>=5",
         "turbohtml>=1.15",
         "ada-url>=1.27",

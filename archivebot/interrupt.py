@@ -9,6 +9,7 @@ import threading
 from contextlib import suppress
 
 ASKING = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED = 128 + signal.SIGINT  # the exit code that a shell reports for a program ended by SIGINT
 
 # The processes to be killed with this one.
 children: set[subprocess.Popen[bytes]] = set()

@@ -117,7 +117,8 @@ class Page:
     instead if the archive saw them last time, too, ``level`` the block level that the operator chose
     (None: from the URL's history), ``focus`` the judgement of a focused crawl, ``forms`` the forms that a
     search for forms found, ``payload`` the payload of its WARC record, ``wire`` the facts of the exchange,
-    None if they are not known. ``origin`` is ``crawl``, REQUISITE, or the place in a WARC file.
+    None if they are not known, ``metadata`` what an exported WARC file states about it. ``origin`` is
+    ``crawl``, REQUISITE, or the place in a WARC file.
     """
 
     url: str
@@ -136,6 +137,7 @@ class Page:
     payload: Payload | None = None
     wire: Wire | None = None
     seen_links: SeenLinks | None = None
+    metadata: Metadata = NONE
 
     def header(self, name: str) -> str | None:
         """Return the first header with that name, ignoring case, or None."""

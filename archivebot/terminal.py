@@ -45,6 +45,11 @@ def name_program(name: str) -> None:
     _program = name
 
 
+def program() -> str:
+    """Return the name of the program that runs."""
+    return _program
+
+
 def commanded(text: str) -> str:
     """Return a message with the commands of the program that runs.
 

@@ -61,8 +61,8 @@ def parse_time(text: str) -> datetime:
         when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            f"{text!r} is not a time: write 14 digits (20260102030405), 2026-01-02T03:04:05Z"
-            " or Fri, 02 Jan 2026 03:04:05 GMT"
+            f"{text!r} is not a time: write 2026, 2026-01-02, 2026-01-02T03:04:05Z,"
+            " 14 digits (20260102030405) or Fri, 02 Jan 2026 03:04:05 GMT"
         ) from error
     return when if when.microsecond else when.replace(microsecond=LAST_MICROSECOND)
 

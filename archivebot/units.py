@@ -32,10 +32,12 @@ def read_seconds(name: str, value: str) -> int:
     return int(found[1]) * _SECONDS[found[2]]
 
 
-def amount(count: int, noun: str) -> str:
+def amount(count: int, noun: str, plural: str = "") -> str:
     """Return a number of things, with their noun in the singular or the plural.
 
     >>> amount(0, "page"), amount(1, "page"), amount(300, "page")
     ('0 pages', '1 page', '300 pages')
+    >>> amount(2, "query", "queries")
+    '2 queries'
     """
-    return f"{count} {noun}{'s' if count != 1 else ''}"
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"

@@ -79,6 +79,46 @@ class Wire:
         return f"[{self.ip}]:{self.port}" if ":" in self.ip else f"{self.ip}:{self.port}"
 
 
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A record of a WARC file that is no capture: it describes one, converts one, or describes the crawl.
+
+    ``url`` and ``when`` (an aware UTC time) are those of the capture to which it belongs; of a record that
+    belongs to no page ``url`` is its own URI. ``head`` is its first line and its named fields byte for byte,
+    with the empty line, ``block`` its block.
+    """
+
+    url: str
+    when: datetime
+    head: bytes = field(repr=False)
+    block: bytes = field(repr=False)
+
+    @property
+    def fields(self) -> Headers:
+        """The named fields, in their original order and case, with repetitions."""
+        return header_fields(self.head.partition(b"\n")[2])
+
+    @property
+    def kind(self) -> str:
+        """The type of the record, in lower case."""
+        return (first_header(self.fields, "WARC-Type") or "").lower()
+
+    @property
+    def target(self) -> str:
+        """The URI of the record itself; "" for none."""
+        return (first_header(self.fields, "WARC-Target-URI") or "").strip("<> ")
+
+    @property
+    def record(self) -> str:
+        """The id of the record; "" for none."""
+        return first_header(self.fields, "WARC-Record-ID") or ""
+
+    @property
+    def content_type(self) -> str:
+        """The type of the block; "" if it is not declared."""
+        return first_header(self.fields, "Content-Type") or ""
+
+
 def protocol_of(received: bytes) -> str:
     """Return the protocol that the first line of an answer names, as in WARC-Protocol; "" for none.
 

@@ -4,9 +4,10 @@
 
 warcio lists the records of each file, up to the first one that it cannot read. The files are ingested into an
 archive of its own for each order. Each record is looked for by itself. A page is stored if a capture has its
-URL, its second and its body; it is broken if damage is reported at its place. A record of another type is
-skipped if the ingest reports as many skipped records of that type in the file. No capture may be there twice,
-and all orders must lead to the same captures. An order may take five minutes; three take about one.
+URL, its second and its body, and another record if an attachment has its type, its URI and its block; it is
+broken if damage is reported at its place. A record of another type is skipped if the ingest reports as many
+skipped records of that type in the file. No capture and no attachment may be there twice, and all orders must
+lead to the same ones. An order may take five minutes; three take about one.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from archivebot.warc.dates import record_date
 
 SEED = 19
 PAGES = ("response", "resource", "revisit")
+ATTACHED = ("metadata", "conversion", "resource")
 SKIPPED = ("warcinfo", "request", "metadata", "conversion")
 MOST_SECONDS = 300  # of one order
 SHORT = 2  # records of warc-dev with other bytes than those of warcio, for known reasons: see warc.py
@@ -66,11 +68,12 @@ class Listed:
 
 @dataclass(slots=True)
 class Account:
-    """What became of the records of one order, and the captures of the archive."""
+    """What became of the records of one order, and the captures and attachments of the archive."""
 
     ends: Counter[str] = field(default_factory=Counter)
     silent: list[str] = field(default_factory=list)
     captures: Counter[Key] = field(default_factory=Counter)
+    attachments: Counter[Key] = field(default_factory=Counter)
     results: int = 0
 
 
@@ -92,7 +95,7 @@ def main() -> int:
         for order in range(given.orders):
             uri = f"sqlite:///{name}/{order}.db"
             chance.shuffle(files)
-            accounts.append(account(ingested(files, uri), listed, captures(uri)))
+            accounts.append(account(ingested(files, uri), listed, captures(uri), attachments(uri)))
             print(f"order {order + 1}: {accounts[-1].ends.most_common()}", file=sys.stderr)
             for line in accounts[-1].silent:
                 print(f"  without an end: {line}", file=sys.stderr)
@@ -125,6 +128,9 @@ def _record(record: ArcWarcRecord) -> Listed:
     """Return a record as it is listed, without its place."""
     headers = record.rec_headers
     url = (headers.get_header("WARC-Target-URI") or "").strip("<> ")
+    is_web = url.lower().startswith(("http://", "https://"))
+    if record.rec_type in ATTACHED and not (is_web and record.rec_type in PAGES):
+        return Listed(record.rec_type, url, "", hashlib.sha256(record.content_stream().read()).hexdigest())
     if record.rec_type not in PAGES or not url.lower().startswith(("http://", "https://")):
         return Listed(record.rec_type)
     when = record_date(headers.get_header("WARC-Date") or "")
@@ -169,11 +175,29 @@ def captures(uri: str) -> list[Key]:
         ]
 
 
+def attachments(uri: str) -> list[Key]:
+    """Return the attachments of an archive: type, URI, place and SHA-256 of the block."""
+    with Archive.reader(ArchiveConfig(uri=uri)) as archive:
+        return [
+            (
+                each.kind,
+                each.target.replace(" ", "%20"),  # as warcio does
+                f"{each.record} of {each.url} at {each.when.isoformat()}",
+                hashlib.sha256(each.block).hexdigest(),
+            )
+            for each in archive.attachments.all()
+        ]
+
+
 def account(
-    reports: dict[str, list[dict[str, Any]]], listed: dict[str, list[Listed]], stored: list[Key]
+    reports: dict[str, list[dict[str, Any]]],
+    listed: dict[str, list[Listed]],
+    stored: list[Key],
+    attached: list[Key],
 ) -> Account:
     """Look for the end of each record."""
-    found = Account(captures=Counter(stored), results=len(reports))
+    found = Account(captures=Counter(stored), attachments=Counter(attached), results=len(reports))
+    kept = {(kind, url, sha256) for kind, url, _, sha256 in attached}
     bodies: dict[tuple[str, str], set[str]] = defaultdict(set)
     for url, when, _, sha256 in stored:
         second = "".join(filter(str.isdigit, when))[:14]
@@ -187,7 +211,8 @@ def account(
                 skipped[reason.partition(":")[0]] += count
         for record in records:
             same = bodies.get((record.url, record.second)) or bodies.get((_posted(record.url), record.second))
-            end = _end(record, same or set(), skipped)
+            is_kept = (record.kind, record.url, record.sha256) in kept
+            end = "attached" if is_kept else _end(record, same or set(), skipped)
             if end == "" and (refused or record.offset in damaged):
                 end = "reported broken"
             found.ends[end or "none"] += 1
@@ -217,6 +242,12 @@ def _end(record: Listed, bodies: set[str], skipped: Counter[str]) -> str:
     return f"skipped: {kind}" if skipped[kind] >= 0 else ""
 
 
+def differing(one: Account, other: Account) -> Counter[Key]:
+    """Return the captures and attachments that only one of two archives has."""
+    pairs = ((one.captures, other.captures), (one.attachments, other.attachments))
+    return sum(((a - b) + (b - a) for a, b in pairs), Counter[Key]())
+
+
 def table(files: Sequence[str], listed: dict[str, list[Listed]], accounts: list[Account]) -> Table:
     """Return the account of all orders; each figure with a bound is the worst of the orders."""
     first = accounts[0]
@@ -224,9 +255,8 @@ def table(files: Sequence[str], listed: dict[str, list[Listed]], accounts: list[
     silent = max(account.ends["none"] for account in accounts)
     short = max(account.ends["stored with other bytes"] for account in accounts)
     twice = max(sum(number - 1 for number in account.captures.values()) for account in accounts)
-    other = max(
-        len((account.captures - first.captures) + (first.captures - account.captures)) for account in accounts
-    )
+    twice += max(sum(number - 1 for number in account.attachments.values()) for account in accounts)
+    other = max(len(differing(account, first)) for account in accounts)
     ends = [(end, count) for end, count in sorted(first.ends.items()) if end not in ("none", "")]
     return Table(
         f"account of an ingest, {len(accounts)} orders",
@@ -239,8 +269,9 @@ def table(files: Sequence[str], listed: dict[str, list[Listed]], accounts: list[
             Row("stored with other bytes than those of warcio", (str(short),), at_most(short, SHORT)),
             Row("without an end", (str(silent),), at_most(silent, 0)),
             Row("captures", (str(first.captures.total()),)),
-            Row("captures stored twice", (str(twice),), at_most(twice, 0)),
-            Row("captures that not all orders have", (str(other),), at_most(other, 0)),
+            Row("attachments", (str(first.attachments.total()),)),
+            Row("captures and attachments stored twice", (str(twice),), at_most(twice, 0)),
+            Row("captures and attachments that not all orders have", (str(other),), at_most(other, 0)),
         ],
     )
 

@@ -18,6 +18,7 @@ from archivebot.forms.history import form_versions
 from archivebot.forms.query import FORM_DATA, Query, queries, read_grid
 from archivebot.forms.record import FormRecord
 from archivebot.terminal import write
+from archivebot.units import amount
 from archivebot.urls import Scope, parse_seed
 
 logger = logging.getLogger(__name__)
@@ -50,6 +51,7 @@ class QuerySpider(ArchiveSpider):
         seeds = self.arguments.seeds
         if self.arguments.dry:
             write("\n".join(seeds))
+            self.idle = f"{amount(len(seeds), 'query', 'queries')}, none of them sent"
             return
         most = self.arguments.pages
         if most is not None and len(seeds) > most:

@@ -75,7 +75,8 @@ class RecrawlSpider(ArchiveSpider):
             sitemaps = dict.fromkeys(filter(None, (resolve(SITEMAP, url) for url in found.due)))
             seeds = [*found.due, *found.new, *(url for url in sitemaps if url not in found.known)]
         if not seeds:
-            logger.warning("No page is due: scrapy schedule shows when the next page is")
+            self.idle = "no page is due: scrapy schedule shows when the next page is"
+            logger.info("No page is due")
         seeds = seeds[: given.pages]
         if given.pages is not None:
             self._room = given.pages - len(seeds)

@@ -151,8 +151,27 @@ def test_a_wrong_password_archives_nothing_and_is_not_in_the_log(crawl: Crawl, s
     Members(site)
     done = crawl("-s", secrets(crawl.folder, form(site, "wrong-horse-1")), seeds=site.url())
     assert f"The log-in at {site.url('/login')} failed" in done.log
-    assert done.records == []
+    assert (done.code, done.records) == (8, [])
+    assert "archivebot: nothing could be fetched: the lines above say why" in done.log
     assert "wrong-horse-1" not in done.log
+
+
+def test_a_form_is_sent_in_the_encoding_of_its_page(crawl: Crawl, site: MockServer) -> None:
+    sent: list[bytes] = []
+
+    def login(asked: Asked) -> Reply:
+        if asked.body:
+            sent.append(asked.body)
+            return Reply(b"", 303, (("Location", "/"),))
+        head = "<meta charset=iso-8859-1><form method=post enctype=multipart/form-data>"
+        page = f"{head}<input name=user value='\xe9'><input name=password>"
+        return Reply(page.encode("latin-1"), type="text/html")
+
+    site.routes |= {"/login": login, "/": html()}
+    done = crawl("-s", secrets(crawl.folder, form(site, "\xfcber")), seeds=site.url())
+    assert done.code == 0, done.log
+    assert sent == [f"user={USER}&password=%FCber".encode()]
+    assert "DeprecationWarning" not in done.log
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,7 @@ FOREIGN: dict[str, set[str]] = {
     "playwright": {"vision/render.py"},
     "pymongo": {"storage/mongo/database.py", "storage/mongo/revisits.py"},
     "parsel": {"fields"},
+    "form2request": {"crawl/middlewares/access.py"},
     "turbohtml": {
         "content",
         "fields/file.py",

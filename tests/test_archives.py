@@ -56,11 +56,13 @@ DIFFERENT = {
     "template": {"learned_at": "the template is learned anew"},
     "crawl": {
         "[].captured_at": "the time of the crawl",
+        "[].time": "the time of the crawl",
         "[].wire.started": "the time of the crawl",
         "[].wire.first_byte": "the time of the answer",
         "[].wire.ended": "the time of the answer",
         "[].stored_bytes": "a frame also keeps the fields and labels of its version",
         "[].blocks.items[].lineage": "depends on the port of the site",
+        "[].changes[].lineage": "depends on the port of the site",
         "[].kind": "a capture in which only furniture changed is touched; it was changed before",
         "[].reason": "the line that decided that",
         "[].relevance": "a better model judges the page",

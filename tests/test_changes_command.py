@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.frontier import Entry, open_frontier
+from archivebot.jobs.frontier import since_of
 from archivebot.models import Outcome
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
@@ -120,16 +123,30 @@ def test_rows_for_a_spreadsheet(run: Run) -> None:
     rows = list(csv.DictReader(run("changes", "--since", "2026-01-05", "--csv").stdout.splitlines()))
     assert len(rows) == 8
     assert rows[0]["url"] == SITE
+    assert rows[0]["time"].translate(dict.fromkeys(map(ord, "-:TZ"))) == rows[0]["captured_at"]
     assert {row["to"] for row in rows if row["kind"] in ("gone", "moved")} == {""}
 
 
 def test_no_change_is_exit_code_1_and_wrong_use_2(run: Run) -> None:
     nothing = run("changes", "--since", "2026-02", "--json")
     assert (nothing.returncode, json.loads(nothing.stdout)) == (1, [])
+    assert run("changes", "--since", "2026-02").stderr.endswith("changed since 2026-02-01 00:00:00\n")
     for options in (["--since", "soon"], ["--json", "--csv"], []):  # no crawl made this archive
         wrong = run("changes", *options)
         assert (wrong.returncode, wrong.stdout) == (2, ""), options
-    assert "give a time, such as --since 7d" in wrong.stderr
+    assert "there was no crawl yet: give a time, such as --since 7d" in wrong.stderr
+
+
+def test_a_round_without_a_page_is_no_last_crawl(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/frontier.db"
+    began = []
+    for name, entries in (("site-1", [Entry(SITE, "example.com", 1.0)]), ("recrawl-1", [])):
+        with closing(open_frontier(uri, name)) as frontier:
+            frontier.begin("{}", None)
+            frontier.add(entries)
+            began += [crawl.began for crawl in frontier.crawls() if crawl.name == name]
+    assert began[0] < began[1]
+    assert since_of("last", uri) == datetime.fromtimestamp(began[0], UTC)
 
 
 @pytest.mark.long
@@ -140,6 +157,9 @@ def test_the_last_crawl_is_where_changes_begin(site: MockServer, crawl: Crawl) -
     crawled = crawl(seeds=site.url())
     assert "next:    scrapy changes" in crawled.log
     assert [each["kind"] for each in crawl.ask("changes")] == ["changed"]
+    assert crawl(seeds=site.url()).code == 0
+    none = run_scrapy(("changes", "-s", f"ARCHIVE_URI={crawl.uri}"))
+    assert none.stderr.endswith("; --since 30d looks further back\n")
 
 
 def test_pages_are_listed_with_their_last_capture(run: Run) -> None:
@@ -172,8 +192,11 @@ def test_some_pages_are_listed(run: Run, options: list[str], expected: set[str])
 
 def test_a_list_without_options_is_that_of_scrapy(run: Run) -> None:
     assert run("list").stdout.split() == ["deepweb", "query", "recrawl", "site", "topic"]
+    own = run_scrapy(["list"], program="archivebot")
+    assert own.stdout.split() == ["deepweb", "query", "recrawl", "site", "topic"]
+    assert own.stderr == "these are the spiders; archivebot list --pages lists the pages of the archive\n"
     assert run("list", "--pages").stdout.startswith("captured ")
-    assert run("list", "--csv").stdout.startswith("url,title,captured_at,status,kind,versions\n")
+    assert run("list", "--csv").stdout.startswith("url,title,captured_at,status,kind,versions,time\n")
 
 
 def test_a_list_of_nothing_is_exit_code_1(run: Run, tmp_path: Path) -> None:

@@ -271,7 +271,7 @@ def test_stats_sum_up(run: Run) -> None:
 
 def test_verify_says_that_all_is_well(run: Run) -> None:
     assert document(run("verify", "--json")) == {"checked": 2, "pruned": 0, "damaged": []}
-    assert run("verify", "--sample", "1").stdout == "1 versions checked, 0 damaged\n"
+    assert run("verify", "--sample", "1").stdout == "1 version checked, 0 damaged\n"
 
 
 def test_verify_of_a_damaged_archive_lists_it_and_fails(run: Run, uri: str, tmp_path: Path) -> None:
@@ -282,6 +282,10 @@ def test_verify_of_a_damaged_archive_lists_it_and_fails(run: Run, uri: str, tmp_
     result = run("verify", "--json", "-s", f"ARCHIVE_URI=sqlite:///{copy}")
     assert result.returncode == 4
     assert json.loads(result.stdout)["damaged"][0]["url"] == URL
+    listed = run("verify", "-s", f"ARCHIVE_URI=sqlite:///{copy}").stdout
+    assert f"damaged: {URL} version " in listed
+    assert "damaged: : " not in listed
+    assert "None" not in listed
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ def test_an_export_has_a_line_for_each_form_with_all_its_pages(uri: str, tmp_pat
 def test_forms_of_one_site_or_domain_are_asked_for(uri: str) -> None:
     forms(uri, "--scan")
     assert len(told(uri, "--site", "a.example", "--domain", "books")) == 3
+    assert len(told(uri, "--site", "http://A.example:80/books")) == 3
     assert forms(uri, "--site", "b.example").returncode == 1
     assert forms(uri, "--domain", "hotels").returncode == 1
 

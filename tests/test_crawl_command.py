@@ -22,7 +22,7 @@ def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["site", "-a", "sseds=http://a.example/"], "did you mean seeds?"),
         (["site", "-a", "seeds=http://a.example/", "-a", "scope=all"], "scope is 'all'"),
         (["site", "-a", "seeds=@/no/such/file"], "cannot be read"),
-        (["site", "-a", "seeds=http://a.example/", "--jsn"], "name one spider"),
+        (["site", "-a", "seeds=http://a.example/", "--jsn"], "there is no option --jsn; see scrapy crawl -h"),
         ([], "name one spider"),
         (["site", "-a", "seeds=http://a.example/", "-s", "ARCHIVE_URI=ftp://x"], "ftp"),
         (
@@ -32,6 +32,10 @@ def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
         (
             ["site", "-s", "ARCHIVE_REDERS=2"],
             "there is no setting ARCHIVE_REDERS: did you mean ARCHIVE_READERS?",
+        ),
+        (
+            ["site", "-s", "DOWNLOAD_DELY=1"],
+            "there is no setting DOWNLOAD_DELY: did you mean DOWNLOAD_DELAY?",
         ),
         (["site", "-s", "ARCHIVE_RETRY_BASE=-1"], "ARCHIVE_RETRY_BASE is '-1': give a number from 0 on"),
         (["site", "-s", "DOWNLOAD_DELAY=abc"], "DOWNLOAD_DELAY is 'abc': give a number"),
@@ -84,9 +88,40 @@ def test_a_crawl_is_quiet_unless_asked(site: MockServer, crawl: Crawl) -> None:
 def test_a_crawl_without_any_answer_fails_and_says_why(crawl: Crawl) -> None:
     done = crawl("-s", "RETRY_TIMES=0", seeds="http://127.0.0.1:9/?a=1&b=2")
     assert done.code == 8
-    assert "refused: robots denied: http://127.0.0.1:9/?a=1&b=2 (robots.txt unreachable: " in done.log
+    assert "failed:  robots.txt unreachable: http://127.0.0.1:9/?a=1&b=2 (" in done.log
     assert "archivebot: nothing could be fetched" in done.log
     assert "history 'http://127.0.0.1:9/?a=1&b=2'" in done.log
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["sit"], "there is no spider 'sit': did you mean site?"),
+        (["nothing"], "there is no spider 'nothing': the spiders are deepweb, query, recrawl, site, topic"),
+        ([], "name one spider, for example: archivebot crawl site -a seeds=https://example.org/"),
+        (
+            ["site", "http://a.example/"],
+            "'http://a.example/' is no argument of a spider: write NAME=VALUE behind -a, "
+            "for example: archivebot crawl site -a seeds=https://example.org/",
+        ),
+        (["site", "-a", "seeds"], "Invalid -a value, use -a NAME=VALUE"),
+        (
+            ["site", "-a", "seeds=@none.txt"],
+            "the seeds file 'none.txt' cannot be read: No such file or directory",
+        ),
+    ],
+)
+def test_a_mistyped_command_line_is_one_line(words: list[str], message: str) -> None:
+    done = run_scrapy(["crawl", *words], program="archivebot")
+    assert (done.returncode, done.stderr) == (2, f"archivebot: {message}\n")
+
+
+def test_usage_names_the_program_that_runs() -> None:
+    for command in ("crawl", "list"):
+        done = run_scrapy([command, "-s"], program="archivebot")
+        assert done.returncode == 2
+        assert f"archivebot {command} [options]" in done.stderr
+        assert "scrapy" not in done.stderr
 
 
 def test_an_operator_without_a_contact_is_told(crawl: Crawl) -> None:
@@ -114,6 +149,21 @@ def test_a_job_that_cannot_start_is_an_error_in_its_log(wrong: tuple[str, str], 
     assert done.returncode == 2
     message = done.stderr.removeprefix("archivebot: ").strip()
     assert f"[archivebot] ERROR: {message}\n" in log.read_text("utf-8")
+
+
+@pytest.mark.long
+def test_the_first_crawl_with_a_rules_file_sends_alerts(
+    site: MockServer, crawl: Crawl, tmp_path: Path
+) -> None:
+    site.routes["/"] = html()
+    assert crawl(seeds=site.url()).code == 0
+    rules = tmp_path / "rules.toml"
+    rules.write_text(f'[[rule]]\nname = "all"\n\n[output.feed]\njson = "{tmp_path}/feed.json"\n')
+    site.routes["/"] = Reply(b"<h1>Town</h1><p>The library opens at ten o'clock on Mondays.")
+    watched = ("-s", f"ARCHIVE_WATCH={rules}")
+    assert "scrapy watch: feed: 1 sent\n" in crawl(*watched, seeds=site.url()).log
+    assert "opens at ten" in (tmp_path / "feed.json").read_text("utf-8")
+    assert "scrapy watch: no alerts\n" in crawl(*watched, seeds=site.url()).log
 
 
 def test_scrapyd_passes_its_job(site: MockServer, crawl: Crawl) -> None:

@@ -31,7 +31,9 @@ PROGRESS = Progress(
     touched=4,
     unchanged=20,
     gone=0,
-    other=0,
+    redirects=0,
+    not_found=0,
+    excluded=0,
     fetched=1_500_000,
     stored=90_000,
     warc=400_000,
@@ -63,10 +65,16 @@ def crawler() -> Any:
 
 def test_a_line_says_everything() -> None:
     assert PROGRESS.line() == (
-        "30 pages (3.0/s): 5 new, 2 changed, 4 touched, 20 unchanged, 0 other; "
+        "30 pages (3.0/s): 5 new, 2 changed, 4 touched, 20 unchanged; "
         "1.5 MB fetched, 90.0 kB stored; 7 queued, 3 errors"
     )
-    assert "20 unchanged, 2 gone, 0 other" in replace(PROGRESS, gone=2).line()
+    rare = replace(PROGRESS, gone=2, redirects=1, not_found=3, excluded=4).line()
+    assert "20 unchanged; 2 gone, 1 redirect, 3 not found, 4 excluded; " in rare
+    one = replace(PROGRESS, pages=1, errors=1, requisites=1)
+    assert one.line().startswith("1 page (0.1/s)")
+    assert "; 1 requisite (0 B); " in one.line()
+    assert one.line().endswith("7 queued, 1 error")
+    assert one.live("", 79).startswith("1 page  ")
     dropped = replace(PROGRESS, dropped_in_tunnels=3)
     assert "; links dropped: 3 behind tunnels, 0 by their scores" in dropped.line()
 
@@ -165,13 +173,67 @@ def test_failed_pages_do_not_count_as_pages(crawler: Any) -> None:
     crawler.stats.set_value("archive/excluded", 2)
     crawler.stats.set_value("archive/outcome/robots_denied", 2)
     assert ProgressLog(crawler, io.StringIO(), 10, lambda: 0.0)._progress().line() == (
-        "12 pages (0.0/s): 0 new, 0 changed, 0 touched, 0 unchanged, 0 other; "
+        "12 pages (0.0/s): 0 new, 0 changed, 0 touched, 0 unchanged; "
         "0 B fetched, 0 B stored; 5 queued, 0 errors; 2 refused by robots.txt"
     )
 
 
+def test_an_unreachable_robots_txt_is_no_refusal(crawler: Any) -> None:
+    for name, count in (
+        ("archive/excluded", 2),
+        ("archive/outcome/robots_denied", 2),
+        ("robots/unreachable", 1),
+    ):
+        crawler.stats.set_value(name, count)
+    progress = ProgressLog(crawler, io.StringIO(), 10)
+    reason = "robots.txt unreachable: connection refused"
+    progress.item_scraped(make_capture("http://a.example/", Kind.EXCLUDED, Outcome.ROBOTS_DENIED, reason))
+    summary = progress.summary()
+    assert "1 refused by robots.txt" in summary
+    assert "1 without robots.txt: it cannot be reached" in summary
+    assert "  failed:  robots.txt unreachable: http://a.example/ (connection refused)\n" in summary
+
+
+def test_links_out_of_scope_are_named_if_no_other_page_was_found(crawler: Any) -> None:
+    progress = ProgressLog(crawler, io.StringIO(), 10)
+    crawler.spider.arguments = Arguments(("http://a.example/docs/",), scope="prefix")
+    crawler.stats.set_value("scheduler/enqueued", 0)
+    crawler.stats.set_value("guard/outside_prefix", 59)
+    line = "  scope:   59 links lead out of it (prefix): scrapy frontier lists them\n"
+    assert line not in progress.summary()
+    crawler.stats.set_value("archive/answered", 1)
+    assert line in progress.summary()
+
+
+def test_a_search_for_forms_says_how_many_it_found(crawler: Any) -> None:
+    progress = ProgressLog(crawler, io.StringIO(), 10)
+    assert "query forms" not in progress.summary()
+    crawler.stats.set_value("archive/query_forms", 0)
+    assert "; query forms: 0\n" in progress.summary()
+    assert "scrapy frontier\n" in progress.summary()
+    crawler.stats.set_value("doors/forms_left_out", 2)
+    assert "forms left out on pages off topic: 2\n" in progress.summary()
+    crawler.stats.set_value("archive/forms", 1)
+    assert "scrapy forms\n" in progress.summary()
+
+
+def test_a_crawl_that_had_nothing_to_request_has_one_line(crawler: Any) -> None:
+    crawler.spider.idle = "no page is due"
+    assert ProgressLog(crawler, io.StringIO(), 10).summary() == "archivebot: no page is due\n"
+
+
 def test_the_summary_fits_80_columns() -> None:
-    full = replace(PROGRESS, gone=2, requisites=12345, judged=10, relevant=3, doors=2, dropped_in_tunnels=5)
+    full = replace(
+        PROGRESS,
+        gone=2,
+        redirects=44,
+        not_found=333,
+        requisites=12345,
+        judged=10,
+        relevant=3,
+        doors=2,
+        dropped_in_tunnels=5,
+    )
     assert max(map(len, filled(full.parts()))) <= 78
 
 

@@ -139,6 +139,7 @@ def test_a_page_off_the_topic_leads_nowhere_and_its_forms_are_left_out(tmp_path:
     assert "because the page is off topic (relevance 0." in page.reason
     assert page.reason.endswith(", not above 0.5)")
     assert doors.stat("page_off_topic") == 1
+    assert doors.crawl.crawler.stats.get_value("doors/forms_left_out") == 1
 
 
 @looped

@@ -282,7 +282,8 @@ def test_the_history_of_a_page_opens_without_a_server(export: Run, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["pdf", "--output", "x"], "there is no format 'pdf'"),
+        (["pdf", "--output", "x"], "there is no format 'pdf': write one of warc, wacz, cdxj, jsonl, html\n"),
+        (["csv", "--output", "x"], "; scrapy list --csv, scrapy changes --csv and scrapy crawl -O FILE.csv"),
         (["warc"], "give --output FOLDER"),
         (["warc", "--output", "-"], "stdout takes"),
         (["html", "--output", "x"], "write scrapy export html URL"),

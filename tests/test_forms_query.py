@@ -162,6 +162,7 @@ def test_a_dry_run_prints_the_queries_and_asks_nothing(site: MockServer, query: 
     told = run_scrapy(query.words(**given(query, site), dry="yes"))
     assert told.returncode == 0
     assert told.stdout.split() == [site.url(LEE), site.url(KIM)]
+    assert told.stderr.endswith("archivebot: 2 queries, none of them sent\n")
     assert site.asked == []
 
 

@@ -172,6 +172,7 @@ def test_several_files_go_in_even_if_one_is_no_warc(ingest: Ingest, uri: str, tm
     assert result.returncode == 5
     files = json.loads(result.stdout)["files"]
     assert [bool(file["error"]) for file in files] == [True, True, False]
+    assert "missing.warc: " not in result.stderr
     assert files[2]["captures"] == 1
 
 
@@ -201,16 +202,19 @@ def test_each_record_is_stored_known_skipped_with_a_reason_or_damaged(ingest: In
     assert found["skipped"] == {
         "warcinfo: describes the file": 1,
         "request: its head is kept with its answer, if the file has one": 1,
-        "metadata: describes other records": 1,
-        "conversion: another form of a page": 1,
         "continuation: the rest of a record in another file": 1,
         "of a type that is not known": 1,
         "response: its URI is not of the web": 1,
-        "resource: its URI is not of the web": 1,
     }
+    assert found["attached"] == {"metadata": 1, "conversion": 1, "resource": 1}
     assert [damage["reason"] for damage in found["damaged"]] == [
         "WARC-Date 'yesterday' is missing or no date"
     ]
-    ends = [found["captures"], found["known"], sum(found["skipped"].values()), len(found["damaged"])]
-    assert (ends, sum(ends)) == ([1, 1, 8, 1], len(records))
-    assert "1 new; 1 were there already; 8 of other types; 1 damaged;" in done.stderr
+    ends = [
+        found["captures"],
+        found["known"],
+        *(sum(found[name].values()) for name in ("attached", "skipped")),
+    ]
+    ends.append(len(found["damaged"]))
+    assert (ends, sum(ends)) == ([1, 1, 3, 5, 1], len(records))
+    assert "1 new; 1 were there already; 3 attached; 5 of other types; 1 damaged;" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -138,6 +139,11 @@ def test_the_packages_of_another_project_are_refused(
     code, _, err = run("help")
     assert code == 2
     assert f"not that of archivebot ({tmp_path}/spiders/__init__.py)" in err
+
+
+def test_a_signal_before_a_command_has_begun_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "execute", lambda words: signal.raise_signal(signal.SIGINT))
+    assert run("history", "http://a.example/") == (130, "", "archivebot: interrupted\n")
 
 
 def test_pip_installs_the_program() -> None:

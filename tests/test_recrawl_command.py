@@ -85,6 +85,16 @@ def test_one_service_and_one_round_run_on_an_archive(crawl: Crawl, site: MockSer
     assert site.paths() == []
 
 
+@pytest.mark.long
+def test_a_round_has_the_name_of_the_program_of_its_service(crawl: Crawl, site: MockServer) -> None:
+    site.routes["/"] = html()
+    archived(crawl, site)
+    words = ("recrawl", "-a", "budget=1/week", "-s", f"ARCHIVE_URI={crawl.uri}")
+    done = run_scrapy(words, program="archivebot")
+    said = "archivebot: no page is due: archivebot schedule shows when the next page is\n"
+    assert (done.returncode, done.stderr) == (0, said)
+
+
 def units() -> dict[str, str]:
     """Return the unit files of docs/recrawl.md by name."""
     text = (ROOT / "docs/recrawl.md").read_text("utf-8")

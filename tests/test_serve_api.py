@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from http.client import HTTPConnection
@@ -20,17 +20,24 @@ import pytest
 
 from archivebot import Archive, ArchiveConfig
 from archivebot.config import WatchConfig
+from archivebot.exceptions import NotArchived
 from archivebot.forms.find import search_forms
 from archivebot.frontier import frontier_uri, open_frontier
 from archivebot.frontier.base import Entry, State
 from archivebot.jobs.indexing import IndexProgress, update_index
+from archivebot.jobs.questions import questions
 from archivebot.jobs.watch import watch
 from archivebot.models import Link, Outcome
+from archivebot.terminal import name_program
 from archivebot.watch.file import read_rules
+from archivebot.web.api import problem
 from archivebot.web.limits import BURST
+from archivebot.web.templating import page
 from tests.commands import run_scrapy
 from tests.factories import START, URL, html, make_page
 from tests.served import Answer, Served, serving
+
+TEMPLATES = Path(importlib.import_module("archivebot.web").__file__ or "").parent / "templates"
 
 HOST = "http://example.com/"
 TEXT = " ".join(f"word{number} of the story about harbours" for number in range(60))
@@ -230,6 +237,30 @@ def test_an_error_is_a_problem_that_says_what_to_do(
     assert (answer.status, answer.header("Content-Type")) == (status, "application/problem+json")
     assert answer.json["status"] == status
     assert detail in answer.json["detail"]
+
+
+def test_the_explanation_of_a_url_is_found_in_each_crawl(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/frontier.db"
+    for name, url in (("first", URL), ("second", HOST)):
+        with closing(open_frontier(uri, name)) as frontier:
+            frontier.begin("{}", None)
+            frontier.add([Entry(url, "example.com", 1.0)])
+    (explain,) = [each for each in questions(uri, tmp_path, "") if each.name == "explain"]
+    found = [explain.answer(None, explain.read({"url": [url]})) for url in (URL, HOST)]
+    assert [(each["crawl"], each["url"]) for each in found] == [("first", URL), ("second", HOST)]
+    with pytest.raises(NotArchived, match="never met"):
+        explain.answer(None, explain.read({"url": [URL], "crawl": ["second"]}))
+
+
+def test_pages_and_problems_name_the_program_that_runs() -> None:
+    assert not [path.name for path in TEMPLATES.glob("*.html") if "scrapy " in path.read_text("utf-8")]
+    name_program("archivebot")
+    try:
+        assert b"archivebot forms lists them" in problem(404, "scrapy forms lists them").body
+        shown = page("topic.html", title="", topic="", state=None, points=[], told=[], ranks=None).body
+        assert b"<code>archivebot crawl topic" in shown
+    finally:
+        name_program("scrapy")
 
 
 def post(server: Served, body: bytes, **headers: str) -> Answer:

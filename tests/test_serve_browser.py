@@ -174,7 +174,12 @@ def test_the_course_of_a_focused_crawl_is_drawn_and_told(server: Served, address
 def test_the_crawl_says_what_it_refused(server: Served, addresses: dict[str, str]) -> None:
     assert "Nothing was rejected." in server.get(addresses["frontier"]).text
     assert "off topic" in server.get(addresses["frontier-rejected"]).text
-    assert "The way from a seed" in server.get(addresses["explain"]).text
+    shown = server.get(addresses["frontier"]).text
+    assert "<dt>seeds</dt>" in shown
+    assert "<dd>None</dd>" not in shown
+    explained = server.get(addresses["explain"]).text
+    assert "The way from a seed" in explained
+    assert ">The crawl site-" in explained
 
 
 def test_near_duplicates_and_forms_are_listed(server: Served, addresses: dict[str, str]) -> None:

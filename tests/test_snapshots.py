@@ -189,7 +189,7 @@ def _without_figures(text: str) -> str:
         r"\b\d+\.\d{3,}\b",
         r"archivebot/[0-9a-f]{16}",
         r"\b[0-9a-f]{64}\b",
-        r"(?<=began )\d{14}",
+        r"(?<=began )\d{4}-\d\d-\d\d \d\d:\d\d:\d\d",
     ):
         text = re.sub(pattern, lambda found: re.sub("[0-9a-f]", "#", found[0]), text)
     return text.replace("\x1b", ESCAPE)

@@ -19,5 +19,6 @@ def test_an_empty_file_gets_all_tables(tmp_path: Path) -> None:
             *("fingerprint", "fingerprint_key", "duplicate", "template"),
             *("form", "form_page", "archive"),
             *("payload", "waiting", "reference", "dictionary", "log", "subtree"),
+            "attachment",
         }
         assert database.execute("PRAGMA page_size").fetchone() == (PAGE_SIZE,)

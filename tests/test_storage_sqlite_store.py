@@ -16,6 +16,7 @@ import pytest
 
 from archivebot.exceptions import CorruptObject, StorageError
 from archivebot.models import Duplicate, Fingerprint, FoundForm, Kind, Link, Outcome, Payload
+from archivebot.storage.attachments import Packed
 from archivebot.storage.base import LearnedTemplate, PageHead
 from archivebot.storage.checksum import checksum
 from archivebot.storage.frames import encode
@@ -26,6 +27,7 @@ from archivebot.storage.sqlite.sums import SUMMED, enable
 from archivebot.storage.sqlite.visits import Visit, runs
 from archivebot.storage.times import milliseconds
 from archivebot.urls import urlkey
+from archivebot.wire import Attachment
 from tests.contracts.store import URL, StoreContract, at, digest_of, put, version_of, visit, wire_of
 
 
@@ -552,6 +554,7 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         store.revisits.remember("ab", URL, new.record.digest, again=True)
         store.revisits.wait((URL, at(minute), Payload("cd", "http://example.org/", at(9))))
         store.dictionaries.add("com,example", 3, b"abc")
+        store.attachments.add(Packed.of(Attachment(URL, at(minute), b"WARC/1.1\r\n", body), 3))
     store.sync()
     assert store.check() == []
     rows = {table: store.database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in SUMMED}
@@ -584,6 +587,9 @@ def test_what_is_written_has_its_checksum(store: SQLiteStore) -> None:
         ("DELETE FROM archive", "the identity of the archive is lost"),
         ("DROP INDEX version_page", "the definition of the index version_page is not what it was"),
         ("UPDATE text SET data = x'00'", "the pack of texts from 1 does not have its checksum"),
+        ("UPDATE attachment SET data = x'00' WHERE url", "an attachment at 1767312000000 of the URL "),
+        ("UPDATE attachment SET data = x'00' WHERE url = 0", "a block of attachments does not have its"),
+        ("DELETE FROM attachment WHERE url = 0", "an attachment at 1767312000000 has lost its block"),
         ("DELETE FROM text_key", f"the text '{URL}' is not found by its key"),
         ("UPDATE text_key SET number = 9", "the key of the text 9 is not that of its text"),
     ],
@@ -595,6 +601,7 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
     store.add(visit(0, new.record, wire=wire_of(0)), head, new)
     store.links.add(URL, [Link("http://example.org/")], at(0))
     store.dictionaries.add("com,example", 3, b"abc")
+    store.attachments.add(Packed.of(Attachment(URL, at(0), b"WARC/1.1\r\n", b"block"), 3))
     store.sync()
     assert store.check() == []
     change(path, sql)
@@ -619,6 +626,9 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
         "UPDATE text SET data = x'00'",
         "DELETE FROM text",
         "DROP TABLE link",
+        "UPDATE attachment SET data = x'00' WHERE url",
+        "UPDATE attachment SET data = x'00' WHERE url = 0",
+        "DELETE FROM attachment WHERE url = 0",
     ],
 )
 def test_a_damaged_row_is_not_read_as_another_one(store: SQLiteStore, path: Path, sql: str) -> None:
@@ -627,8 +637,10 @@ def test_a_damaged_row_is_not_read_as_another_one(store: SQLiteStore, path: Path
     store.links.add(URL, [Link("http://example.org/")], at(0))
     store.templates.add(LearnedTemplate("example.com", at(0), 3, "{}"))
     store.forms.add("example.com", URL, [FoundForm("ab", "[]")], at(0))
+    store.attachments.add(Packed.of(Attachment(URL, at(0), b"WARC/1.1\r\n", b"block"), 3))
 
     def read() -> None:
+        list(store.attachments.of(URL))
         list(store.captures(URL)), store.latest(URL), list(store.links.all()), store.head(URL)
         store.templates.latest("example.com"), list(store.forms.all()), store.totals()
 

@@ -61,7 +61,7 @@ def test_folders_patterns_and_indexes_name_files_and_each_counts_once(file: Path
 
 def test_a_broken_index_or_package_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.cdxj").write_text("com,example)/ 2020 {}\n")
-    with pytest.raises(WarcError, match="line 1 is not CDXJ"):
+    with pytest.raises(WarcError, match="line 1 names no WARC file"):
         inputs([str(tmp_path / "x.cdxj")], tmp_path)
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as package:
         package.writestr("a.txt", "text")

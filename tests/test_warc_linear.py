@@ -42,6 +42,13 @@ def http(head: bytes, unit: bytes) -> Callable[[int], bytes]:
     )
 
 
+def after_answer(unit: bytes) -> Callable[[int], bytes]:
+    """An answer whose request is looked for in all that follows."""
+    return lambda size: (
+        record_of(b"HTTP/1.1 200 OK\r\n\r\n", "response", "2020-01-01", URL) + unit * (size // len(unit))
+    )
+
+
 FILES: dict[str, Callable[[int], bytes]] = {
     "ARC lines with large lengths": repeated(b"http://a.example/ 1.2.3.4 20140216050221 text/html 1000000\n"),
     "ARC lines without lengths": repeated(b"http://a.example/ 1.2.3.4 20140216050221 text/html x\n"),
@@ -63,6 +70,8 @@ FILES: dict[str, Callable[[int], bytes]] = {
     ),
     "HTTP headers": http(b"", b"a: b\r\n"),
     "chunks": http(b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
+    "types after an answer": after_answer(b"\nWARC-Type: request"),
+    "heads after an answer": after_answer(b"WARC/1.0\nWARC-Type: request\n"),
     "members in a body": http(b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b"", mtime=0)),
 }
 

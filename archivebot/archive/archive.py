@@ -16,6 +16,7 @@ from archivebot.models import Capture, Page, Position, Snapshot
 from archivebot.storage import open_reader, open_store
 from archivebot.storage.base import ArchiveStore
 from archivebot.versioning.keep import Keep
+from archivebot.wire import Attachment
 
 
 class Archive(ArchiveReader):
@@ -29,6 +30,7 @@ class Archive(ArchiveReader):
         self._inspector = Inspector(
             store, self._bodies, self.readings, self._comparison, config, self.sites, self.collections
         )
+        self._zstd_level = config.zstd_level
         self._revisits = Revisits(store, self._bodies)
         self._pruner = Pruner(store, self._bodies, config)
         self._recorder = Recorder(store, self._bodies, self._inspector, config)
@@ -129,6 +131,10 @@ class Archive(ArchiveReader):
     def resolved(self, page: Page) -> Page:
         """Return a revisit with the body that it repeats; unresolved if the archive does not hold it."""
         return self._revisits.resolved(page)
+
+    def attach(self, attachment: Attachment) -> bool:
+        """Store a WARC record that is no capture; False if it was already stored."""
+        return self.attachments.add(attachment, self._zstd_level)
 
     def remember(self, page: Page) -> None:
         """Record the payload of a page stored earlier; :meth:`add` records the payloads of new pages."""

@@ -23,7 +23,7 @@ from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
 from archivebot.fingerprint import sha256_hex
 from archivebot.markup.contenttype import content_type
-from archivebot.metadata import NONE, Metadata
+from archivebot.metadata import Metadata
 from archivebot.models import (
     REQUISITE,
     Kind,
@@ -153,8 +153,9 @@ class Inspector:
 
     def kept(self, snapshot: Snapshot) -> Kept:
         """Return what a version keeps beside its body."""
-        url = snapshot.page.url
-        return Kept.by(self._sites.of(url), snapshot.fields, self.metadata(url, NONE))
+        page = snapshot.page
+        metadata = self.metadata(page.url, page.metadata)
+        return Kept.by(self._sites.of(page.url), snapshot.fields, metadata)
 
     def metadata(self, url: str, kept: Metadata) -> Metadata:
         """Return the metadata of a visit by the rules; without rules what its version ``kept``."""

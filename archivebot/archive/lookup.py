@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice, takewhile
 from typing import Self
 
+from archivebot.archive.attachments import Attachments
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.edits import placed_texts
@@ -70,7 +71,7 @@ class ArchiveReader:
         self.links, self.forms, self.retention = store.links, store.forms, store.retention
         self.fingerprints, self.templates = store.fingerprints, store.templates
         self.mementos, self.proofs = Mementos(store), Proofs(store)
-        self._bodies = Bodies(store)
+        self._bodies, self.attachments = Bodies(store), Attachments(store)
         self.visits = Visits(store, self._bodies)
         self.readings = Readings()
         self.stints = Stints(store, self._bodies, self._labelled)

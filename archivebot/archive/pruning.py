@@ -68,7 +68,12 @@ class Pruner:
         if not plan.versions:
             return plan
         rewritten = self._rewritten(url, plan.versions)
-        self._store.retention.rewrite(plan.versions, rewritten)
+        digests = {version.digest for version in plan.versions}
+        captures = self._store.captures(url, brief=True)
+        times = [each.captured_at for each in captures if each.sha256 in digests]
+        with self._store.together():
+            self._store.attachments.remove(url, times)
+            self._store.retention.rewrite(plan.versions, rewritten)
         grown = sum(len(frame) - version.stored_bytes for version, frame in rewritten.items() if frame)
         return replace(plan, grown=grown)
 

@@ -17,7 +17,6 @@ from archivebot.fields.kept import Kept
 from archivebot.fingerprint import piece_id, sha256_hex
 from archivebot.fingerprint.payload import payload_key
 from archivebot.markup.contenttype import content_type
-from archivebot.metadata import NONE
 from archivebot.models import (
     REQUISITE,
     Capture,
@@ -229,7 +228,7 @@ class Recorder:
             stored_bytes=record.stored_bytes,
             new_blocks=record.new_blocks,
             blocks=tuple(block.placed(record, page.body) for block in blocks) if with_blocks else (),
-            metadata=self._inspector.metadata(page.url, NONE),
+            metadata=self._inspector.metadata(page.url, page.metadata),
             edits=edits(record, page.body, blocks, before) if with_blocks and before else (),
         )
         lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])

@@ -36,8 +36,22 @@ def verify(
             continue
         damage += [found] if found else []
     damage += [Damage("", None, "", reason) for reason in store.check()]
+    damage += _damaged_attachments(store) if sample is None else []
     damage += inconsistencies(store, checkpoint)
     return checked, damage
+
+
+def _damaged_attachments(store: ArchiveStore) -> list[Damage]:
+    found = []
+    try:
+        for packed in store.attachments.all():
+            try:
+                packed.unpacked()
+            except CorruptObject as error:
+                found.append(Damage(packed.url, None, packed.digest.hex(), str(error)))
+    except ArchiveError as error:
+        found.append(Damage("", None, "", str(error)))
+    return found
 
 
 def _damage(store: ArchiveStore, bodies: Bodies, identity: VersionId) -> Damage | None:

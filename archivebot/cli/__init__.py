@@ -6,6 +6,7 @@ from archivebot.cli.command import (
     FrontierCommand,
     WritingCommand,
     add_fields_option,
+    name_in_usage,
     run_crawl,
 )
 from archivebot.cli.files import file_body, named_files
@@ -24,6 +25,7 @@ __all__ = [
     "coherence",
     "file_body",
     "linewise",
+    "name_in_usage",
     "named_files",
     "note_age",
     "print_csv",

@@ -16,6 +16,9 @@ FRACTIONS = frozenset(
     " MEMUSAGE_CHECK_INTERVAL_SECONDS".split()
 )
 
+SCRAPY = frozenset(name for name in vars(default_settings) if name.isupper())
+ALIKE = 0.92  # similarity of a name to another one from which it is mistyped: one letter of ten
+
 
 def check(settings: BaseSettings) -> None:
     """Check the settings that a user gave; raises UsageError, which names the setting and its values."""
@@ -27,8 +30,13 @@ def check(settings: BaseSettings) -> None:
 
 
 def _check_name(name: str) -> None:
-    """Raise UsageError for a setting of archivebot that does not exist; other names may be of other parts."""
+    """Raise UsageError for a setting of archivebot that does not exist, or a mistyped one of Scrapy.
+
+    Other names may be of other parts.
+    """
     names = setting_names()
+    if name not in SCRAPY and name not in names and (near := get_close_matches(name, SCRAPY, 1, ALIKE)):
+        raise UsageError(f"there is no setting {name}: did you mean {near[0]}?")
     if name.startswith("ARCHIVE_") and name not in names:
         near = get_close_matches(name, names, 1)
         hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them"

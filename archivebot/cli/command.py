@@ -18,15 +18,17 @@ from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
 from archivebot.garbage import spare_collections
-from archivebot.interrupt import end_children, watch
-from archivebot.terminal import flush, guard, hush, note
+from archivebot.interrupt import INTERRUPTED, end_children, watch
+from archivebot.terminal import commanded, flush, guard, hush, note
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
 
 
-# The exit code that a shell reports for a program ended by SIGINT.
-INTERRUPTED = 130
+def name_in_usage(parser: argparse.ArgumentParser) -> None:
+    """Name the program that runs in the usage that argparse prints with an error."""
+    if parser.usage:
+        parser.usage = commanded(parser.usage)
 
 
 def add_fields_option(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +64,7 @@ class ArchiveCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         guard()  # before anything is printed, also by Scrapy and argparse
         super().add_options(parser)
+        name_in_usage(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         self.add_arguments(parser)
 
@@ -209,6 +212,5 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> boo
         raise ArchiveError("the crawl could not begin; -L ERROR shows why")
     if crawler.stats.get_value("finish_reason") == "storage_error":
         raise StorageError("the archive or its frontier failed, so the crawl ended; -L ERROR shows why")
-    return not crawler.stats.get_value("archive/captures") or bool(
-        crawler.stats.get_value("archive/answered")
-    )
+    asked = crawler.stats.get_value("archive/captures") or crawler.stats.get_value("access/login_failed")
+    return not asked or bool(crawler.stats.get_value("archive/answered"))

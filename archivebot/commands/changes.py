@@ -15,9 +15,10 @@ from archivebot.jobs.changes import ChangedPage, changed_pages
 from archivebot.jobs.frontier import LAST, since_of
 from archivebot.models import SiteChange
 from archivebot.terminal import note, write
+from archivebot.timestamps import iso_time
 from archivebot.urls import host_of, parse_seed
 
-COLUMNS = ("url", "kind", "from", "to", "captured_at", "reason", "group")
+COLUMNS = ("url", "kind", "from", "to", "captured_at", "reason", "group", "time")
 
 
 class Command(ArchiveCommand):
@@ -49,11 +50,12 @@ class Command(ArchiveCommand):
         if opts.json:
             print_json([page.record() for page in pages])
         elif opts.csv:
-            print_csv(COLUMNS, (page.record().values() for page in pages))
+            print_csv(COLUMNS, ([*page.record().values(), iso_time(page.captured_at)] for page in pages))
         elif pages:
             _print(pages)
         else:
-            note(f"no page of {archive.uri} changed since {since:{TIME}}")
+            further = "; --since 30d looks further back" if opts.since == LAST else ""
+            note(f"no page of {archive.uri} changed since {since:{TIME}}{further}")
         return 0 if pages else NotArchived.exit_code
 
 

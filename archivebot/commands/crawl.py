@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
+from difflib import get_close_matches
 from pathlib import Path
 
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -13,12 +15,29 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from archivebot.archive import Archive
-from archivebot.cli import TIME, check, run_crawl
+from archivebot.cli import TIME, check, name_in_usage, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
-from archivebot.exceptions import ArchiveError, NothingFetched
-from archivebot.jobs.watch import watch
+from archivebot.crawl.arguments import EXAMPLE
+from archivebot.exceptions import ArchiveError, NotArchived, NothingFetched, Outdated
+from archivebot.exceptions import UsageError as WrongUse
+from archivebot.jobs.watch import begin, watch
 from archivebot.terminal import guard, harmless, note
 from archivebot.watch.file import Rules, read_rules
+
+
+def _check(args: Sequence[str], spiders: Sequence[str]) -> None:
+    """Raise an error if the arguments are not the name of one spider."""
+    unknown = [arg for arg in args if arg.startswith("-")]
+    if unknown:
+        raise WrongUse(f"there is no option {unknown[0]}; see scrapy crawl -h")
+    if not args:
+        raise WrongUse(f"name one spider, {EXAMPLE}")
+    if args[0] not in spiders:
+        near = get_close_matches(args[0], spiders, 1)
+        hint = f"did you mean {near[0]}?" if near else f"the spiders are {', '.join(spiders)}"
+        raise WrongUse(f"there is no spider {args[0]!r}: {hint}")
+    if len(args) > 1:
+        raise WrongUse(f"{args[1]!r} is no argument of a spider: write NAME=VALUE behind -a, {EXAMPLE}")
 
 
 class Command(CrawlCommand):
@@ -30,6 +49,7 @@ class Command(CrawlCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         guard()  # before anything is printed, also by Scrapy and argparse
         super().add_options(parser)
+        name_in_usage(parser)
         parser.add_argument("-v", "--verbose", action="store_true", help="print the log of Scrapy as well")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -37,7 +57,11 @@ class Command(CrawlCommand):
 
         A log file, and the log of a job of scrapyd, get all that they got before.
         """
-        super().process_options(args, opts)
+        try:
+            super().process_options(args, opts)
+        except UsageError as error:
+            note(f"archivebot: {error}")
+            sys.exit(WrongUse.exit_code)
         assert self.settings is not None, "Scrapy gives every command its settings"
         try:
             check(self.settings)  # before Scrapy reads them
@@ -52,16 +76,14 @@ class Command(CrawlCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl; the exit code is 2 for wrong arguments, 3 for an archive that cannot be used."""
-        if len(args) != 1:
-            raise UsageError("name one spider, for example: scrapy crawl site -a seeds=https://example.org/")
         assert self.crawler_process is not None
-        spiders = self.crawler_process.spider_loader.list()
-        if args[0] not in spiders:
-            raise UsageError(f"there is no spider {args[0]!r}; the spiders are: {', '.join(spiders)}")
         try:
+            _check(args, self.crawler_process.spider_loader.list())
             assert self.settings is not None, "Scrapy gives every command its settings"
             config = WatchConfig.from_settings(self.settings)
             rules = read_rules(config.watch) if config.watch else None
+            if rules:
+                self._begin_watching(rules)
             answered = run_crawl(self.crawler_process, args[0], **opts.spargs)
             if rules:
                 self._watch(rules, config)
@@ -70,7 +92,7 @@ class Command(CrawlCommand):
 
                 update_after(self.settings)
             if not answered:
-                raise NothingFetched("nothing could be fetched: the summary says why")
+                raise NothingFetched("nothing could be fetched: the lines above say why")
         except ArchiveError as error:
             self._report(error)
             self.exitcode = error.exit_code
@@ -83,6 +105,16 @@ class Command(CrawlCommand):
             line = f"{datetime.now():{TIME}} [archivebot] ERROR: {harmless(str(error))}\n"
             with suppress(OSError), Path(name).open("a", encoding="utf-8") as file:
                 file.write(line)
+
+    def _begin_watching(self, rules: Rules) -> None:
+        """Note the state of the archive before the first crawl with a rules file, so that it sends alerts.
+
+        A crawl that makes its archive sends none: all its pages are new.
+        """
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        archive = ArchiveConfig.from_settings(self.settings)
+        with suppress(NotArchived, Outdated), Archive.reader(archive) as reader:
+            begin(reader, archive.uri, rules)
 
     def _watch(self, rules: Rules, config: WatchConfig) -> None:
         """Send the alerts of a crawl that has ended; one that is not taken does not make the crawl fail."""

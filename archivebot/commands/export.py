@@ -28,6 +28,12 @@ from archivebot.urls import key_range, parse_seed
 
 FORMATS = ("warc", "wacz", "cdxj", "jsonl", "html")
 
+# Other formats that users ask for, and where they are.
+_ELSEWHERE = {
+    "json": "; jsonl has a JSON document in each line",
+    "csv": "; scrapy list --csv, scrapy changes --csv and scrapy crawl -O FILE.csv write CSV",
+}
+
 # Captures between two lines of progress on a terminal.
 PROGRESS = 100
 
@@ -70,7 +76,8 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         form = args[0]
         if form not in FORMATS:
-            raise UsageError(f"there is no format {form!r}: write one of {', '.join(FORMATS)}")
+            near = _ELSEWHERE.get(form, "")
+            raise UsageError(f"there is no format {form!r}: write one of {', '.join(FORMATS)}{near}")
         _check(form, args, opts)
         result = self._exported(archive, form, args[1:], opts)
         if opts.json:
@@ -82,6 +89,7 @@ class Command(ArchiveCommand):
                     f"{result.responses} responses, {result.revisits} revisits, {result.without} without"
                     f" answer, {size(result.bytes)}: {message}"
                 )
+                message += f"; {result.attached} attachments" if result.attached else ""
                 message += f"; {result.pruned} captures are pruned" if result.pruned else ""
             (note if opts.output == _STDOUT else write)(message)
         if result.damaged:

@@ -23,6 +23,7 @@ from archivebot.markup.media import media_of
 from archivebot.records import judged_form_record, kept_form_record
 from archivebot.terminal import json_text, note
 from archivebot.topic.training import profile_of
+from archivebot.urls import host_of
 
 
 class Command(ArchiveCommand):
@@ -37,7 +38,7 @@ class Command(ArchiveCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--site", metavar="HOST", help="only the forms of one site")
+        parser.add_argument("--site", metavar="HOST", help="only the forms of one site: its host, or a URL")
         parser.add_argument("--domain", metavar="NAME", help="only forms about a subject, such as books")
         parser.add_argument("--export", type=Path, metavar="FILE", help="write JSON lines, with all pages")
         parser.add_argument("--scan", action="store_true", help="first find the forms in all archived pages")
@@ -92,7 +93,7 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         found = [
             kept
-            for kept in form_versions(archive.forms.all(opts.site))
+            for kept in form_versions(archive.forms.all(host_of(opts.site) if opts.site else None))
             if opts.domain in (None, kept.record.domain)
         ]
         if opts.export:

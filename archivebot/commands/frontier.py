@@ -6,11 +6,13 @@ import argparse
 from contextlib import closing
 from typing import Any
 
-from archivebot.cli import FrontierCommand, print_json, print_table
+from archivebot.cli import TIME, FrontierCommand, print_json, print_table
 from archivebot.exceptions import UsageError
 from archivebot.frontier import Frontier, FrontierReader, State, open_frontier
 from archivebot.jobs.frontier import crawl_state
+from archivebot.records.frontier import ending
 from archivebot.terminal import write
+from archivebot.timestamps import parse_time
 from archivebot.urls import parse_seed
 
 RETRIED = (State.FAILED, State.REJECTED)
@@ -76,7 +78,8 @@ def _changed(opts: argparse.Namespace, name: str, count: int, message: str) -> i
 
 
 def _show(state: dict[str, Any]) -> None:
-    write(f"{state['crawl']}, began {state['began']}, {state['ended'] or 'not ended'}")
+    began = parse_time(state["began"])
+    write(f"{state['crawl']}, began {began:{TIME}}, {ending(state['ended'])}")
     write()
     print_table(list(state["states"]), [list(state["states"].values())])
     for title, head, rows in (

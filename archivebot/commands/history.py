@@ -6,27 +6,37 @@ import argparse
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json, print_table
-from archivebot.exceptions import ArchiveError, NotArchived
+from archivebot.exceptions import ArchiveError, NotArchived, UsageError
 from archivebot.models import Capture
-from archivebot.records import life_record, page_record
+from archivebot.records import attachment_record, life_record, page_record
 from archivebot.terminal import write
 from archivebot.units import size
+from archivebot.wire import Attachment
 
 
 class Command(ArchiveCommand):
-    """Show every capture of a page, or the life of one of its blocks"""
+    """Show every capture of a page, its attachments, or the life of one of its blocks"""
 
     arguments = "URL"
+    least, most = 0, 1  # --attachments needs no URL
     explanation = (
         "The kinds are new, changed, touched (only furniture changed), revisit (nothing changed), redirect,"
         " gone (no longer there), not_found (never there), failed, excluded and unresolved (a revisit of"
         " bytes that are not in the archive). The bytes of a pruned version were removed by scrapy prune."
+        " --attachments lists the metadata, conversion and resource records of WARC files, without a URL all"
+        " of them; with --json it has their fields and their content."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--block", metavar="LINEAGE", help="show the contents of this block through time")
+        help_text = "list the WARC records that are kept with the captures of a URL, or of another URI"
+        parser.add_argument("--attachments", action="store_true", help=help_text)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
+        if opts.attachments:
+            return self._attachments(archive, args, opts)
+        if not args:
+            raise UsageError(f"write: scrapy history {self.syntax()}")
         url = archive.resolve(args[0])
         if opts.block:
             return self._block(archive, url, opts)
@@ -50,10 +60,35 @@ class Command(ArchiveCommand):
             write("\n".join(f"    {line}" for line in text.splitlines()))
         return 0
 
+    def _attachments(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
+        found = archive.attachments.of(_named(archive, args[0])) if args else archive.attachments.all()
+        if opts.json:
+            records = list(map(attachment_record, found))
+            print_json(records)
+            return 0 if records else NotArchived.exit_code
+        rows = [_attachment_row(each) for each in found]
+        print_table(["captured", "type", "content type", "size", "target"], rows)
+        return 0 if rows else NotArchived.exit_code
+
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
         if opts.json and isinstance(error, NotArchived):
-            print_json({"captures": []})
+            print_json([] if opts.attachments else {"captures": []})
         return super().failed(error, opts)
+
+
+def _named(archive: ArchiveReader, text: str) -> str:
+    """Return the URL, or other URI, whose attachments are meant."""
+    return text if archive.attachments.has(text) else archive.resolve(text)
+
+
+def _attachment_row(attachment: Attachment) -> list[object]:
+    return [
+        f"{attachment.when:%Y-%m-%d %H:%M:%S}",
+        attachment.kind,
+        attachment.content_type or "-",
+        size(len(attachment.block)),
+        attachment.target or attachment.record or attachment.url,
+    ]
 
 
 def _row(capture: Capture) -> list[object]:

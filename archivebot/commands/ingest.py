@@ -95,7 +95,8 @@ class Printed(Progress):
         self._before += self._sizes[result.file]
         if result.error:
             note(f"scrapy ingest: {result.error}")
-        note(_summary(result))
+        if not result.error or result.kinds or result.known or result.skipped or result.damaged:
+            note(_summary(result))
 
 
 def _bytes(paths: Sequence[Input]) -> int:
@@ -110,9 +111,10 @@ def _bytes(paths: Sequence[Input]) -> int:
 def _summary(result: Ingested) -> str:
     kinds = ", ".join(f"{count} {kind}" for kind, count in result.kinds.items()) or "nothing new"
     known = f"; {result.known} were there already" if result.known else ""
+    attached = f"; {result.attached.total()} attached" if result.attached else ""
     skipped = f"; {result.skipped.total()} of other types" if result.skipped else ""
     damaged = f"; {len(result.damaged)} damaged" if result.damaged else ""
     return (
-        f"{result.file}: {kinds}{known}{skipped}{damaged};"
+        f"{result.file}: {kinds}{known}{attached}{skipped}{damaged};"
         f" {size(result.bytes_fetched)} read, {size(result.bytes_stored)} stored"
     )

@@ -12,14 +12,14 @@ from archivebot.cli import TIME, ArchiveCommand, print_csv, print_json, print_ta
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.listing import Filter, ListedPage, listed_pages
 from archivebot.models import Kind
-from archivebot.terminal import note, write
-from archivebot.timestamps import parse_since
+from archivebot.terminal import PROGRAMS, note, program, write
+from archivebot.timestamps import iso_time, parse_since
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
 from archivebot.urls import parse_seed
 
 OPTIONS = ("pages", "json", "csv", "site", "kind", "status", "since", "topic", "requisites")
-COLUMNS = ("url", "title", "captured_at", "status", "kind", "versions")
+COLUMNS = ("url", "title", "captured_at", "status", "kind", "versions", "time")
 
 
 class Command(ArchiveCommand):
@@ -44,6 +44,8 @@ class Command(ArchiveCommand):
             return super().work(args, opts)
         assert self.settings is not None, "Scrapy gives every command its settings"
         write("\n".join(sorted(get_spider_loader(self.settings).list())))
+        if program() != PROGRAMS[0]:
+            note("these are the spiders; scrapy list --pages lists the pages of the archive")
         return 0
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
@@ -60,7 +62,8 @@ class Command(ArchiveCommand):
         if opts.json:
             print_json([page.record() for page in pages])
         elif opts.csv:
-            print_csv(COLUMNS, (page.record().values() for page in pages))
+            rows = ([*page.record().values(), iso_time(page.last.captured_at)] for page in pages)
+            print_csv(COLUMNS, rows)
         elif pages:
             print_table(["captured", "kind", "status", "versions", "page", "title"], map(_row, pages))
         else:

@@ -13,7 +13,7 @@ from archivebot.jobs.instance import only_instance
 from archivebot.jobs.schedule import schedule
 from archivebot.jobs.service import Service
 from archivebot.schedule.policy import Policy
-from archivebot.terminal import flush, note
+from archivebot.terminal import PROGRAMS, flush, note, program
 from archivebot.timestamps import timestamp
 from archivebot.units import read_seconds
 
@@ -66,7 +66,10 @@ class Command(ArchiveCommand):
 
     def _round(self, opts: argparse.Namespace) -> list[str]:
         """Return the command of a round."""
-        words = [sys.executable, "-m", "scrapy", "crawl", "recrawl", "--loglevel", opts.loglevel or "WARNING"]
+        module = "scrapy" if program() == PROGRAMS[0] else "archivebot.program"
+        words = [sys.executable, "-m", module, "crawl", "recrawl"]
+        if opts.loglevel:
+            words += ["--loglevel", opts.loglevel]
         if opts.logfile:
             words += ["--logfile", opts.logfile]
         for name, values in (("-a", opts.spargs), ("-s", opts.set)):

@@ -8,10 +8,12 @@ from pathlib import Path
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, UsageError
+from archivebot.models import Damage
 from archivebot.proof.checkpoint import Checkpoint, read_checkpoint
 from archivebot.proof.signing import PublicKey
 from archivebot.records import verification_record
-from archivebot.terminal import write
+from archivebot.terminal import commanded, write
+from archivebot.units import amount
 
 
 class Command(ArchiveCommand):
@@ -39,10 +41,17 @@ class Command(ArchiveCommand):
             print_json(verification_record(checked, pruned, damaged))
         else:
             for damage in damaged:
-                write(f"damaged: {damage.url} version {damage.version} {damage.digest}: {damage.reason}")
+                write(f"damaged: {_place(damage)}{commanded(damage.reason)}")
             gone = f", {pruned} pruned" if pruned else ""
-            write(f"{checked} versions checked, {len(damaged)} damaged{gone}")
+            write(f"{amount(checked, 'version')} checked, {len(damaged)} damaged{gone}")
         return CorruptObject.exit_code if damaged else 0
+
+
+def _place(damage: Damage) -> str:
+    """Return where a damage is, with a colon behind it; "" if it concerns the whole archive."""
+    version = f"version {damage.version}" if damage.version is not None else ""
+    words = " ".join(filter(None, (damage.url, version, damage.digest)))
+    return f"{words}: " if words else ""
 
 
 def _checkpoint(path: Path, key: str | None) -> Checkpoint:

@@ -66,7 +66,9 @@ def _file_lines(name: str) -> list[str]:
     try:
         return Path(name).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the seeds file {name!r} cannot be read: {error}") from error
+        raise UsageError(
+            f"the seeds file {name!r} cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
 
 
 def _choice(name: str, *values: str) -> Callable[[str], str]:

@@ -92,12 +92,14 @@ class ArchiveSpider(Spider):
 
     A redirect is a capture whose target is a link at the same depth; it counts towards the page limit. Takes
     the arguments of ``arguments_class``; raises UsageError if they are wrong. ``context`` is whether links
-    are read with the text around them, ``forms`` whether forms are read.
+    are read with the text around them, ``forms`` whether forms are read. ``idle`` is why a crawl requested
+    nothing, and is printed in place of its summary.
     """
 
     arguments_class: ClassVar[type[Arguments]] = Arguments
     context: ClassVar[bool] = False
     forms: ClassVar[bool] = False
+    idle: str = ""
 
     retries: RetryPolicy
     obeys_meta: bool

@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 from archivebot.metadata import Metadata
 from archivebot.models import Capture, Outcome
 from archivebot.warc.masking import masked
+from archivebot.warc.own import TERMS
 
 # The version of the record format, and where it is described.
 VERSION = "1.1"
@@ -19,9 +20,6 @@ CONFORMS = f"http://iipc.github.io/warc-specifications/specifications/warc-forma
 
 HTTP_RESPONSE, HTTP_REQUEST = "application/http; msgtype=response", "application/http; msgtype=request"
 FIELDS = "application/warc-fields"
-
-# What comes before the URL of a page in the target of its metadata: an index has the page itself only once.
-TERMS = "urn:metadata:"
 
 _PROFILE = f"http://netpreserve.org/warc/{VERSION}/revisit/"
 IDENTICAL, NOT_MODIFIED = _PROFILE + "identical-payload-digest", _PROFILE + "server-not-modified"

@@ -27,7 +27,9 @@ def read_grid(path: str) -> list[dict[str, str]]:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             head, *rows = [row for row in csv.reader(file) if row] or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"the grid {path!r} cannot be read: {error}") from error
+        raise UsageError(
+            f"the grid {path!r} cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
     for number, row in enumerate(rows, 2):
         if len(row) != len(head):
             raise UsageError(f"{path}, row {number}: {len(row)} cells, and the head has {len(head)}")

@@ -25,6 +25,8 @@ from archivebot.frontier.base import (
 )
 from archivebot.frontier.seen import SeenCache
 
+NAMED = 10  # crawls that a message names
+
 __all__ = [
     "EXTRA",
     "HOLD",
@@ -95,10 +97,15 @@ def _existing(uri: str, crawl: str | None) -> str:
     names = _names(uri)
     if names and crawl in (None, *names):
         return crawl or names[0]
+    if names:
+        raise NotArchived(
+            f"{crawl!r} has no frontier at {without_password(uri)}; its crawls are {', '.join(names[:NAMED])}"
+            + (", ..." if len(names) > NAMED else "")
+        )
     of = f"{crawl!r} has no" if crawl else "no crawl has a"
     raise NotArchived(
         f"{of} frontier at {without_password(uri)};"
-        " start one with: scrapy crawl topic -a topic=... -a seeds=..."
+        " start one with: scrapy crawl site -a seeds=https://example.org/"
     )
 
 

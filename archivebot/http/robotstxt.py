@@ -9,6 +9,7 @@ from typing import Self
 from urllib.parse import quote, unquote_to_bytes
 
 # Facts on Google's parser are from https://github.com/google/robotstxt (robots.cc).
+UNREACHABLE = "robots.txt unreachable: "  # begins the reason of a refusal, before the fault
 MOST_LINE = 2083 * 8 - 1  # bytes of a line that count: eight times the longest URL of a browser
 
 # The relevant lines, by the beginning of their key, ignoring case; the misspellings are those of Google.

@@ -29,18 +29,18 @@ from archivebot.export.record import (
     terms,
     visit,
 )
+from archivebot.jobs.attached import Attached
 from archivebot.jobs.exported import Earlier, Exported, Progress
 from archivebot.jobs.selection import Selection
 from archivebot.models import Capture, Outcome
 from archivebot.records.block import label_record
 from archivebot.records.metadata import block_metadata_record
 from archivebot.timestamps import timestamp
+from archivebot.warc.own import BLOCKS
 
 # Bodies that a revisit may refer to. With 10 million bodies their list would take 3 GB; one that left it is
 # written in full again.
 MOST_ORIGINALS = 500_000
-
-BLOCKS = "urn:blocks:"
 
 _STATUS_OK = 200
 _REDIRECTS = 3  # their hundreds
@@ -127,10 +127,12 @@ def written_captures(
     """Write captures as WARC files into a sink, count them in ``result``, and yield each of them."""
     choices, progress = choices or Choices(), progress or Progress()
     files = WarcFiles(sink, began, _about(archive), choices.limit)
-    maker = _Maker(archive, choices)
+    maker, attached = _Maker(archive, choices), Attached(archive, earlier, result, progress)
     try:
         for capture in selection.captures(archive):
             if earlier and earlier.has(capture):
+                if late := attached.of(capture, record_id("response", capture)):
+                    files.write(late)
                 continue
             try:
                 shown = maker.shown(capture)
@@ -139,6 +141,7 @@ def written_captures(
                 result.damaged.append(str(error))
                 progress.damaged(str(error))
                 continue
+            records += attached.of(shown, records[0].fields[0][1])
             places = files.write(records)
             if earlier:
                 earlier.add(capture)
@@ -146,6 +149,8 @@ def written_captures(
             result.pruned += capture.pruned
             progress.written(result)
             yield Written(shown, records, places[0])
+        for record in attached.loose(selection):
+            files.write([record])
         files.finish()
         _count(result, (), files)
     finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from archivebot.exceptions import StorageError, UsageError
 from archivebot.models import Capture
+from archivebot.wire import Attachment
 
 # The file beside exported WARC files that has a number of 8 bytes for each exported capture.
 EXPORTED = "exported.ids"
@@ -20,9 +21,9 @@ _BYTES = 8  # of a billion captures two share a number with probability 0.03
 class Exported:
     """The counts of an export.
 
-    ``records`` are all records that were written, ``responses`` and ``revisits`` the captures among them.
-    ``without`` are captures without an answer; the answers of ``pruned`` of them were removed. ``damaged``
-    has a message for each capture that the archive could not rebuild.
+    ``records`` are all records that were written, ``responses`` and ``revisits`` the captures among them,
+    ``attached`` the attachments. ``without`` are captures without an answer; the answers of ``pruned`` of
+    them were removed. ``damaged`` has a message for each capture or attachment that could not be rebuilt.
     """
 
     files: list[str] = field(default_factory=list)
@@ -30,6 +31,7 @@ class Exported:
     responses: int = 0
     revisits: int = 0
     bytes: int = 0
+    attached: int = 0
     without: int = 0
     pruned: int = 0
     damaged: list[str] = field(default_factory=list)
@@ -42,6 +44,7 @@ class Exported:
             "responses": self.responses,
             "revisits": self.revisits,
             "bytes": self.bytes,
+            "attached": self.attached,
             "without": self.without,
             "pruned": self.pruned,
             "damaged": self.damaged,
@@ -59,7 +62,7 @@ class Progress:
 
 
 class Earlier:
-    """The captures that earlier exports into a folder had; none if they are not asked for.
+    """The captures and attachments that earlier exports into a folder had; none if they are not asked for.
 
     They are remembered one by one, because a file ingested later may bring captures of any date.
     """
@@ -75,13 +78,13 @@ class Earlier:
         self._end = len(data) - len(data) % _BYTES  # a killed export may have left a part of a number
         self._known.update(data[at : at + _BYTES] for at in range(0, self._end, _BYTES))
 
-    def has(self, capture: Capture) -> bool:
-        """Return whether an earlier export had a capture, if that is asked for."""
-        return self._asked and bool(self._known) and _number(capture) in self._known
+    def has(self, item: Capture | Attachment) -> bool:
+        """Return whether an earlier export had a capture or an attachment, if that is asked for."""
+        return self._asked and bool(self._known) and _number(item) in self._known
 
-    def add(self, capture: Capture) -> None:
-        """Note that a capture was written."""
-        if (number := _number(capture)) not in self._known:
+    def add(self, item: Capture | Attachment) -> None:
+        """Note that a capture or an attachment was written."""
+        if (number := _number(item)) not in self._known:
             self._new += number
 
     def keep(self) -> None:
@@ -96,6 +99,9 @@ class Earlier:
             raise StorageError(f"{self._path} cannot be written: {error.strerror}") from error
 
 
-def _number(capture: Capture) -> bytes:
-    name = f"{capture.url} {capture.captured_at.isoformat()} {capture.outcome} {capture.digest}"
+def _number(item: Capture | Attachment) -> bytes:
+    if isinstance(item, Attachment):
+        name = f"{item.url} {item.when.isoformat()} {item.record} {sha256(item.block).hexdigest()}"
+    else:
+        name = f"{item.url} {item.captured_at.isoformat()} {item.outcome} {item.digest}"
     return sha256(name.encode("utf-8", "replace")).digest()[:_BYTES]

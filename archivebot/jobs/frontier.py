@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import astuple
 from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
@@ -100,6 +101,11 @@ def since_of(text: str, uri: str) -> datetime:
         return parse_since(text, datetime.now(UTC))
     try:
         with closing(read_frontier(uri)) as frontier:
-            return datetime.fromtimestamp(frontier.crawls()[0].began, UTC)
-    except (NotArchived, StorageError) as error:
+            crawls = frontier.crawls()
+            # A round of recrawl without a page that is due is no crawl.
+            last = next((crawl for crawl in crawls if any(astuple(crawl.counts))), crawls[0])
+            return datetime.fromtimestamp(last.began, UTC)
+    except NotArchived as error:
+        raise UsageError("there was no crawl yet: give a time, such as --since 7d or --since 2021") from error
+    except StorageError as error:
         raise UsageError(f"the last crawl is unknown ({error}): give a time, such as --since 7d") from error

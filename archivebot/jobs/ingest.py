@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from archivebot.archive import Archive
 from archivebot.archive.process.readers import Readers
@@ -26,6 +27,7 @@ from archivebot.jobs.analysis import Analysed, LinksOf, analysed, no_links
 from archivebot.models import Capture, Outcome, Page, Payload, Snapshot
 from archivebot.urls import canonical_url
 from archivebot.warc import Damage, Input, WarcPage, first_date, read_pages
+from archivebot.wire import Attachment
 
 logger = logging.getLogger(__name__)
 
@@ -54,11 +56,12 @@ class Ingested:
     bytes_fetched: int = 0
     bytes_stored: int = 0
     damaged: list[Damage] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)  # records that are no pages, by the reason
+    attached: Counter[str] = field(default_factory=Counter)  # records kept with a page, by their type
+    skipped: Counter[str] = field(default_factory=Counter)  # records that are not kept, by the reason
     error: str = ""
 
     def skip(self, reason: str) -> None:
-        """Count a record that is no page."""
+        """Count a record that is not kept."""
         self.skipped[reason] += 1
 
     def count(self, page: Page, capture: Capture) -> None:
@@ -76,6 +79,7 @@ class Ingested:
             "known": self.known,
             "bytes_fetched": self.bytes_fetched,
             "bytes_stored": self.bytes_stored,
+            "attached": dict(self.attached),
             "skipped": dict(self.skipped),
             "damaged": [{"offset": damage.offset, "reason": damage.reason} for damage in self.damaged],
             "error": self.error,
@@ -127,7 +131,8 @@ async def _read(path: Input, result: Ingested, queue: Queue, progress: Progress)
         progress.damaged(str(damage))
 
     try:
-        for found in read_pages(path, report, on_skip=result.skip):
+        attach = partial(queue.attach, result)
+        for found in read_pages(path, report, on_skip=result.skip, on_attachment=attach):
             await queue.add(found, result)
     except WarcError as error:
         result.error = str(error)
@@ -185,6 +190,13 @@ class Queue:
         self._last[page.url] = visit
         self._waiting.append(visit)
         self._bytes += len(page.body)
+
+    def attach(self, result: Ingested, attachment: Attachment) -> None:
+        """Store a record that is no page, at once: its page may be stored before or after it."""
+        if self._archive.attach(replace(attachment, url=_identity(attachment.url))):
+            result.attached[attachment.kind] += 1
+        else:
+            result.known += 1
 
     def end(self, result: Ingested) -> None:
         """Note that all pages of a file have been added."""

@@ -18,7 +18,7 @@ from archivebot.frontier import FrontierReader, read_frontier
 from archivebot.jobs.activity import activity, events
 from archivebot.jobs.changes import changed_pages
 from archivebot.jobs.duplicates import groups_of, survey_of
-from archivebot.jobs.frontier import crawl_state, explanation, since_of
+from archivebot.jobs.frontier import crawl_state, found_in, since_of
 from archivebot.jobs.harvest import points_of, sampled
 from archivebot.jobs.listing import Filter, listed_pages
 from archivebot.jobs.rank import METHODS, ranking
@@ -43,7 +43,7 @@ from archivebot.search.events import WordChange
 from archivebot.timestamps import parse_since, parse_time
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
-from archivebot.urls import parse_seed
+from archivebot.urls import host_of, parse_seed
 
 _CRAWL = Parameter("crawl", WORDS, "the name of a crawl; by default the crawl begun last")
 _TOPIC = Parameter("topic", WORDS, "the name of a topic, or some words")
@@ -176,7 +176,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             "explain",
             "All that a crawl knows about a URL: its state, the parts of its score, the way from the seed",
             ref("Explanation"),
-            of_crawl(_explanation),
+            partial(_explanation, frontier),
             (Parameter("url", URL, "the URL", is_required=True), _CRAWL),
         ),
         Question(
@@ -216,8 +216,8 @@ def _crawl(crawl: FrontierReader, given: Given) -> dict[str, Any]:
     return crawl_state(crawl, given["top"])
 
 
-def _explanation(crawl: FrontierReader, given: Given) -> dict[str, Any]:
-    return explanation(crawl, given["url"])
+def _explanation(frontier: str, archive: ArchiveReader, given: Given) -> dict[str, Any]:
+    return found_in(frontier, given["url"], given["crawl"])
 
 
 def _search(topics: Path, index: str, archive: ArchiveReader, given: Given) -> Part:
@@ -295,7 +295,8 @@ def _clusters(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
 
 
 def _forms(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
-    found = form_versions(archive.forms.all(given["site"]))
+    site = host_of(given["site"]) if given["site"] else None
+    found = form_versions(archive.forms.all(site))
     return [kept_form_record(form) for form in found if given["domain"] in (None, form.record.domain)]
 
 

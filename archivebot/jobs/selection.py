@@ -11,6 +11,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.jobs.listing import Filter
 from archivebot.models import Capture
 from archivebot.topic.relevance import PageScorer
+from archivebot.urls import urlkey
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +32,8 @@ class Selection:
         only = Filter(topic=self.topic)
         admits = lru_cache(1)(lambda url: only.is_on_topic(archive, url)) if self.topic else bool
         return archive.visits.keyed(self.start, self.end, self.since, self.until, admits)
+
+    def takes(self, url: str, when: datetime) -> bool:
+        """Return whether something that belongs to no capture is taken; a topic takes nothing of that."""
+        in_time = (self.since is None or when >= self.since) and (self.until is None or when <= self.until)
+        return in_time and self.topic is None and self.start <= urlkey(url) < self.end

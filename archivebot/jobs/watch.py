@@ -62,6 +62,13 @@ def past(
     return Watched(alerts(matches, archive.position().archive, config.watch_server))
 
 
+def begin(archive: ArchiveReader, archive_uri: str, rules: Rules) -> None:
+    """Note the state that later captures change, unless a run of the rules file did so before."""
+    with Outbox(beside(archive_uri, "watch"), archive.position().archive, rules.path) as outbox:
+        if not outbox.run:
+            _note_state(archive, outbox)
+
+
 def watch(
     archive: ArchiveReader,
     archive_uri: str,
@@ -80,7 +87,7 @@ def watch(
     with Outbox(beside(archive_uri, "watch"), identity, rules.path) as outbox:
         first = not outbox.run
         if first:
-            outbox.record((), {url: last.captured_at for url, last in _last(archive)})
+            _note_state(archive, outbox)
             found = []
         else:
             matches, seen = _judged(archive, rules.rules, outbox.seen, damaged)
@@ -90,6 +97,10 @@ def watch(
         if again:
             outbox.make_due()
         return Watched(found, deliver(outbox, rules.outputs.values(), partial(datetime.now, UTC)), first)
+
+
+def _note_state(archive: ArchiveReader, outbox: Outbox) -> None:
+    outbox.record((), {url: last.captured_at for url, last in _last(archive)})
 
 
 def _last(archive: ArchiveReader) -> Iterator[tuple[str, Capture]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from scrapy.cmdline import execute
 
 from archivebot.exceptions import ArchiveError, UsageError
+from archivebot.interrupt import INTERRUPTED
 from archivebot.program.catalogue import Catalogue
 from archivebot.program.completion import completion
 from archivebot.program.help import command_help, overview, spider_help
@@ -31,15 +32,18 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         code = _answered(words)
         flush()
+        if code is None:
+            execute([PROGRAMS[1], *words])
+            return 0
     except ArchiveError as error:
         note(f"archivebot: {error}")
         return error.exit_code
     except BrokenPipeError:
         hush()
         return 0
-    if code is None:
-        execute([PROGRAMS[1], *words])
-        return 0
+    except KeyboardInterrupt:  # a command that has begun handles it
+        note("archivebot: interrupted")
+        return INTERRUPTED
     return code
 
 

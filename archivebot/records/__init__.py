@@ -1,5 +1,6 @@
 """Models as JSON, in one format for feeds and ``--json``; scripts rely on the field names."""
 
+from archivebot.records.attachment import attachment_record
 from archivebot.records.block import block_record, described_record
 from archivebot.records.capture import (
     capture_record,
@@ -26,6 +27,7 @@ from archivebot.records.verification import checkpoint_record, proof_record, ver
 
 __all__ = [
     "archive_record",
+    "attachment_record",
     "block_metadata_record",
     "block_record",
     "capture_record",

@@ -15,6 +15,25 @@ from archivebot.timestamps import timestamp
 # another link, or from what the crawl has learnt since.
 ROUNDING = 0.005
 
+# Why a crawl ended, by Scrapy's finish_reason; other reasons stand for themselves.
+_ENDS = {
+    "": "not ended",
+    "pages": "stopped at its limit of pages",
+    "bytes": "stopped at its limit of bytes",
+    "closespider_timeout": "stopped at its limit of time",
+    "shutdown": "interrupted",
+    "storage_error": "stopped because the archive or its frontier failed",
+}
+
+
+def ending(reason: str) -> str:
+    """Return why a crawl ended, in words.
+
+    >>> ending("pages"), ending(""), ending("finished")
+    ('stopped at its limit of pages', 'not ended', 'finished')
+    """
+    return _ENDS.get(reason, reason)
+
 
 def crawl_record(
     crawl: CrawlInfo,

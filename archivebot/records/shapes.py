@@ -301,6 +301,7 @@ SHAPES: dict[str, Schema] = {
     "Entry": record({"url": TEXT, "score": NUMBER, "distance": WHOLE, "source": TEXT, "reason": TEXT}),
     "Explanation": record(
         {
+            "crawl": TEXT,
             "url": TEXT,
             "state": TEXT,
             "anchor": TEXT,

@@ -52,8 +52,8 @@ _SCRIPT = re.compile(r"[\x00-\x20]*j[\t\r\n]*a[\t\r\n]*v[\t\r\n]*a[\t\r\n]*scrip
 _HANDLER = re.compile(rb"""on(?<=[\s/"']on)[a-z]++(?=[\s=/>])""")
 # A style sheet or a transformation of an XML document.
 _INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
-# The beginning of an address in the archive, also in a list. An expression that begins with what stands before
-# the address takes 18 times as long.
+# The beginning of an address in the archive, also in a list. An expression that begins with what stands
+# before the address takes 18 times as long.
 _REPLAYED = re.compile(rf"{ROOT}(?<![^\s,]{ROOT})[0-9]{{1,14}}(?:{FRAMES})?/(?=https?:)")
 _NOWHERE = "#"
 _ADDRESSES = ("href", "xlink:href", "src", "action", "formaction", "data")

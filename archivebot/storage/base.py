@@ -19,6 +19,7 @@ from typing import Protocol
 
 from archivebot.exceptions import NotArchived, Outdated, StorageError
 from archivebot.models import Capture, Duplicate, Fingerprint, FoundForm, Outcome, Position
+from archivebot.storage.attachments import AttachmentStore
 from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
 from archivebot.storage.retention import RetentionStore
@@ -296,6 +297,7 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
     forms: FormStore
     revisits: RevisitStore
     retention: RetentionStore
+    attachments: AttachmentStore
     log: LogStore
 
     def together(self) -> AbstractContextManager[None]:

@@ -36,4 +36,4 @@ class RetentionStore(Protocol):
         """Return the number of versions whose frames were removed."""
 
     def compact(self) -> None:
-        """Return the free space of the archive to the file system, if it is worth the work."""
+        """Remove what nothing needs, and return the free space to the file system if it is worth the work."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from archivebot.warc.frames import CHUNK, FRAMES, LONGEST_MAGIC, RawFile, record_head
 from archivebot.warc.lines import HEAD_END
@@ -13,8 +14,9 @@ from archivebot.warc.records import RecordError, warc_fields
 _HEAD = 1 << 16
 
 _TYPE = re.compile(rb"\nWARC-Type\s{0,20}:\s{0,20}request", re.IGNORECASE)
-_LONGEST_TYPE = 60
-_BEGINNING = re.compile(rb"WARC/\d\.\d")
+
+# The beginning of a plain record; what follows other characters of a line is a part of a value.
+_BEGINNING = re.compile(rb"(?<![\x20-\x7e])WARC/\d\.\d")
 _NAMES = ("warc-record-id", "warc-concurrent-to")
 
 
@@ -37,26 +39,30 @@ def request_names(raw: RawFile, offset: int) -> set[str]:
 
 def _heads(raw: RawFile, offset: int) -> Iterator[bytes]:
     """Yield what may be the heads of requests."""
-    overlap = max(LONGEST_MAGIC, _LONGEST_TYPE)
-    while data := raw.read(offset, CHUNK):
-        end = len(data) - overlap if len(data) == CHUNK else len(data)  # the rest is read again
+    overlap = max(LONGEST_MAGIC, _HEAD)
+    while data := raw.read(offset, CHUNK + overlap):
+        end = len(data) - overlap if len(data) == CHUNK + overlap else len(data)  # the rest is read again
         for magic in FRAMES:
             for frame in magic.finditer(data):
                 if frame.start() < end:
                     head = record_head(raw, offset + frame.start(), _HEAD)
                     if _TYPE.search(head):
                         yield _without_block(head)
-        for field in _TYPE.finditer(data):
-            if field.start() < end:
-                yield _plain_head(raw, offset + field.start())
+        yield from _plain_heads(data, end)
         offset += end
 
 
-def _plain_head(raw: RawFile, at: int) -> bytes:
-    """Return the head that has a field at an offset."""
-    before = raw.read(max(0, at - _HEAD), min(at, _HEAD))
-    began = [found.start() for found in _BEGINNING.finditer(before)]
-    return _without_block(before[began[-1] :] + raw.read(at, _HEAD)) if began else b""
+def _plain_heads(data: bytes, end: int) -> Iterator[bytes]:
+    """Yield what may be the heads of plain requests that begin before an end.
+
+    A head ends before the next one begins, so that no byte is looked at twice.
+    """
+    begins = [found.start() for found in _BEGINNING.finditer(data)]
+    for at, after in pairwise((*begins, len(data))):
+        if at < end:
+            head = _without_block(data[at : min(after, at + _HEAD)])
+            if _TYPE.search(head):
+                yield head
 
 
 def _without_block(head: bytes) -> bytes:

@@ -90,7 +90,9 @@ def _indexed(path: Path) -> Iterator[Path]:
             try:
                 names[str(json.loads(line.split(" ", 2)[2])["filename"])] = None
             except (LookupError, ValueError, TypeError) as error:
-                raise ValueError(f"line {number} is not CDXJ with a filename") from error
+                raise ValueError(
+                    f"line {number} names no WARC file (filename): write the WARC files instead"
+                ) from error
     for name in names:
         places = (path.parent / name, path.parent.parent / "archive" / name)
         yield next((place for place in places if place.is_file()), places[0])

@@ -25,7 +25,8 @@ class Record:
 
     Repeated fields (WARC-Concurrent-To, WARC-Protocol) are joined with blanks. The block of a record that is
     ``cut`` ended before its Content-Length; ``framed`` is whether it ended at the right position. A record
-    that is ``alone`` is not compressed, or begins a compressed frame.
+    that is ``alone`` is not compressed, or begins a compressed frame. ``head`` is its first line and its
+    named fields byte for byte; that of an ARC record is empty.
     """
 
     offset: int
@@ -36,6 +37,7 @@ class Record:
     cut: bool = False
     framed: bool = True
     alone: bool = True
+    head: bytes = field(default=b"", repr=False)
 
 
 _parted = methodcaller("partition", ":")
@@ -64,7 +66,8 @@ def read_records(
     while source.next_record():
         offset, alone = source.offset, source.is_alone
         try:
-            fields = _head(source)
+            head = source.head() if source.begins_with(b"WARC/") else b""
+            fields = warc_fields(head) if head else _arc_fields(source.line())
         except RecordError as error:
             _report_damage(source, report, offset, str(error))
             source.resync()
@@ -83,7 +86,8 @@ def read_records(
             source.resync()
         if there or framed:
             flaw = source.flaws.get(offset, cut)
-            yield Record(offset, fields["warc-type"].lower(), fields, block, flaw, bool(cut), framed, alone)
+            kind = fields["warc-type"].lower()
+            yield Record(offset, kind, fields, block, flaw, bool(cut), framed, alone, head)
         del block  # before the next record is read
 
 
@@ -103,10 +107,6 @@ def _there(source: Source, length: int) -> tuple[int, bool]:
         return length, True
     inner = source.inner_record(there)
     return there if inner is None else inner, False
-
-
-def _head(source: Source) -> dict[str, str]:
-    return warc_fields(source.head()) if source.begins_with(b"WARC/") else _arc_fields(source.line())
 
 
 def warc_fields(head: bytes) -> dict[str, str]:

@@ -51,7 +51,8 @@ class Requests:
     """The requests of a file by their answers.
 
     A request belongs to an answer if one of the two names the other by WARC-Concurrent-To. Otherwise it
-    belongs to the answer directly before or after it in the file if URI and date are the same. Their heads
+    belongs to the answer directly before or after it in the file if URI and date are the same; some writers
+    name the first record of the file in WARC-Concurrent-To, which does not count. Their heads
     are kept in memory, with shared lines stored once: some 400 bytes for each.
 
     All known writers put a request beside its answer. If an answer has no request beside it, the names of all
@@ -65,6 +66,7 @@ class Requests:
         self._of_request: dict[str, Asked] = {}  # by the id of the request
         self._beside: dict[int, Asked] = {}  # by the offset of the answer
         self._lines: dict[bytes, bytes] = {}
+        self._infos: set[str] = set()  # the ids of records that describe the file
         self._before: tuple[Place, Asked | None] | None = None  # the record before, unless it has a partner
         self._several = False  # whether a compressed frame held several records
         self._names: set[str] | None = None  # of requests further on, and of their answers
@@ -73,15 +75,17 @@ class Requests:
     def add(self, record: Record) -> None:
         """Take the next record of the file."""
         self._several = self._several or not record.alone
+        if record.kind == "warcinfo":
+            self._infos.update(record.fields.get(IDENTITY, "").split())
         place = Place(record.kind, record.fields, record.offset)
         before, self._before = self._before, None
         if record.kind == "request":
             asked = self._request(record)
-            if before and before[1] is None and _are_neighbours(place, before[0]):
+            if before and before[1] is None and self._are_neighbours(place, before[0]):
                 self._beside[before[0].offset] = asked
             else:
                 self._before = place, asked
-        elif before and before[1] and _are_neighbours(before[0], place):
+        elif before and before[1] and self._are_neighbours(before[0], place):
             self._beside[record.offset] = before[1]
         elif record.kind in ANSWERS:
             self._before = place, None
@@ -126,6 +130,14 @@ class Requests:
             self._of_answer.update(dict.fromkeys(request.fields[CONCURRENT].split(), asked))
         return asked
 
+    def _are_neighbours(self, request: Place, answer: Place) -> bool:
+        """Return whether two adjacent records that name no other one belong together."""
+        asked, answered = request.fields, answer.fields
+        named = {*asked.get(CONCURRENT, "").split(), *answered.get(CONCURRENT, "").split()}
+        if answer.kind not in ANSWERS or not named <= self._infos:
+            return False
+        return all(asked.get(name) == answered.get(name) for name in ("warc-target-uri", "warc-date"))
+
 
 def is_request(fields: dict[str, str]) -> bool:
     """Return whether the fields of a record are those of a request."""
@@ -134,14 +146,6 @@ def is_request(fields: dict[str, str]) -> bool:
 
 def _unheard(_offset: int, _reason: str) -> None:
     """Ignore a report of damage, which is repeated when the pages are read."""
-
-
-def _are_neighbours(request: Place, answer: Place) -> bool:
-    """Return whether two adjacent records without WARC-Concurrent-To belong together."""
-    asked, answered = request.fields, answer.fields
-    if answer.kind not in ANSWERS or CONCURRENT in asked or CONCURRENT in answered:
-        return False
-    return all(asked.get(name) == answered.get(name) for name in ("warc-target-uri", "warc-date"))
 
 
 def _url(request: Record, end: re.Match[bytes] | None) -> str:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import UsageError
 from archivebot.records.question import Given, Part, Question
+from archivebot.terminal import commanded
 from archivebot.web.limits import Buckets
 from archivebot.web.long import LongAnswers
 from archivebot.web.openapi import PROBLEM, description
@@ -109,7 +110,8 @@ def check_rate(request: Request) -> None:
 
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return an error as a program reads it (RFC 9457)."""
-    found = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    title = HTTPStatus(status).phrase
+    found = {"type": "about:blank", "title": title, "status": status, "detail": commanded(detail)}
     return json_answer(found, dict(headers or {}), status, PROBLEM)
 
 

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivebot.exceptions import ArchiveError
 from archivebot.records.question import Question
+from archivebot.terminal import commanded
 from archivebot.watch.rulebook import Rulebook
 from archivebot.web import api, pages, surveys, versions, writing
 from archivebot.web.cdx import cdx
@@ -112,7 +113,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     if request.url.path.startswith(("/cdx", "/web/timemap")) or "accept-datetime" in request.headers:
         return PlainTextResponse(f"{error}\n", status, headers=dict(INTERFACE))
     title = {400: "The address cannot be read", 404: "Not in the archive"}.get(status, "Error")
-    return page("error.html", status, title=title, message=str(error))
+    return page("error.html", status, title=title, message=commanded(str(error)))
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -7,6 +7,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import ArchiveError, NotArchived, UsageError
+from archivebot.terminal import commanded
 from archivebot.web.safety import INTERFACE
 from archivebot.web.templating import page
 
@@ -29,7 +30,7 @@ def missing(
         title="Not captured" if isinstance(error, NotArchived) else "Not a URL",
         url=url,
         digits=digits,
-        message=str(error),
+        message=commanded(str(error)),
         nearest=_nearest(reader, url),
     )
 

@@ -12,6 +12,7 @@ from archivebot.models import Label
 from archivebot.records.question import Part, Question
 from archivebot.replay.address import moment
 from archivebot.search.words import pieces
+from archivebot.terminal import commanded
 from archivebot.web import api
 from archivebot.web.missing import error_status
 from archivebot.web.templating import page
@@ -47,7 +48,7 @@ def _page(
         given=given,
         labels=[(label.value, label.value) for label in Label],
         found=[_shown(record, given["q"]) for record in part.records] if part else None,
-        notes=[str(error)] if error else part.notes if part else (),
+        notes=list(map(commanded, [str(error)] if error else part.notes if part else ())),
         following={**given, **part.following} if part and part.following else None,
     )
 

@@ -13,8 +13,9 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from archivebot.models import Kind
+from archivebot.records.frontier import ending
 from archivebot.replay.address import moment, replay_path
-from archivebot.terminal import harmless
+from archivebot.terminal import harmless, program
 from archivebot.timestamps import timestamp
 from archivebot.units import amount, size
 from archivebot.urls import host_of_key, urlkey
@@ -93,6 +94,7 @@ def _environment() -> Environment:
         "kinds": list(Kind),
         "replay_path": replay_path,
         "between": between,
+        "program": program,
     }
     found.filters |= {
         "digits": timestamp,
@@ -105,6 +107,7 @@ def _environment() -> Environment:
         "host": _host,
         "share": "{:.0%}".format,
         "edits": _edits,
+        "ending": ending,
     }
     return found
 

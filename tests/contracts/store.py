@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,12 +21,13 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict, NotArchived
 from archivebot.models import Capture, Fingerprint, Headers, Kind, Link, Outcome, Page, Payload
 from archivebot.storage import open_store
+from archivebot.storage.attachments import Packed
 from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion, Totals, VersionId
 from archivebot.storage.edges import LONGEST_ANCHOR, Edge
 from archivebot.storage.frames import LEAST_COST, cost, decode, encode
 from archivebot.urls import key_range, urlkey
 from archivebot.versioning.keep import Keep
-from archivebot.wire import Wire
+from archivebot.wire import Attachment, Wire
 
 ROOT = Path(__file__).parents[2]
 URL = "http://example.com/page"
@@ -529,6 +531,39 @@ class StoreContract:
         assert kept.payload("ab" * 16) == (URL, one.digest)
         kept.remember("ab" * 16, URL, two.digest, again=True)
         assert kept.payload("ab" * 16) == (URL, two.digest)
+
+    # Attachments
+
+    def test_an_attachment_reads_back_as_it_came_and_is_stored_once(self, store: ArchiveStore) -> None:
+        kept, head = store.attachments, b"WARC/1.0\r\nWARC-Type: metadata\r\nX:\xff\r\n\r\n"
+        found = [
+            Attachment(URL, at(minute), head, block) for minute, block in ((2, b"a"), (2, b"\0"), (1, b"a"))
+        ]
+        other = Attachment("urn:x", at(1), b"WARC/1.1\r\n\r\n", b"a" * 99)
+        assert [kept.add(Packed.of(each, 3)) for each in (*found, other, *found)] == [True] * 4 + [False] * 3
+        assert next(each.unpacked() for each in kept.of(URL)) == found[2]
+        assert {each.unpacked().block for each in kept.of(URL, at(2))} == {b"a", b"\0"}
+        assert (list(kept.of(URL, at(3))), list(kept.of(OTHER))) == ([], [])
+        assert (kept.times(URL), kept.times("urn:x")) == ({at(1), at(2)}, {at(1)})
+        assert Counter(each.url for each in kept.all()) == {URL: 3, "urn:x": 1}
+        assert store.check() == []
+
+    def test_attachments_are_removed_with_the_blocks_that_no_other_one_has(self, store: ArchiveStore) -> None:
+        kept, shared = store.attachments, b"the same in both"
+        found = [Attachment(url, at(1), b"WARC/1.1\r\n\r\n", shared) for url in (URL, OTHER)]
+        found.append(Attachment(URL, at(1), b"WARC/1.1\r\n\r\n", b"only here"))
+        for each in found:
+            kept.add(Packed.of(each, 3))
+        kept.remove(URL, [at(0), at(1)])
+        store.retention.compact()
+        assert [each.unpacked() for each in kept.all()] == [found[1]]
+        kept.remove(OTHER, [at(1)])
+        store.retention.compact()
+        assert kept.add(Packed.of(found[0], 3))
+        assert [each.unpacked() for each in kept.all()] == [found[0]]
+        assert store.check() == []
+
+    # Visits that wait
 
     def test_a_visit_waits_for_a_payload_or_a_capture_until_it_is_released(self, store: ArchiveStore) -> None:
         kept = store.revisits

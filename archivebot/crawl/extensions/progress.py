@@ -6,7 +6,7 @@ import logging
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -19,14 +19,16 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
 from archivebot.config import ARCHIVE, ArchiveConfig, CrawlConfig, without_password
+from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.extensions.summary import Failures, end_of, filled, quoted, shortened
 from archivebot.models import Capture
 from archivebot.terminal import Harmless, commanded, harmless, status
-from archivebot.units import size
+from archivebot.units import amount, size
 
 logger = logging.getLogger(__name__)
 
 LIVE_INTERVAL = 0.5
+OUTSIDE = ("other_host", "other_domain", "outside_prefix")  # reasons of the guard, by scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,9 @@ class Progress:
     touched: int
     unchanged: int
     gone: int
-    other: int
+    redirects: int
+    not_found: int
+    excluded: int
     fetched: int
     stored: int
     warc: int
@@ -48,12 +52,15 @@ class Progress:
     seconds: float
     judged: int = 0
     relevant: int = 0
-    doors: int = 0
+    doors: int | None = None  # None if the crawl looks for no forms
+    forms: int = 0
+    forms_left_out: int = 0
     dropped_in_tunnels: int = 0
     dropped_by_score: int = 0
     requisites: int = 0
     requisite_bytes: int = 0
     forbidden: int = 0
+    unreachable: int = 0
 
     @classmethod
     def of(cls, stats: StatsCollector, queued: int, seconds: float) -> Progress:
@@ -62,7 +69,7 @@ class Progress:
         def count(name: str) -> int:
             return int(stats.get_value(name, 0))
 
-        forbidden = count("archive/outcome/robots_denied")
+        forbidden, unreachable = count("archive/outcome/robots_denied"), count("robots/unreachable")
         return cls(
             pages=count("archive/answered"),
             new=count("archive/new"),
@@ -70,8 +77,11 @@ class Progress:
             touched=count("archive/touched"),
             unchanged=count("archive/revisit"),
             gone=count("archive/gone"),
-            other=sum(count(f"archive/{kind}") for kind in ("redirect", "not_found", "excluded")) - forbidden,
-            forbidden=forbidden,
+            redirects=count("archive/redirect"),
+            not_found=count("archive/not_found"),
+            excluded=count("archive/excluded") - forbidden,
+            forbidden=max(0, forbidden - unreachable),
+            unreachable=unreachable,
             fetched=count("archive/bytes_fetched"),
             stored=count("archive/bytes_stored"),
             warc=count("archive/bytes_warc_estimated"),
@@ -80,7 +90,9 @@ class Progress:
             seconds=seconds,
             judged=count("topic/judged"),
             relevant=count("topic/relevant"),
-            doors=count("archive/query_forms"),
+            doors=stats.get_value("archive/query_forms"),
+            forms=count("archive/forms"),
+            forms_left_out=count("doors/forms_left_out"),
             dropped_in_tunnels=count("topic/dropped/tunnel"),
             dropped_by_score=count("topic/dropped/link_score"),
             requisites=count("requisites/captures"),
@@ -89,20 +101,33 @@ class Progress:
 
     def parts(self) -> list[str]:
         """Return the statistics as parts of a text."""
-        gone = f"{self.gone} gone, " if self.gone else ""
+        rare = [
+            (self.gone, f"{self.gone} gone"),
+            (self.redirects, amount(self.redirects, "redirect")),
+            (self.not_found, f"{self.not_found} not found"),
+            (self.excluded, f"{self.excluded} excluded"),
+        ]
         found = [
-            f"{self.pages} pages ({self.rate:.1f}/s): {self.new} new, {self.changed} changed, "
-            f"{self.touched} touched, {self.unchanged} unchanged, {gone}{self.other} other",
-            f"{self.requisites} requisites ({size(self.requisite_bytes)})" if self.requisites else "",
+            f"{amount(self.pages, 'page')} ({self.rate:.1f}/s): {self.new} new, {self.changed} changed, "
+            f"{self.touched} touched, {self.unchanged} unchanged",
+            ", ".join(words for count, words in rare if count),
+            f"{amount(self.requisites, 'requisite')} ({size(self.requisite_bytes)})"
+            if self.requisites
+            else "",
             f"{size(self.fetched)} fetched, {size(self.stored)} stored",
-            f"{self.queued} queued, {self.errors} errors",
+            f"{self.queued} queued, {amount(self.errors, 'error')}",
             f"{self.forbidden} refused by robots.txt" if self.forbidden else "",
+            f"{self.unreachable} without robots.txt: it cannot be reached" if self.unreachable else "",
             f"harvest {self.relevant} of {self.judged} on topic" if self.judged else "",
         ]
         if self.dropped_in_tunnels or self.dropped_by_score:
             by_score = f"{self.dropped_by_score} by their scores"
             found.append(f"links dropped: {self.dropped_in_tunnels} behind tunnels, {by_score}")
-        return [*filter(None, found), *([f"query forms: {self.doors}"] if self.doors else [])]
+        if self.doors is not None:
+            found.append(f"query forms: {self.doors}")
+        if self.forms_left_out:
+            found.append(f"forms left out on pages off topic: {self.forms_left_out}")
+        return list(filter(None, found))
 
     def line(self) -> str:
         """Return the statistics as one line."""
@@ -111,10 +136,10 @@ class Progress:
     def live(self, url: str, columns: int) -> str:
         """Return two lines for a terminal: the figures, and the URL that was requested last."""
         figures = [
-            f"{self.pages} pages",
+            amount(self.pages, "page"),
             f"{self.rate:.1f}/s",
             f"{self.queued} queued",
-            f"{self.errors} errors",
+            amount(self.errors, "error"),
             f"{self.new} new",
             f"{self.changed} changed",
             f"{size(self.stored)} stored",
@@ -196,16 +221,19 @@ class ProgressLog:
     def summary(self) -> str:
         """Return why the crawl ended, the statistics, the location of the archive and the next commands."""
         uri = without_password(ArchiveConfig.from_settings(self.crawler.settings).uri)
+        if idle := getattr(self.crawler.spider, "idle", ""):
+            return f"archivebot: {idle}\n"
         arguments = getattr(self.crawler.spider, "arguments", None)
         why, again = end_of(self.crawler.stats.get_value("finish_reason", "stopped"), arguments)
         seed = quoted(next(iter(arguments.seeds if arguments else ()), "URL"))
         archive, redis = self._given(ARCHIVE), self._given("REDIS_URL")
         figures = self._progress()
-        after = f"scrapy forms{archive}" if figures.doors else f"scrapy frontier{archive}{redis}"
+        after = f"scrapy forms{archive}" if figures.forms else f"scrapy frontier{archive}{redis}"
         rows = [
             *filled(figures.parts()),
             *([f"again:   {again}"] if again else []),
             *self._failures.lines(),
+            *self._outside(figures, arguments),
             f"stored:  {size(figures.stored)} of frames; {size(figures.warc)} as WARC.gz (estimated)",
             f"archive: {uri}",
             f"next:    scrapy changes{archive}",
@@ -215,6 +243,14 @@ class ProgressLog:
         ]
         lines = "".join(f"  {row}\n" for row in rows)
         return f"\narchivebot: {why} after {self.clock() - self.begun:.1f} s\n{lines}"
+
+    def _outside(self, figures: Progress, arguments: Arguments | None) -> Iterator[str]:
+        """Yield a row about links out of scope, if a crawl found no page but its seeds."""
+        count = sum(self.crawler.stats.get_value(f"guard/{reason}", 0) for reason in OUTSIDE)
+        if arguments and count and not figures.queued and figures.pages <= len(arguments.seeds):
+            verb = "leads" if count == 1 else "lead"
+            links = f"{amount(count, 'link')} {verb} out of it ({arguments.scope})"
+            yield f"scope:   {links}: scrapy frontier lists them"
 
     def _given(self, setting: str) -> str:
         """Return the option that sets a setting as the command line did, or ""."""

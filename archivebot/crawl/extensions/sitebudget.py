@@ -45,6 +45,7 @@ class SiteBudget(Extension):
         if not isinstance(getattr(crawler.spider, "arguments", None), DeepWebArguments):
             raise NotConfigured
         config = SiteConfig.from_settings(crawler.settings)
+        crawler.stats.set_value("archive/query_forms", 0)  # so the summary also says that there are none
         return cls(crawler, config.site_forms, config.site_pages)
 
     @cached_property

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from archivebot.crawl.arguments import Arguments
+from archivebot.http.robotstxt import UNREACHABLE
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.units import amount, size
 
@@ -52,6 +53,8 @@ class Failures:
             return
         reason = capture.reason or (f"status {capture.status}" if capture.status else "")
         key = _words(capture.outcome), reason
+        if capture.outcome is Outcome.ROBOTS_DENIED and reason.startswith(UNREACHABLE):
+            key = UNREACHABLE.removesuffix(": "), reason.removeprefix(UNREACHABLE)
         if key in self._counts or len(self._counts) < MOST_REASONS:
             self._first.setdefault(key, capture.url)
             self._counts[key] = self._counts.get(key, 0) + 1

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
-from scrapy import FormRequest, Request
+from form2request import form2request
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
@@ -32,6 +35,7 @@ EXIT, CLOSED = "logout", "login_failed"
 APART = "archive_apart"
 _LOGIN, _RETRIED = "archive_login", "archive_logged_in_again"
 
+_URLENCODED = "application/x-www-form-urlencoded"
 _HOPS = 5  # redirects after a log-in
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # Log-ins again in a row that opened no page: others are closed to us, as those of the administrators are.
@@ -196,13 +200,21 @@ def _filled(door: Door, page: Response) -> Request | str:
         names = set(form.xpath(".//@name").getall())
         if not fields.keys() <= names:
             continue
-        request = FormRequest.from_response(page, formnumber=number, formdata=dict(fields))
+        request = _submitted(page, number, fields)
         if request.method != "POST":
             return "its form would send the secrets in a URL"
         if not door.opens(request.url):
             return "its form would send the secrets to another site"
         return _apart(request)
     return f"its page has no form with the fields {', '.join(fields)}"
+
+
+def _submitted(page: TextResponse, number: int, fields: Mapping[str, str]) -> Request:
+    """Return the request of a form with values, in the encoding of its page, as a browser sends it."""
+    made = form2request(page.xpath("//form")[number], dict(fields), enctype=_URLENCODED)
+    request: Request = made.to_scrapy(callback=NO_CALLBACK)
+    sent = parse_qsl(request.body.decode("ascii"), keep_blank_values=True)
+    return request.replace(body=urlencode(sent, encoding=page.encoding, errors="xmlcharrefreplace"))
 
 
 def _has_field(door: Door, page: Response) -> bool:

@@ -116,6 +116,7 @@ class DoorMiddleware(LinkFilter):
                 left = f"forms left out: {len(reading.forms)}, because the page is off topic"
                 score = f"relevance {found.value:.2f}, not above {LEAST_RELEVANCE}"
                 item = replace(item, reason=f"{left} ({score})")
+                self.crawler.stats.inc_value("doors/forms_left_out", len(reading.forms))
         if not looked.passes:
             return item
         self.budget.saw(host_of(item.url), reading.forms)

@@ -23,7 +23,7 @@ from archivebot.crawl.refusals import Interrupted, PrivateAddress, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, pause
 from archivebot.crawl.scheduling.entries import SITEMAPS
 from archivebot.crawl.scheduling.pace import HostPace
-from archivebot.http.robotstxt import RobotsTxt
+from archivebot.http.robotstxt import UNREACHABLE, RobotsTxt
 from archivebot.models import Outcome
 from archivebot.urls import host_of, joined
 
@@ -57,7 +57,7 @@ class Rules:
     def refusal(self, url: str) -> str | None:
         """Return the reason why the URL may not be fetched, or None."""
         if self.fault:
-            return f"robots.txt unreachable: {self.fault}"
+            return f"{UNREACHABLE}{self.fault}"
         return None if self.robots.allows(url) else "disallowed by robots.txt"
 
 
@@ -102,6 +102,8 @@ class RobotsMiddleware:
         request.meta[SITEMAPS] = rules.sitemaps
         if reason := rules.refusal(request.url):
             self.crawler.stats.inc_value("robots/denied")
+            if rules.fault:
+                self.crawler.stats.inc_value("robots/unreachable")
             raise RobotsDenied(reason)
 
     async def rules(self, url: str) -> Rules:

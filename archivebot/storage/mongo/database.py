@@ -39,7 +39,7 @@ Order = list[tuple[str, int]]
 ASCENDING, DESCENDING = 1, -1
 
 # The number of the layout of the documents, kept in the collection "archive".
-SCHEMA = 10
+SCHEMA = 11
 
 # (collection, keys, unique); every _id is unique as well. Indexes are created one by one: FerretDB 1 drops
 # the connection if several are requested and one of them exists.
@@ -58,6 +58,8 @@ INDEXES: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = (
     ("waiting", (("refers_to", ASCENDING), ("refers_time", ASCENDING)), False),
     ("references", (("host", ASCENDING), ("time", DESCENDING)), False),
     ("dictionaries", (("host", ASCENDING), ("number", DESCENDING)), False),
+    ("attachments", (("page", ASCENDING), ("time", ASCENDING)), False),
+    ("attachments", (("frame", ASCENDING),), False),
     ("captures", (("entry", ASCENDING),), True),
     ("captures", (("removed", ASCENDING),), False),
 )

@@ -138,6 +138,9 @@ class MongoRetention:
             dictionaries = self._database.collection("dictionaries")
             found = self._database.rows(dictionaries, {"frame": {"$in": names}})
             used |= {whole("dictionaries", document)["frame"] for document in found}
+            attachments = self._database.collection("attachments")
+            found = self._database.rows(attachments, {"frame": {"$in": names}})
+            used |= {document["frame"] for document in found}
             parts = [part for name in names if name not in used for part in part_ids(name)]
             self._database.remove(self._frames, parts)
             self._database.remove(self._left_over, names)

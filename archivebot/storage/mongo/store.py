@@ -22,6 +22,7 @@ from operator import itemgetter
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, Kind, Outcome
+from archivebot.storage.attachments import AttachmentStore
 from archivebot.storage.base import (
     DictionaryStore,
     FingerprintStore,
@@ -36,6 +37,7 @@ from archivebot.storage.base import (
 )
 from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
+from archivebot.storage.mongo.attachments import MongoAttachments
 from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase, Order, batches
 from archivebot.storage.mongo.dictionaries import MongoDictionaries, is_dictionary
 from archivebot.storage.mongo.documents import (
@@ -104,6 +106,7 @@ class MongoStore(MongoDatabase):
             payloads, waiting, self._captures, self.retried, self._log
         )
         self.retention: RetentionStore = MongoRetention(self, self._held)
+        self.attachments: AttachmentStore = MongoAttachments(self, self._read)
 
     def _complete(self) -> None:
         # It runs while the archive is opened, before this instance has its parts.

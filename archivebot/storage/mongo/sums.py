@@ -18,6 +18,7 @@ SUMMED: dict[str, tuple[str, ...]] = {
     "payloads": ("_id", "url", "digest"),
     "references": ("host", "data", "time"),
     "waiting": ("url", "page", "time", "payload", "refers_to", "refers_time"),
+    "attachments": ("_id", "url", "page", "time", "head", "digest", "frame"),
 }
 
 

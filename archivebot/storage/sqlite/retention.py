@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from archivebot.exceptions import Conflict
 from archivebot.storage.base import StoredVersion
 from archivebot.storage.checksum import checksum
+from archivebot.storage.sqlite.attachments import SWEEP
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.rows import VERSION, version_of
 from archivebot.storage.sqlite.sums import renew
@@ -65,6 +66,8 @@ class SQLiteRetention:
         return self._count("SELECT count(*) FROM version WHERE cost = 0")
 
     def compact(self) -> None:
+        with self._file.together():
+            self._file.database.execute(SWEEP)
         free, pages = (self._count(f"PRAGMA {name}") for name in ("freelist_count", "page_count"))
         if free < FREE * pages:
             return

@@ -254,6 +254,19 @@ def _log(database: sqlite3.Connection) -> None:
         database.execute("CREATE TABLE unlogged (id INTEGER PRIMARY KEY)")
 
 
+def _attachments(database: sqlite3.Connection) -> None:
+    database.execute(
+        """CREATE TABLE attachment (
+            url INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            key BLOB NOT NULL,
+            block BLOB,
+            data BLOB NOT NULL,
+            sum INTEGER,
+            PRIMARY KEY (url, time, key)) WITHOUT ROWID"""
+    )
+
+
 # One function per step; the position in the list is the version it leads to (PRAGMA user_version).
 STEPS: list[Step] = [
     _first_schema,
@@ -268,6 +281,7 @@ STEPS: list[Step] = [
     pack_captures,
     pack_texts,
     _log,
+    _attachments,
 ]
 
 

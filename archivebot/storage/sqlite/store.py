@@ -12,6 +12,7 @@ from typing import Any
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
 from archivebot.models import Capture, Kind, Outcome
+from archivebot.storage.attachments import AttachmentStore
 from archivebot.storage.base import (
     DictionaryStore,
     FingerprintStore,
@@ -30,6 +31,8 @@ from archivebot.storage.log import LogStore
 from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.sketch import decode, encode, shared
+from archivebot.storage.sqlite.attachments import LOST as WITHOUT_BLOCK
+from archivebot.storage.sqlite.attachments import SQLiteAttachments
 from archivebot.storage.sqlite.captures import STATE, Shapes, SQLiteCaptures
 from archivebot.storage.sqlite.dictionaries import SQLiteDictionaries
 from archivebot.storage.sqlite.file import ArchiveFile
@@ -104,6 +107,7 @@ class SQLiteStore(ArchiveFile):
         self._captures = SQLiteCaptures(self, self._log)
         self.revisits: RevisitStore = SQLiteRevisits(self.database, self.together, self._captures)
         self.retention: RetentionStore = SQLiteRetention(self)
+        self.attachments: AttachmentStore = SQLiteAttachments(self)
         self._log.complete(self._intact())
 
     def add(self, capture: Capture, head: PageHead, version: NewVersion | VersionId | None) -> bool:
@@ -321,6 +325,7 @@ class SQLiteStore(ArchiveFile):
                 found += self.all("the capture of {0[0]} at {0[1]} has lost its {0[2]}".format, REFERENCELESS)
                 found += damage(self.database)
                 found += lost_keys(self.database)
+                found += self.all("an attachment at {0[0]} has lost its block".format, WITHOUT_BLOCK)
                 found += self.all(
                     lambda row: f"the capture of {row[0]} at {row[1]} points at no version", LOST
                 )

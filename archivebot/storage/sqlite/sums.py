@@ -37,6 +37,7 @@ SUMMED: dict[str, tuple[str, ...]] = {
     "form_page": ("form", "page", "first", "last"),
     "payload": ("payload", "version"),
     "waiting": ("page", "time", "payload", "refers_to", "refers_time"),
+    "attachment": ("url", "time", "key", "block", "data"),
 }
 
 # How a row of each table is named in messages, by columns.
@@ -57,6 +58,7 @@ NAMES = {
     "form_page": "'a page of form ' || form",
     "payload": "'the payload of version ' || version",
     "waiting": "'the visit at ' || time || ' of page ' || page || ' that waits'",
+    "attachment": "iif(url, 'an attachment at ' || time || ' of the URL ' || url, 'a block of attachments')",
 }
 
 

@@ -1,0 +1,55 @@
+"""The attachments of captures: WARC records that are no captures, read and stored over one store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from functools import lru_cache
+
+from archivebot.storage.attachments import Packed
+from archivebot.storage.base import ArchiveStore
+from archivebot.wire import Attachment
+
+# Pages whose times are in the cache: the captures of one page, or of the few with its key, are read together.
+_PAGES = 64
+
+
+class Attachments:
+    """Reads and stores attachments; raises CorruptObject if one is damaged."""
+
+    def __init__(self, store: ArchiveStore) -> None:
+        self._store = store
+        self._times = lru_cache(_PAGES)(store.attachments.times)
+
+    def add(self, attachment: Attachment, level: int) -> bool:
+        """Store an attachment, compressed at a Zstandard level; False if it was already stored."""
+        return self._store.attachments.add(Packed.of(attachment, level))
+
+    def of(self, url: str) -> Iterator[Attachment]:
+        """Yield the attachments of a page or of another URI, by time."""
+        return (packed.unpacked() for packed in self._store.attachments.of(url))
+
+    def has(self, url: str) -> bool:
+        """Return whether a page or another URI has attachments."""
+        return bool(self._store.attachments.times(url))
+
+    def all(self) -> Iterator[Attachment]:
+        """Yield all attachments, those of one page together."""
+        return (packed.unpacked() for packed in self._store.attachments.all())
+
+    def at(self, url: str, when: datetime) -> list[Attachment]:
+        """Return the attachments of the captures of a page at a time; what comes meanwhile may be missing."""
+        if when not in self._times(url):
+            return []
+        return [packed.unpacked() for packed in self._store.attachments.of(url, when)]
+
+    def loose(self) -> Iterator[Attachment]:
+        """Yield the attachments whose capture the archive does not hold."""
+        for packed in self._store.attachments.all():
+            if not self._is_captured(packed.url, packed.when):
+                yield packed.unpacked()
+
+    def _is_captured(self, url: str, when: datetime) -> bool:
+        captures = self._store.captures(url, newest_first=True, until=when, brief=True)
+        found = next(captures, None)
+        return found is not None and found.captured_at == when
