@@ -91,3 +91,17 @@ def test_an_edited_version_is_analysed_as_if_nothing_were_known(
     found = found_of(archives[0], url, versions)
     monkeypatch.setattr(PageReading, "follow", lambda self, before: None)
     assert found == found_of(archives[1], url, versions)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_after_edits_of_texts_is_analysed_as_if_nothing_were_known(
+    archives: list[Archive], edit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = EDITS[edit]
+    noted = PAGE.replace("Arctic", "Antarctic")
+    changed = noted.replace(old, new)
+    versions = PAGE, noted, noted.replace("12<", "15<"), changed, changed.replace("Antarctic", "Black")
+    url = f"http://example.com/texts/{quote(edit)}"
+    found = found_of(archives[0], url, versions)
+    monkeypatch.setattr(PageReading, "follow", lambda self, before: None)
+    assert found == found_of(archives[1], url, versions)

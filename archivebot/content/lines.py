@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,7 +27,7 @@ _BREAKS = frozenset(
     figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html label legend li main menu nav noscript
     ol p pre search section summary table tbody td tfoot th thead tr ul""".split()
 )
-_BOLD = frozenset(("b", "strong"))
+BOLD = frozenset(("b", "strong"))
 
 # Stands for a line break between the pieces of a line; a function that splits at blanks takes it for a blank.
 _BREAK = "\u2028"
@@ -112,6 +112,27 @@ class Place:
         return location.start_tag.start_offset, location.end_tag.end_offset
 
 
+def nearest(lines: Iterable[Line], tags: Container[str]) -> list[Place]:
+    """Return the smallest elements with some tags around lines, each once, in the order of the lines.
+
+    >>> from archivebot.markup.page import ParsedPage
+    >>> lines = LineWalk(ParsedPage.of("<ul><li>1<li>2<ol><li>3</ol></ul><p>4").document).lines
+    >>> [place.tag for place in nearest(lines, ("ul", "ol"))]
+    ['ul', 'ol']
+    """
+    found: dict[int, Place] = {}
+    seen: set[int] = set()
+    for line in lines:
+        place: Place | None = line.place
+        while place is not None and id(place) not in seen:
+            seen.add(id(place))
+            if place.tag in tags:
+                found[id(place)] = place
+                break
+            place = place.parent
+    return list(found.values())
+
+
 class Line(NamedTuple):
     """A visible paragraph of text, on one line.
 
@@ -155,10 +176,10 @@ def names(tag: str, given: str) -> frozenset[str]:
 
 def are_kept(edits: Edits) -> bool:
     """Return whether a page has the lines and places of an earlier version, by the edits since."""
-    return edits.keeps_text and all(map(_keeps_names, edits.tags))
+    return edits.keeps_text and all(map(keeps_names, edits.tags))
 
 
-def _keeps_names(edit: TagEdit) -> bool:
+def keeps_names(edit: TagEdit) -> bool:
     """Return whether an element has the names that it had."""
     tag = edit.tag
     if tag in _WHOLE or not (tag in _BREAKS or "-" in tag) or edit.names.isdisjoint(_READ):
@@ -196,6 +217,13 @@ class LineWalk:
         self._read(root.children, self.places[0], False, False, 0)
         self._end_line(self.places[0])
         self.places[0].last = len(self.lines)
+
+    @classmethod
+    def of(cls, lines: list[Line], places: list[Place]) -> LineWalk:
+        """Return the walk over a page whose lines and elements are known."""
+        walk = cls.__new__(cls)
+        walk.lines, walk.places = lines, places
+        return walk
 
     def is_like(self, other: LineWalk) -> bool:
         """Return whether two pages have the same lines in the same elements, by all that is read from them.
@@ -242,7 +270,7 @@ class LineWalk:
                     if tag in _NOTED:
                         self._note(tag, place)
                     if inside := child.children:
-                        self._read(inside, place, linked or tag == "a", bold or tag in _BOLD, depth + 1)
+                        self._read(inside, place, linked or tag == "a", bold or tag in BOLD, depth + 1)
 
     def _enter(self, element: Element, tag: str, place: Place, linked: bool, bold: bool, depth: int) -> None:
         """Read an element that ends lines."""
@@ -293,9 +321,18 @@ class LineWalk:
             size = len(text)
             linked, bold = min(self._linked, size), min(self._bold, size)
             laid_out = _laid_out(self._pieces, place.preformatted) if _BREAK in self._pieces else ""
-            count = len(words) if text.isascii() else len(words) + len(_UNSPACED.findall(text)) // 2
             self.lines.append(
-                Line(text, count, place, linked, self._links, bold, self._images, laid_out, self._parted)
+                Line(
+                    text,
+                    counted(words, text),
+                    place,
+                    linked,
+                    self._links,
+                    bold,
+                    self._images,
+                    laid_out,
+                    self._parted,
+                )
             )
             self._images = 0
             self._parted = False
@@ -315,6 +352,11 @@ def _is_like(one: Place | None, other: Place | None, known: dict[int, int]) -> b
         known[id(one)] = id(other)
         one, other = one.parent, other.parent
     return one is other
+
+
+def counted(words: Sequence[str], text: str) -> int:
+    """Return the number of words of a text, of which ``words`` are the pieces between its blanks."""
+    return len(words) if text.isascii() else len(words) + len(_UNSPACED.findall(text)) // 2
 
 
 def _laid_out(found: Iterable[str], preformatted: bool) -> str:

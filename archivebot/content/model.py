@@ -47,11 +47,14 @@ class Model:
     mixes: tuple[Matrix, ...]
     outs: tuple[Column, ...]
 
-    def likelihood(self, lines: Sequence[Line], title: str) -> Column:
-        """Return the probability of main content for each line; ``title`` is in lower case."""
+    def likelihood(self, lines: Sequence[Line], title: str, around: Around | None = None) -> Column:
+        """Return the probability of main content for each line.
+
+        ``title`` is in lower case, and ``around`` belongs to the lines, if the caller knows it.
+        """
         if not lines:
             return np.zeros(0)
-        around = Around.of(lines)
+        around = around or Around.of(lines)
         inputs, known = self.inputs(lines, title, around), self.known(around)
         return self.judged(inputs, known, Context.of(lines, around))
 

@@ -17,7 +17,9 @@ from archivebot.content.lines import LineWalk, Place, are_kept
 from archivebot.content.measures import Column
 from archivebot.content.model import shipped
 from archivebot.content.published import published
+from archivebot.content.rewritten import Offsets, moved, rewritten, starts_of
 from archivebot.content.summary import description, is_kept
+from archivebot.content.surroundings import Around
 from archivebot.content.title import title
 from archivebot.markup.charset import codec, wide_charset
 from archivebot.markup.edits import Edits
@@ -97,6 +99,11 @@ class PageContent:
 
     _has_tree = True
 
+    # The offsets after the start tags of the elements that hold lines, noted once a page has the elements of
+    # the version before: then the next version may have them, too.
+    _starts: Offsets | None = None
+    _is_noted = False
+
     def __init__(self, page: ParsedPage) -> None:
         self.page = page
 
@@ -108,7 +115,12 @@ class PageContent:
     @cached_property
     def choice(self) -> tuple[Column, NDArray[np.bool_]]:
         """The likelihood of each line, and the lines chosen for the main content."""
-        return choose(self.walk, self.title_words)
+        return choose(self.walk, self.title_words, self.around)
+
+    @cached_property
+    def around(self) -> Around | None:
+        """The elements around the lines; None if there are no lines."""
+        return Around.of(self.walk.lines) if self.walk.lines else None
 
     @cached_property
     def title_words(self) -> str:
@@ -119,13 +131,17 @@ class PageContent:
         """Take over the choice of lines of an earlier version if this one has the same lines and title.
 
         The choice depends on nothing else, so it is the same. If the ``edits`` between the two keep the
-        lines, the page is not read for this.
+        lines, the page is not read for this. If they show which lines differ, only these are read, and the
+        lines are chosen again.
         """
         known = vars(before).get("choice")
         if known is None or "choice" in vars(self):
             return
+        self._is_noted = edits is not None
         if edits and are_kept(edits):
             self._take_over(before, edits)
+            return
+        if edits and self._rewrite(before, edits):
             return
         if self.title_words != before.title_words:
             return
@@ -137,8 +153,31 @@ class PageContent:
         before.forget_tree()
         self.walk, self.choice, self.title_words = before.walk, before.choice, before.title_words
         self._has_tree = False
+        self._starts = moved(before._starts, edits) if before._starts is not None else None
+        if "around" in vars(before):
+            self.around = vars(before).pop("around")
         if "text" in vars(before) and (is_kept(edits) or not is_shell(before.walk)):
             self.text = before.text
+
+    def _rewrite(self, before: PageContent, edits: Edits) -> bool:
+        """Take over the lines of an earlier version except those with an edited text; return whether it can.
+
+        The elements around the lines are the same, and the title, which is in no line.
+        """
+        before.forget_tree()
+        starts = moved(before._starts, edits) if before._starts is not None else None
+        if before._starts is None or starts is None:
+            return False
+        walk = rewritten(before.walk, before._starts, edits, self.page.charset)
+        if walk is None or is_shell(walk):
+            return False
+        around = vars(before).pop("around", None)
+        self.around = around.with_texts(walk.lines) if around is not None else Around.of(walk.lines)
+        self.walk, self._starts, self.title_words = walk, starts, before.title_words
+        self.choice = choose(walk, self.title_words, self.around)
+        self.text = maintext.joined(walk.lines, self.choice[1].tolist())
+        self._has_tree = False
+        return True
 
     @property
     def places(self) -> list[Place]:
@@ -157,10 +196,14 @@ class PageContent:
         computed.pop("_places", None)
         if "choice" in computed:
             if self._has_tree:
+                self._starts = starts_of(self.walk, self.page) if self._is_noted else None
                 self.walk.forget_elements()
             self._has_tree = False
+            if self._starts is None:
+                computed.pop("around", None)
         else:
             computed.pop("walk", None)
+            computed.pop("around", None)
         self.page.forget()
 
     @cached_property
@@ -201,12 +244,13 @@ def _parsed(markup: bytes, charset: str) -> ParsedPage:
     return ParsedPage(markup, wide_charset(markup, charset) or codec(charset) or "utf-8")
 
 
-def choose(walk: LineWalk, title: str) -> tuple[Column, NDArray[np.bool_]]:
+def choose(walk: LineWalk, title: str, around: Around | None = None) -> tuple[Column, NDArray[np.bool_]]:
     """Return the likelihood of each line of a page, and the lines chosen for the main content.
 
-    ``title`` is the title element in lower case.
+    ``title`` is the title element in lower case, and ``around`` the elements around the lines, if the caller
+    knows them.
     """
-    likelihood = shipped().likelihood(walk.lines, title)
+    likelihood = shipped().likelihood(walk.lines, title, around)
     return likelihood, maintext.choose(likelihood, [line.words for line in walk.lines])
 
 

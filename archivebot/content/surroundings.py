@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
@@ -57,6 +57,12 @@ class Around:
     def wording(self) -> tuple[Matrix, list[frozenset[str]]]:
         """The measures of each text, and its words."""
         return remembered().measured(self.texts)
+
+    def with_texts(self, lines: Sequence[Line]) -> Around:
+        """Return the same elements around lines with other texts."""
+        texts: dict[str, int] = {}
+        text = np.array([texts.setdefault(line.text, len(texts)) for line in lines], dtype=np.int64)
+        return replace(self, texts=list(texts), text=text)
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Around:

@@ -7,8 +7,9 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import itemgetter
+from itertools import accumulate, compress
+from itertools import count as counting
+from operator import itemgetter, ne
 from typing import NamedTuple
 
 from turbohtml import Token, TokenType, tokenize
@@ -27,8 +28,15 @@ _PLACING = {
     "font": {"color", "face", "size"},
 }
 
+# Elements whose text is no running text of the page, or not visible.
+_UNREAD = frozenset("title template select textarea iframe object audio video canvas".split()) | _FOREIGN
+
 # Elements whose beginnings and ends are counted.
-_COUNTED = _FOREIGN.union(("a",))
+_COUNTED = _UNREAD.union(("a",))
+
+# Tags after which a text does not stay where it is in the source: the parser moves it before the table.
+_TABLE = frozenset("table thead tbody tfoot tr colgroup col".split())
+_CELLS = frozenset(("td", "th", "caption"))
 
 _SCRIPT = re.compile(b"<(/?)[sS][cC][rR][iI][pP][tT]")  # faster than IGNORECASE
 
@@ -59,13 +67,18 @@ class TagEdit:
 class TextEdit:
     """A text that differs. ``code`` is the element whose code it is, "" for a text that may be visible.
 
-    ``linked`` is whether it may be inside a link.
+    ``linked`` is whether it may be inside a link. ``start`` is its byte offset in the earlier version, and
+    ``tag`` is the element whose start tag is before it, "" after another tag. ``is_read`` is false if the
+    text may be in an element whose text is not read, or the parser may move it.
     """
 
     code: str
     linked: bool
     before: str
     after: str
+    start: int = 0
+    tag: str = ""
+    is_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +130,7 @@ def edits(before: bytes, after: bytes) -> Edits | None:
     old, new = _pieces(before), _pieces(after)
     if len(old) != len(new):
         return None
-    differ = [at for at, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]]
+    differ = list(compress(counting(), map(ne, old, new)))
     found = _Found([], [], [])
     if differ:
         contexts = _Contexts(after)
@@ -179,7 +192,8 @@ class _Piece:
 class _Context(NamedTuple):
     """Where a less-than sign is: the token that it begins or is in, and the elements around it.
 
-    ``linked`` and ``foreign`` are whether a link, or a drawing or a formula, is open after that token.
+    ``linked`` and ``foreign`` are whether a link, or a drawing or a formula, is open after that token, and
+    ``unread`` is whether an element may be open whose text is not read.
     """
 
     token: Token
@@ -187,6 +201,7 @@ class _Context(NamedTuple):
     begins: bool
     linked: bool
     foreign: bool
+    unread: bool
 
 
 class _Contexts:
@@ -195,29 +210,50 @@ class _Contexts:
     def __init__(self, body: bytes) -> None:
         text = _unbroken(body)
         self._tokens: list[Token] = list(tokenize(text, capture_attributes=False))
-        rows = [0, *accumulate(len(row) + 1 for row in text.split("\n"))]
-        self._starts = [rows[token.line - 1] + token.col for token in self._tokens]
+        self._rows = [0, *accumulate([len(row) + 1 for row in text.split("\n")])]
         self._events: list[int] = []
-        self._states: list[tuple[int, int]] = []
+        self._states: list[tuple[int, int, bool]] = []
         links = foreign = 0
+        unread: list[str] = []
         for at, token in enumerate(self._tokens):
             if token.tag in _COUNTED:
                 step = 1 if token.type is TokenType.START_TAG else -1
                 if token.tag == "a":
                     links = max(links + step, 0)
-                elif not token.self_closing:
+                elif token.tag in _FOREIGN and not token.self_closing:
                     foreign = max(foreign + step, 0)
+                _note(unread, token)
                 self._events.append(at)
-                self._states.append((links, foreign))
+                self._states.append((links, foreign, bool(unread)))
+
+    def _start(self, token: Token) -> int:
+        """Return the offset of a token; few are asked for."""
+        return self._rows[token.line - 1] + token.col
 
     def at(self, offset: int) -> _Context:
         """Return the context of an offset."""
-        at = bisect_right(self._starts, offset) - 1
+        at = bisect_right(self._tokens, offset, key=self._start) - 1
         token = self._tokens[at]
         event = bisect_right(self._events, at) - 1
-        links, foreign = self._states[event] if event >= 0 else (0, 0)
-        begins = self._starts[at] == offset
-        return _Context(token, self._tokens[at - 1] if at else None, begins, links > 0, foreign > 0)
+        links, foreign, unread = self._states[event] if event >= 0 else (0, 0, False)
+        begins = self._start(token) == offset
+        return _Context(token, self._tokens[at - 1] if at else None, begins, links > 0, foreign > 0, unread)
+
+
+def _note(unread: list[str], token: Token) -> None:
+    """Note the beginning or end of an element whose text is not read.
+
+    If such elements end in another order than they begin, the last of them does not end.
+    """
+    tag = token.tag or ""
+    if tag not in _UNREAD or (tag in _FOREIGN and token.self_closing):
+        return
+    if token.type is TokenType.START_TAG:
+        unread.append(tag)
+    elif unread and unread[-1] == tag:
+        unread.pop()
+    elif tag in unread:
+        unread.append("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +283,11 @@ class _Found:
             code = tag.tag if tag.type is TokenType.START_TAG and tag.tag in CODE else None
             if code and context.foreign:
                 return False
-            self.texts.append(TextEdit(code or "", context.linked, then[1], now[1]))
+            name = tag.tag or ""
+            begins = name if tag.type is TokenType.START_TAG else ""
+            is_read = not (context.unread or name in _TABLE or (name in _CELLS and not begins))
+            text = TextEdit(code or "", context.linked, then[1], now[1], then[2], begins, is_read)
+            self.texts.append(text)
         return True
 
     def _read_tag(self, old: Token, new: Token) -> bool:

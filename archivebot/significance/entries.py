@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.content.lines import Line, Place
+from archivebot.content.lines import Line, Place, nearest
 from archivebot.content.measures import Column
 
 # Of 364 judged changes of content (benchmarks/alarms.py, without those held out) 1 is called furniture, and
@@ -65,16 +65,8 @@ def listed(lines: Sequence[Line], chosen: NDArray[np.bool_]) -> NDArray[np.bool_
     words = np.array([line.words for line in lines])
     sums = [np.concatenate(([0], np.cumsum(each))) for each in (words, words * chosen)]
     found = np.zeros(len(lines), dtype=bool)
-    lists = (_list(line.place) for line in lines)
-    for place in {id(place): place for place in lists if place is not None}.values():
+    for place in nearest(lines, _LISTS):
         held, main = (each[place.last] - each[place.first] for each in sums)
         if main >= LEAST_CHOSEN * held:
             found[place.first : place.last] = True
     return found
-
-
-def _list(place: Place | None) -> Place | None:
-    """Return the smallest list around."""
-    while place is not None and place.tag not in _LISTS:
-        place = place.parent
-    return place

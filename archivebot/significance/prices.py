@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
-from archivebot.content.lines import Line, Place
+from archivebot.content.lines import Line, nearest
 
 # Currencies in the notation of shops: all signs that Unicode calls currencies, codes of ISO 4217, and the
 # abbreviations and words of languages that use no sign.
@@ -62,7 +62,7 @@ def offer(lines: Sequence[Line]) -> range:
     """
     most = max(MOST_LINES, len(lines) // 2)
     priced = cache(lambda index: is_price(lines[index].text))
-    for heading in _headings(lines):
+    for heading in nearest(lines, ("h1",)):
         place = heading
         while place.parent and place.tag not in _OUTERMOST and place.last - place.first <= most:
             if any(map(priced, range(place.first, place.last))):
@@ -72,13 +72,3 @@ def offer(lines: Sequence[Line]) -> range:
         if place.tag in _OUTERMOST and (after := next(filter(priced, near), None)) is not None:
             return range(heading.first, after + 1)
     return range(0)
-
-
-def _headings(lines: Sequence[Line]) -> Iterator[Place]:
-    """Yield the headings of the first level that lines are in."""
-    for inner in {id(line.place): line.place for line in lines}.values():
-        place: Place | None = inner
-        while place is not None and place.tag != "h1":
-            place = place.parent
-        if place is not None:
-            yield place
