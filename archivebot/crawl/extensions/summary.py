@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from archivebot.crawl.arguments import Arguments
 from archivebot.http.robotstxt import UNREACHABLE
 from archivebot.models import Capture, Kind, Outcome
+from archivebot.records.frontier import ending
 from archivebot.units import amount, size
 
 MOST_FAILURES = 5  # rows of failures in a summary
@@ -33,11 +34,10 @@ def end_of(reason: str, arguments: Arguments | None) -> tuple[str, str]:
         return f"stopped at your limit of {size(arguments.bytes)}", GOES_ON
     if reason == "closespider_timeout" and arguments and arguments.time:
         return f"stopped at your limit of {amount(arguments.time, 'second')}", GOES_ON
-    if reason == "shutdown":
-        return "interrupted", GOES_ON
-    if reason == "storage_error":
-        return "stopped because the archive or its frontier failed", GOES_ON
-    return ("finished", "") if reason == "finished" else (f"stopped ({reason})", GOES_ON)
+    if reason == "finished":
+        return reason, ""
+    words = ending(reason)
+    return (f"stopped ({reason})" if words == reason else words), GOES_ON
 
 
 @dataclass(slots=True)
