@@ -139,6 +139,13 @@ def test_records_are_kept_with_their_page_or_by_their_own_uri_and_stored_once(
     assert ask("history").returncode == 2
 
 
+def test_an_archive_without_attachments_says_so(ask: Ask, uri: str) -> None:
+    Archive.open(ArchiveConfig(uri=uri)).close()
+    none = ask("history", "--attachments")
+    assert (none.returncode, none.stdout) == (1, "")
+    assert "has no attachments" in none.stderr
+
+
 def test_the_bytes_are_kept_exactly_and_a_block_once(ask: Ask, uri: str, tmp_path: Path) -> None:
     data = warc(tmp_path).read_bytes()
     ask("ingest", tmp_path / "x.warc")

@@ -61,14 +61,15 @@ class Command(ArchiveCommand):
         return 0
 
     def _attachments(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        found = archive.attachments.of(_named(archive, args[0])) if args else archive.attachments.all()
+        named = archive.attachments.of(_named(archive, args[0])) if args else archive.attachments.all()
+        found = list(named)
+        if not found:
+            raise NotArchived(f"{args[0] if args else archive.uri} has no attachments")
         if opts.json:
-            records = list(map(attachment_record, found))
-            print_json(records)
-            return 0 if records else NotArchived.exit_code
-        rows = [_attachment_row(each) for each in found]
-        print_table(["captured", "type", "content type", "size", "target"], rows)
-        return 0 if rows else NotArchived.exit_code
+            print_json(list(map(attachment_record, found)))
+        else:
+            print_table(["captured", "type", "content type", "size", "target"], map(_attachment_row, found))
+        return 0
 
     def failed(self, error: ArchiveError, opts: argparse.Namespace) -> int:
         if opts.json and isinstance(error, NotArchived):
