@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -206,6 +208,17 @@ def test_periods_and_ages_keep_what_they_name(archive: Archive) -> None:
     }
 
 
+def watch_log(process: subprocess.Popen[bytes], log: Path, limit: float) -> int:
+    """The largest size in bytes that a process let its write-ahead log have, watched until it reached a limit."""
+    largest, ends = 0, time.monotonic() + 60
+    while process.poll() is None and largest < limit:
+        assert time.monotonic() < ends, "the command does not end"
+        with suppress(FileNotFoundError):
+            largest = max(largest, log.stat().st_size)
+        time.sleep(0.0005)
+    return largest
+
+
 @pytest.mark.long
 def test_thirty_kills_lose_nothing(archive: Archive, uri: str, tmp_path: Path) -> None:
     urls = [f"http://example.com/{number}" for number in range(4)]
@@ -213,19 +226,20 @@ def test_thirty_kills_lose_nothing(archive: Archive, uri: str, tmp_path: Path) -
     archive.close()
     chance, command = random.Random(1), [sys.executable, "-m", "scrapy", "prune", "--keep", "ends"]
     left: list[int] = []
-    whole = 0.0
+    whole = 0
     for number in range(31):
         copy = tmp_path / f"{number}.db"
         copy.write_bytes((tmp_path / "archive.db").read_bytes())
         there = f"sqlite:///{copy}"
-        started = time.monotonic()
         with subprocess.Popen(
             command, cwd=ROOT, env={**os.environ, "ARCHIVE_URI": there}, stdout=subprocess.DEVNULL
         ) as process:
+            log = Path(f"{copy}-wal")
             if number:
-                time.sleep(chance.uniform(0.6, 1) * whole)
+                watch_log(process, log, whole * number / 30)
                 process.send_signal(signal.SIGKILL)
-        whole = whole or time.monotonic() - started  # of the first run, which ends by itself
+            else:
+                whole = watch_log(process, log, math.inf)
         with Archive.open(ArchiveConfig(uri=there)) as killed:
             kept = rebuilt(killed, pages[chance.choice(urls)])
             assert {0, 23} <= set(kept)
