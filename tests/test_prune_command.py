@@ -209,7 +209,7 @@ def test_periods_and_ages_keep_what_they_name(archive: Archive) -> None:
 
 
 def watch_log(process: subprocess.Popen[bytes], log: Path, limit: float) -> int:
-    """The largest size in bytes that a process let its write-ahead log have, watched until it reached a limit."""
+    """The largest size in bytes of the log of a process that is watched until the log reaches a limit."""
     largest, ends = 0, time.monotonic() + 60
     while process.poll() is None and largest < limit:
         assert time.monotonic() < ends, "the command does not end"
