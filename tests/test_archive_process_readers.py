@@ -227,7 +227,6 @@ def test_a_crawl_has_as_many_as_the_setting_says(site: MockServer, crawl: Crawl)
     assert crawled.stat("probe/readers") == 3
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "told"), [("many", "is 'many': give a whole number"), ("0", "is 0: give at least 1")]
 )

@@ -233,7 +233,6 @@ def kept(crawl: Crawl, url: str) -> tuple[Capture, Wire]:
     return capture, capture.wire
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_kept_is_what_was_sent(name: str, server: RawServer, crawled: Crawl) -> None:
     capture, wire = kept(crawled, server.url(name))

@@ -112,15 +112,21 @@ def follow(session: Session, sample: Sample, folder: Path) -> str:
     return f"an exit code {code} that the document does not show" if code else ""
 
 
-@pytest.mark.long
 def test_make_crawl_prints_what_the_readme_shows(sample: Sample) -> None:
     ((_, block), *_) = fenced(text_of("README.md"), "console")
     assert block.startswith("$ make crawl\n")
     assert agrees(block.removeprefix("$ make crawl\n"), sample.printed), sample.printed
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("session", SESSIONS, ids=str)
+@pytest.mark.parametrize(
+    "session",
+    [
+        pytest.param(
+            session, id=str(session), marks=() if session.document == "README.md" else pytest.mark.long
+        )
+        for session in SESSIONS
+    ],
+)
 def test_a_session_runs_as_the_document_shows_it(session: Session, sample: Sample, tmp_path: Path) -> None:
     wrong = follow(session, sample, tmp_path / "session")
     assert not wrong, wrong

@@ -77,8 +77,7 @@ def graph(archive: Archive) -> set[tuple[str, str, str, str, str]]:
     return {(link.source, link.target, link.anchor, link.role, link.kind) for link in archive.links.all()}
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("obeys", ["1", "0"])
+@pytest.mark.parametrize("obeys", ["1", pytest.param("0", marks=pytest.mark.long)])
 def test_a_crawl_and_a_warc_file_of_a_site_give_the_same_links(
     site: MockServer, crawl: Crawl, obeys: str
 ) -> None:

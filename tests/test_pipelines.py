@@ -47,7 +47,6 @@ def test_the_bytes_that_wait_for_the_archive_are_bounded(site: MockServer, crawl
     assert bound < crawled.stat("probe/bytes") <= bound + concurrency * len(body)
 
 
-@pytest.mark.long
 def test_a_crawl_ends_when_the_archive_cannot_be_written(site: MockServer, crawl: Crawl) -> None:
     links = [f"/{page}" for page in range(200)]
     site.routes |= {"/": html(*links), **{link: Reply(b"x", delay=0.01) for link in links}}

@@ -1072,7 +1072,6 @@ class FrontierContract:
 
     # Anything in any order
 
-    @pytest.mark.long
     def test_it_does_what_a_plain_model_does(self, uri: str) -> None:
         class Machine(FrontierMachine):
             make = staticmethod(lambda crawl, clock: self.make(uri, crawl, 60, clock))

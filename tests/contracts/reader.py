@@ -259,7 +259,6 @@ class ReaderContract:
 
     # Threads and tasks
 
-    @pytest.mark.long
     def test_each_thread_has_its_own_while_another_stores(self, config: ArchiveConfig) -> None:
         with Archive.open(config) as archive:
             keep(archive, 0)

@@ -457,7 +457,6 @@ class StoreContract:
             )
             assert [capture.captured_at for capture in found] == list(map(at, minutes))
 
-    @pytest.mark.long
     def test_visits_are_read_in_order_of_time_in_whatever_order_they_were_stored(
         self, store: ArchiveStore
     ) -> None:
@@ -718,7 +717,6 @@ class StoreContract:
             ("com,example)/", url) for url in sorted(urls)
         ]
 
-    @pytest.mark.long
     def test_more_pages_than_one_answer_holds_come_in_order(self, store: ArchiveStore) -> None:
         urls = [f"http://example.com/{number:04}" for number in range(120)]
         for url in urls:
