@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
-from archivebot.archive import Archive
+from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
-from archivebot.web.readers import Readers
+from archivebot.web.kept import Answer
+from archivebot.web.readers import Readers, keeping
 from tests import probes
+from tests.factories import html, make_page
 
+CALLS = count(1)
 PAGES = ("http://a.example/", "http://b.example/")
 
 
@@ -31,3 +37,37 @@ def test_questions_about_one_page_go_to_the_process_that_has_read_it(tmp_path: P
     one, other, *again = asyncio.run(asked())
     assert one != other
     assert again == [one] * 6
+
+
+def counted(reader: ArchiveReader, request: Request) -> Response:
+    """A view whose answer is kept, and has the number of calls in a header."""
+    answer = keeping(request).of("state", lambda: Answer(b"kept", "text/plain"))
+    return Response(answer.body, headers={"Calls": str(next(CALLS))})
+
+
+@pytest.mark.long
+def test_an_answer_is_repeated_until_the_archive_or_the_headers_change(tmp_path: Path) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    Archive.open(config).close()
+
+    async def asked() -> list[tuple[bytes, int]]:
+        with closing(Readers(config, 1)) as readers:
+            await readers.open(probes.process)
+
+            async def found(*headers: tuple[bytes, bytes]) -> tuple[bytes, int]:
+                scope = {
+                    "type": "http",
+                    "method": "GET",
+                    "path": "/",
+                    "query_string": b"",
+                    "headers": headers,
+                }
+                response = await readers.view(counted, Request(scope))
+                return bytes(response.body), int(response.headers["Calls"])
+
+            answers = [await found(), await found(), await found((b"prefer", b"raw"))]
+            with Archive.open(config) as archive:
+                archive.add(archive.segment(make_page(html("new"))))
+            return [*answers, await found((b"prefer", b"raw")), await found((b"prefer", b"raw"))]
+
+    assert asyncio.run(asked()) == [(b"kept", number) for number in (1, 1, 2, 3, 3)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice, takewhile
@@ -98,6 +98,13 @@ class ArchiveReader:
     def position(self) -> Position:
         """Return the identity and position of the archive; the position grows with each sync."""
         return self._store.position()
+
+    def changes(self) -> Hashable | None:
+        """Return a value that differs after each change of the archive, None if the store has none.
+
+        See :meth:`ArchiveStore.changes`.
+        """
+        return self._store.changes()
 
     def holds(self, page: Page) -> bool:
         """Return whether the archive already holds this capture (URL, time, outcome, body)."""

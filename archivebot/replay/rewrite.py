@@ -17,14 +17,12 @@ from archivebot.replay.address import ROOT, replay_path
 from archivebot.replay.css import CSS, rewrite_css, without_tags
 from archivebot.replay.uses import (
     FRAMES,
-    LOADED,
-    OF_PICTURES,
-    PICTURES,
     PROPERTIES,
     WITH_CSS,
     base_of,
+    drawings,
+    loaded_by,
     relations_of,
-    use_of,
     web_address,
 )
 
@@ -42,14 +40,21 @@ _HINTS = frozenset(
 
 # They belong to the answers of the server that was archived: digests of bytes that are rewritten, requests
 # with the cookies of an origin, reports of clicks, the folder of an applet.
-_DROPPED = ("integrity", "crossorigin", "nonce", "ping", "codebase", "manifest")
+_DROPPED = {
+    "integrity": ("link", "img"),
+    "crossorigin": ("link", "img", "audio", "video", "image"),
+    "nonce": ("link", "style"),
+    "ping": ("a", "area"),
+    "codebase": ("object", "applet"),
+    "manifest": ("html",),
+}
 _POLICIES = ("content-security-policy", "content-security-policy-report-only", "x-dns-prefetch-control")
 
 _SCRIPT = re.compile(r"[\x00-\x20]*j[\t\r\n]*a[\t\r\n]*v[\t\r\n]*a[\t\r\n]*script[\t\r\n]*:", re.IGNORECASE)
-# What may be the name of a handler in lower-case letters: also words of the text. To look at each element for
-# handlers took twice as long as to parse the page. An expression that begins with letters is found ten times
-# faster than one that begins with a class, and bytes are lowered ten times faster than text.
-_HANDLER = re.compile(rb"""on(?<=[\s/"']on)[a-z]++(?=[\s=/>])""")
+# What may be the name of a handler with a value, in lower-case letters: also words of the text. To look at
+# each element for handlers took twice as long as to parse the page. An expression that begins with letters is
+# found ten times faster than one that begins with a class, and bytes are lowered ten times faster than text.
+_HANDLER = re.compile(rb"""on(?<=[\s/"']on)[a-z]++(?=\s*+=)""")
 # A style sheet or a transformation of an XML document.
 _INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
 # The beginning of an address in the archive, also in a list. An expression that begins with what stands
@@ -57,13 +62,9 @@ _INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
 _REPLAYED = re.compile(rf"{ROOT}(?<![^\s,]{ROOT})[0-9]{{1,14}}(?:{FRAMES})?/(?=https?:)")
 _NOWHERE = "#"
 _ADDRESSES = ("href", "xlink:href", "src", "action", "formaction", "data")
-# Elements that may load something; not each with an href, which most links of a page have.
-_WITH_USE = (
-    r"[src], [srcset], [xlink\:href], [data], [poster], [background], [imagesrcset], link, image, feimage"
-)
-_ACTIVE = "script, set, animate, link, meta"
+_ACTIVE = ("script", "link", "meta")
+_ACTIVE_DRAWN = "set, animate"
 _PREFIXED = (":script", ":set", ":animate")
-_WITH_DROPPED = ", ".join(f"[{name}]" for name in _DROPPED)
 _WITH_ADDRESS = r"[href], [xlink\:href], [src], [action], [formaction], [data]"
 
 
@@ -76,10 +77,8 @@ class Rewriter:
     """
 
     def __init__(self, url: str, digits: str, modifier: str = "", *, links: bool = True) -> None:
-        self._url = self._base = url
-        self._digits, self._modifier, self._links = digits, modifier, links
-        self._found: dict[str, str | None] = {}  # the menus of a page lead to the same addresses many times
-        self._has_scripts = False  # addresses of scripts: to look at each address takes a tenth of the time
+        self._url, self._digits, self._links = url, digits, links
+        self._replayed = _Replayed(url, replay_path(digits, "", modifier if modifier == FRAMES else ""))
 
     def body(self, body: bytes, media: Media, use: str = "", banner: str = "") -> tuple[bytes, str]:
         """Return a body as it is replayed, and its Content-Type.
@@ -92,7 +91,7 @@ class Rewriter:
             return body, media.header if media.is_text else media.type
         text = body.decode(media.charset, "replace").removeprefix("\ufeff")
         if media.is_page and media.type != XHTML:
-            type_, text = "text/html", self.page(text, banner)
+            type_, text = "text/html", self.page(text, banner, body if media.charset == "utf-8" else b"")
         elif media.type in (SVG, XHTML):
             type_, text = media.type, self.xml(text, banner)
         elif is_sheet:
@@ -101,17 +100,17 @@ class Rewriter:
             type_, text = media.type, _INSTRUCTION.sub("", text)
         return text.encode("utf-8", "replace"), f"{type_}; charset=utf-8"
 
-    def page(self, text: str, banner: str = "", depth: int = 0) -> str:
-        """Return a page as it is replayed.
+    def page(self, text: str, banner: str = "", body: bytes = b"", depth: int = 0) -> str:
+        """Return a page as it is replayed; ``body`` is its text in UTF-8, if that is at hand.
 
         >>> print(Rewriter("http://a.example/b/", "2024").page("<a onclick=c() href=d?e>x<script>f()"))
         <html><head></head><body><a href="/web/2024/http://a.example/b/d?e">x</a></body></html>
         """
         document = parse(text, positions=False, allow_declarative_shadow_roots=False)
-        _silence_handlers(document, text)
+        _silence_handlers(document, body or text.encode("utf-8", "replace"))
         self._rewrite(document, depth)
-        if banner and (body := document.select_one("body")) is not None:
-            body.insert_adjacent_html("afterbegin", banner)
+        if banner and (top := document.select_one("body")) is not None:
+            top.insert_adjacent_html("afterbegin", banner)
         return document.serialize()
 
     def xml(self, text: str, banner: str = "") -> str:
@@ -129,7 +128,7 @@ class Rewriter:
 
     def sheet(self, text: str) -> str:
         """Return a style sheet as it is replayed."""
-        return rewrite_css(text, self._replay) if self._links else text
+        return rewrite_css(text, self._replayed.__getitem__) if self._links else text
 
     def _rewrite(self, document: Document, depth: int) -> None:
         _silence(document)
@@ -138,13 +137,11 @@ class Rewriter:
         if not self._links:
             _silence_addresses(document)
             return
-        self._base = base_of(document, self._url)
+        self._replayed.base = base_of(document, self._url)
         for target in document.select("base[href]"):
-            target.attrs["href"] = self._base
+            target.attrs["href"] = self._replayed.base
         sheets = list(self._taken_sheets(document))
-        document.rewrite_links(self._replay)
-        if self._has_scripts:
-            _silence_addresses(document)
+        document.rewrite_links(self._replayed.__getitem__)
         for element, name, value in sheets:
             if name:
                 element.attrs[name] = value
@@ -170,43 +167,51 @@ class Rewriter:
         inner = Rewriter(self._url, self._digits, FRAMES, links=self._links)
         frame.attrs["srcdoc"] = inner.page(text, depth=depth + 1) if depth < DEEPEST else ""
 
-    def _replay(self, reference: str) -> str | None:
-        """Return the address in the archive for a reference, None for one that leads nowhere else."""
-        if reference not in self._found:
-            self._found[reference] = self._replayed(reference)
-        return self._found[reference]
-
-    def _replayed(self, reference: str) -> str | None:
-        if _SCRIPT.match(reference):
-            self._has_scripts = True
-            return None
-        address = web_address(self._base, reference)
-        if address is None:
-            return None
-        return replay_path(self._digits, address, self._modifier if self._modifier == FRAMES else "")
-
     def _tell_uses(self, document: Document) -> None:
         """Add the modifier of its use to each address of a frame, a picture, a style sheet or a medium."""
-        for element in document.select(_WITH_USE):
-            use = use_of(element)
-            for name in LOADED:
-                if use and (value := element.attr(name)):
-                    own = PICTURES if name in OF_PICTURES else use
-                    element.attrs[name] = _REPLAYED.sub(replay_path(self._digits, "", own), value)
+        for element, name, use in loaded_by(document):
+            value = element.attr(name) or ""
+            element.attrs[name] = _REPLAYED.sub(replay_path(self._digits, "", use), value)
+
+
+class _Replayed(dict[str, str | None]):
+    """The addresses in the archive for the references of a page, whose menus repeat them.
+
+    A reference that leads nowhere else has none, and that of a script leads nowhere.
+    """
+
+    def __init__(self, base: str, prefix: str) -> None:
+        self.base, self._prefix = base, prefix
+
+    def __missing__(self, reference: str) -> str | None:
+        address = web_address(self.base, reference)
+        if address is not None:
+            found: str | None = self._prefix + address
+        else:
+            found = _NOWHERE if _SCRIPT.match(reference) else None
+        self[reference] = found
+        return found
 
 
 def _silence(document: Document) -> None:
     """Remove what would run, or would reach for another server."""
-    for element in document.select(_ACTIVE):
-        if _is_active(element):
-            element.decompose()
-    _silence_attributes(document)
+    for tag in _ACTIVE:
+        for element in document.select(tag):
+            if _is_active(element):
+                element.decompose()
+    for drawing in drawings(document):
+        for element in drawing.select(_ACTIVE_DRAWN):
+            if _is_active(element):
+                element.decompose()
+    for name, tags in _DROPPED.items():
+        for tag in tags:
+            for element in document.select(f"{tag}[{name}]"):
+                del element.attrs[name]
 
 
-def _silence_handlers(document: Document, text: str) -> None:
-    """Remove the handlers of events from a page, by the names that stand in its text."""
-    found = set(_HANDLER.findall(text.encode("utf-8", "replace").lower()))
-    names = {name.decode("ascii") for name in found}
+def _silence_handlers(document: Document, body: bytes) -> None:
+    """Remove the handlers of events from a page, by the names that stand in its body."""
+    names = {name.decode("ascii") for name in _HANDLER.findall(body.lower())}
     if names:
         for element in document.select(", ".join(f"[{name}]" for name in names)):
             for name in names.intersection(element.attrs):
@@ -221,13 +226,6 @@ def _silence_all_handlers(document: Document) -> None:
             continue
         for name in [name for name in element.attrs if name.startswith("on")]:
             del element.attrs[name]
-
-
-def _silence_attributes(document: Document) -> None:
-    for element in document.select(_WITH_DROPPED):
-        for name in _DROPPED:
-            if name in element.attrs:
-                del element.attrs[name]
 
 
 def _silence_addresses(document: Document) -> None:

@@ -323,5 +323,11 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
     def position(self) -> Position:
         """Return the identity and position of the archive; each sync with new data advances the position."""
 
+    def changes(self) -> Hashable | None:
+        """Return a value that differs after each change by another process; None if only reading shows them.
+
+        It takes a few microseconds, and reads nothing of the archive.
+        """
+
     def close(self) -> None:
         """Make everything stored durable, and close the store."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from archivebot.archive import ArchiveReader
+from archivebot.archive import Archive, ArchiveReader
 from archivebot.archive.process.readers import Readers as Processes
 from archivebot.config import ArchiveConfig
+from archivebot.exceptions import ArchiveError
 from archivebot.web.kept import Answer, Kept
 
 Found = TypeVar("Found")
@@ -41,13 +43,18 @@ class Readers:
     """
 
     def __init__(self, config: ArchiveConfig, processes: int) -> None:
+        self._config = config
         self._processes = Processes(config, processes, PATIENCE)
-        self._kept: Kept[tuple[Hashable, Answer]] = Kept(lambda kept: len(kept[1].body), KEPT)
+        self._turns = asyncio.Semaphore(processes)
+        self._kept: Kept[_Kept] = Kept(lambda kept: len(kept.answer.body), KEPT)
         self._making: dict[Hashable, asyncio.Lock] = {}
+        self._watched: ArchiveReader | None = None
 
     async def open(self, call: Callable[[ArchiveReader], object]) -> None:
         """Open the archive in all processes, and let each answer a question, which loads its code."""
         await self._processes.prepare((call, (), {}))
+        with suppress(ArchiveError):  # the answer to each question reports it
+            self._watched = Archive.reader(self._config)
 
     async def ask(self, question: Callable[..., Found], *given: object, page: str = "") -> Found:
         """Return what a question returns of a reader and what is given; raises its errors.
@@ -55,14 +62,17 @@ class Readers:
         The question is a function of a module, or part of one: it is named to a process. Questions about one
         ``page`` go to one process, which has read it.
         """
-        found: Found = await self._processes.run((question, given, {}), page)
+        # Without turns a question could wait for one process while another has nothing to do.
+        async with nullcontext() if page else self._turns:
+            found: Found = await self._processes.run((question, given, {}), page)
         return found
 
     async def view(self, view: View, request: Request, page: str = "") -> Response:
         """Return the answer of a view to a request; ``page`` as in :meth:`ask`.
 
-        A view that makes its answer with :func:`keeping` makes it only if the state has changed since. Only
-        one process at a time makes an answer that is not kept.
+        A view that makes its answer with :func:`keeping` makes it only if the state has changed since, and is
+        not called if the archive has not changed at all since the same request. Only one process at a time
+        makes an answer that is not kept.
         """
         key = (request.url.path, request.scope["query_string"])
         if self._kept.get(key) is not None:
@@ -76,17 +86,44 @@ class Readers:
                 self._making.pop(key, None)
 
     async def _viewed(self, view: View, request: Request, key: Hashable, page: str) -> Response:
-        kept = self._kept.get(key)
-        known = (kept[0], kept[1]._replace(body=_UNSENT)) if kept else None
+        before, kept = self._state(request), self._kept.get(key)
+        if kept is not None and (response := kept.repeated(before)):
+            return response
+        known = (kept.state, kept.answer._replace(body=_UNSENT)) if kept else None
         scope = {name: request.scope[name] for name in _SCOPE if name in request.scope}
         sent = await self.ask(_shown, view, scope, known, page=page)
         if sent.made:
-            self._kept.put(key, sent.made)
-        return sent.response(kept[1].body if kept else b"")
+            kept = _Kept(*sent.made)
+            self._kept.put(key, kept)
+        if kept and sent.shows(kept.answer):
+            kept.whole = before, replace(sent, body=None, made=None)
+        return sent.response(kept.answer.body if kept else b"")
+
+    def _state(self, request: Request) -> Hashable | None:
+        """Return a value that is the same if the archive and the headers of a request are."""
+        changes = self._watched.changes() if self._watched else None
+        return None if changes is None else (changes, tuple(request.scope["headers"]))
 
     def close(self) -> None:
         """End the processes."""
         self._processes.close()
+        if self._watched:
+            self._watched.close()
+
+
+@dataclass(slots=True)
+class _Kept:
+    """An answer with its state; ``whole`` is what a process sent with it last, and in which state of all."""
+
+    state: Hashable
+    answer: Answer
+    whole: tuple[Hashable | None, _Sent] | None = None
+
+    def repeated(self, state: Hashable | None) -> Response | None:
+        """Return the answer once more, None if the state of the archive and the request is another."""
+        if self.whole is None or state is None or self.whole[0] != state:
+            return None
+        return self.whole[1].response(self.answer.body)
 
 
 @dataclass(slots=True)
@@ -119,6 +156,10 @@ class _Sent:
     headers: list[tuple[bytes, bytes]]
     body: bytes | None
     made: tuple[Hashable, Answer] | None
+
+    def shows(self, answer: Answer) -> bool:
+        """Return whether the body is that of an answer, which is kept."""
+        return self.body is None or self.body is answer.body
 
     def response(self, kept: bytes) -> Response:
         """Return the answer for the client; ``kept`` is the body that was kept."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
@@ -175,6 +175,9 @@ class MongoDatabase:
         if found is None:
             raise StorageError(f"{self._place}: the database was dropped; give the same command again")
         return Position(found["identity"], int(found["position"]))
+
+    def changes(self) -> Hashable | None:
+        return None  # a question to the server takes as long as reading
 
     @property
     def is_durable(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -133,6 +133,12 @@ class ArchiveFile:
         if found is None:
             raise self._damaged(CorruptObject("its identity is lost"))
         return found
+
+    def changes(self) -> Hashable | None:
+        with suppress(sqlite3.Error):
+            version: int = self.database.execute("PRAGMA data_version").fetchone()[0]
+            return version
+        return None
 
     @property
     def is_durable(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager, suppress
 
+from archivebot.exceptions import StorageError
 from archivebot.storage.base import missing, read_only
 from archivebot.storage.sqlite.readonly import connect, has_log, require
 from archivebot.storage.sqlite.schema import is_archive
@@ -48,6 +49,12 @@ class SQLiteReader(SQLiteStore):
                 self.database.close()
                 self.database = self._connected()
                 self._prepare(writable=False)
+
+    def changes(self) -> Hashable | None:
+        with suppress(StorageError, OSError):
+            self._presence.check("read")
+            return (_state(self._path), has_log(self._path)) if self._fixed else super().changes()
+        return None
 
     @contextmanager
     def together(self) -> Iterator[None]:
