@@ -26,7 +26,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, Self
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("archivebot", "pipelines", "spiders")
@@ -50,6 +50,8 @@ MOST = 1 << 18  # bytes of a request: the words of the command and the environme
 # Of linux/capability.h: the version of its structures, and the rights to write and to read any file.
 VERSION_3, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 0x20080522, 1, 2
 
+RUNS = 1000  # instead of the exit code of a command that runs on
+KILLED = 10.0  # seconds in which a process that was killed ends
 STATUS = 8  # bytes of a process number, or of an exit status
 
 
@@ -90,6 +92,49 @@ def run_scrapy_raw(
         return subprocess.CompletedProcess(list(command), code, _all(out), _all(err))
 
 
+class Started:
+    """A command of ``scrapy`` that runs on beside the tests, with pipes from its output; as a Popen."""
+
+    def __init__(self, command: Sequence[str], *, bound: bool = False) -> None:
+        self.args = list(command)
+        pipes = [os.pipe(), os.pipe()]
+        self.stdout, self.stderr = (os.fdopen(ours, encoding="utf-8") for ours, _ in pipes)
+        theirs = [file for _, file in pipes]
+        given = _given(command, ROOT, None, bound, "scrapy") | {"beside": True}
+        try:
+            self.pid = _asked(given, theirs)
+        finally:
+            for file in theirs:
+                os.close(file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.kill()
+        self.wait(KILLED)
+        self.stdout.close()
+        self.stderr.close()
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)  # until wait() its number belongs to no other process
+
+    def kill(self) -> None:
+        if self._code is None:
+            self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float) -> int:
+        """Return the exit code; raises TimeoutExpired."""
+        if self._code is None:
+            code = _asked({"ended": self.pid, "timeout": timeout})
+            if code == RUNS:
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            self._code = code
+        return self._code
+
+    _code: int | None = None
+
+
 def run_in(
     files: Sequence[int],
     command: Sequence[str],
@@ -104,16 +149,8 @@ def run_in(
 
     Raises TimeoutError after killing it.
     """
-    given = {
-        "command": list(command),
-        "folder": str(folder),
-        "environment": dict(environment or os.environ),
-        "bound": bound,
-        "program": program,
-    }
     line = _started()
-    socket.send_fds(line, [json.dumps(given).encode()], files)
-    process = _number(line)
+    process = _asked(_given(command, folder, environment, bound, program), files)
     line.settimeout(timeout)
     try:
         return _number(line)
@@ -124,6 +161,24 @@ def run_in(
         raise
     finally:
         line.settimeout(None)
+
+
+def _given(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str] | None, bound: bool, program: str
+) -> dict[str, object]:
+    return {
+        "command": list(command),
+        "folder": str(folder),
+        "environment": dict(environment or os.environ),
+        "bound": bound,
+        "program": program,
+    }
+
+
+def _asked(given: Mapping[str, object], files: Sequence[int] = ()) -> int:
+    line = _started()
+    socket.send_fds(line, [json.dumps(given).encode()], files)
+    return _number(line)
 
 
 def _all(file: IO[bytes]) -> bytes:
@@ -169,16 +224,32 @@ def main() -> None:
         data, files, _, _ = socket.recv_fds(line, MOST, 2)
         if not data:
             return
+        given = json.loads(data)
+        if "ended" in given:
+            _send(line, _ended(given["ended"], given["timeout"]))
+            continue
         process = os.fork()
         if not process:
             line.close()
             break
         for file in files:
             os.close(file)
-        line.send(process.to_bytes(STATUS, "big", signed=True))
-        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        line.send(code.to_bytes(STATUS, "big", signed=True))
-    _become(json.loads(data), files)
+        _send(line, process)
+        if "beside" not in given:
+            _send(line, _ended(process))
+    _become(given, files)
+
+
+def _send(line: socket.socket, number: int) -> None:
+    line.send(number.to_bytes(STATUS, "big", signed=True))
+
+
+def _ended(process: int, timeout: float | None = None) -> int:
+    """Wait for the end of a child; return its exit code, or RUNS after a time."""
+    opened = os.pidfd_open(process)
+    ended, _, _ = select.select([opened], [], [], timeout)
+    os.close(opened)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) if ended else RUNS
 
 
 def _become(given: dict[str, object], files: Sequence[int]) -> None:
@@ -192,8 +263,11 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     os.environ.update(given["environment"])  # type: ignore[arg-type]
     encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
     by_line = "PYTHONUNBUFFERED" in os.environ
-    if os.isatty(1):  # the streams of this process are those of files, which can be positioned
-        sys.stdout = open(1, "w", encoding=encoding, buffering=1, closefd=False)  # noqa: SIM115  # they are open as long as the process
+    if not Path(
+        "/dev/fd/1"
+    ).is_file():  # the streams of this process are those of files, which can be positioned
+        lines = 1 if os.isatty(1) or by_line else -1
+        sys.stdout = open(1, "w", encoding=encoding, buffering=lines, closefd=False)  # noqa: SIM115  # they are open as long as the process
         sys.stderr = open(2, "w", encoding=encoding, errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115  # they are open as long as the process
     else:
         sys.stdout.reconfigure(encoding=encoding, line_buffering=by_line)  # type: ignore[union-attr]
@@ -221,12 +295,10 @@ class Forked:
 
     def wait(self, timeout: float) -> int:
         if self._code is None:
-            process = os.pidfd_open(self.pid)
-            ended, _, _ = select.select([process], [], [], timeout)
-            os.close(process)
-            if not ended:
+            code = _ended(self.pid, timeout)
+            if code == RUNS:
                 raise subprocess.TimeoutExpired("fork", timeout)
-            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            self._code = code
         return self._code
 
     def kill(self) -> None:

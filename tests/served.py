@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +12,7 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 
 from archivebot import Archive, ArchiveConfig, Page
-from tests.commands import be_bound
-from tests.conftest import ROOT
+from tests.commands import Started
 
 WAIT = 60
 
@@ -54,7 +51,7 @@ class Answer:
 class Served:
     """A server that answers at an address."""
 
-    process: subprocess.Popen[str]
+    process: Started
     address: str
 
     @property
@@ -85,23 +82,10 @@ class Served:
 @contextmanager
 def serving(uri: str, *options: str, bound: bool = False) -> Iterator[Served]:
     """Serve an archive on a free port; if ``bound``, the rights of files apply to it, even to root."""
-    words = [sys.executable, "-m", "scrapy", "serve", "--port", "0", "-s", f"ARCHIVE_URI={uri}", *options]
-    process = subprocess.Popen(
-        words,
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=be_bound if bound else None,
-    )
-    with process:
-        try:
-            assert process.stdout is not None
-            address = process.stdout.readline().strip()
-            assert address.startswith("http://"), process.communicate(timeout=WAIT)
-            yield Served(process, address)
-        finally:
-            process.kill()
+    with Started(["serve", "--port", "0", "-s", f"ARCHIVE_URI={uri}", *options], bound=bound) as process:
+        address = process.stdout.readline().strip()
+        assert address.startswith("http://"), process.stderr.read()
+        yield Served(process, address)
 
 
 def archived(uri: str, pages: Iterable[Page]) -> str:
