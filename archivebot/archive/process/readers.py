@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Any, Self
 
 from archivebot.archive.process.worker import Crashed, Worker
@@ -17,6 +18,10 @@ CRASHES = 2
 
 # Maximum of processes in a row that may die while opening the archive, before a call is given up.
 OPENINGS = 5
+
+# Calls that wait for each process when another one is started. A crawl of a few pages needs no more than one,
+# and its start takes as long as reading thirty pages.
+BUSY = 2
 
 # Maximum of pages for which the last process that read them is remembered.
 REMEMBERED = 1000
@@ -32,14 +37,15 @@ MOST_MEMORY = 440 * 1024 * 1024
 class Readers:
     """A pool of processes that read an archive; the process with the fewest open calls gets the next.
 
+    One of ``count`` processes starts at once, another whenever :data:`BUSY` calls wait for each of them.
     The archive must exist before the first call. If a process dies, for example because a page crashes the
     parser, it is replaced and its unanswered calls are repeated. The call that it was executing is repeated
     alone, in a separate process: so if all readers are killed from outside, their pages are not given up.
     """
 
     def __init__(self, config: ArchiveConfig, count: int, patience: float | None = None) -> None:
-        self._config, self._patience = config, patience
-        self._readers = [_Reader(config, patience) for _ in range(count)]
+        self._config, self._patience, self._count = config, patience, count
+        self._readers = [_Reader(config, patience)]
         self._alone: _Reader | None = None
         self._last: OrderedDict[str, _Reader] = OrderedDict()
         self._suspects = asyncio.Semaphore(1)
@@ -52,7 +58,7 @@ class Readers:
         self.give_up() if error else self.close()
 
     def __len__(self) -> int:
-        return len(self._readers)
+        return self._count
 
     async def run(self, call: object, url: str = "") -> Any:
         """Return the answer to a call; ``url`` selects the process that has the page parsed.
@@ -104,6 +110,8 @@ class Readers:
 
     async def prepare(self, call: object) -> None:
         """Open the archive in all processes and execute a call there; errors are left to the next call."""
+        while 0 < len(self._readers) < self._count:
+            self._readers.append(_Reader(self._config, self._patience))
         calls = (self.run(call) for _ in self._readers)
         await asyncio.gather(*calls, return_exceptions=True)
 
@@ -114,6 +122,10 @@ class Readers:
         """
         last = self._last.pop(url, None)
         idlest = min(self._readers, key=lambda each: (each.load, each.calls))
+        if idlest.worker.waiting >= BUSY and len(self._readers) < self._count:
+            with suppress(StorageError):  # the others go on
+                idlest = _Reader(self._config, self._patience)
+                self._readers.append(idlest)
         chosen = last if last in self._readers else idlest
         chosen.calls += 1
         if not url:
