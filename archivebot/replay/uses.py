@@ -23,7 +23,7 @@ USES = {
     **dict.fromkeys(("audio", "track"), (OTHERS, ("src",))),
     "script": (SCRIPTS, ("src",)),
 }
-_DRAWN = "feimage"
+_DRAWN = "feimage"  # the one of them that turbohtml has no index of
 _OF_LINKS = ("href", "imagesrcset")
 # The attributes whose address is that of a picture, whatever the element.
 _OF_PICTURES = ("srcset", "poster", "imagesrcset")
