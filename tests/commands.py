@@ -97,6 +97,7 @@ class Started:
 
     def __init__(self, command: Sequence[str], *, bound: bool = False) -> None:
         self.args = list(command)
+        self._code: int | None = None
         pipes = [os.pipe(), os.pipe()]
         self.stdout, self.stderr = (os.fdopen(ours, encoding="utf-8") for ours, _ in pipes)
         theirs = [file for _, file in pipes]
@@ -131,8 +132,6 @@ class Started:
                 raise subprocess.TimeoutExpired(self.args, timeout)
             self._code = code
         return self._code
-
-    _code: int | None = None
 
 
 def run_in(
