@@ -262,9 +262,7 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
     os.environ.update(given["environment"])  # type: ignore[arg-type]
     encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
     by_line = "PYTHONUNBUFFERED" in os.environ
-    if not Path(
-        "/dev/fd/1"
-    ).is_file():  # the streams of this process are those of files, which can be positioned
+    if not Path("/dev/fd/1").is_file():  # but the streams of this process can be positioned
         lines = 1 if os.isatty(1) or by_line else -1
         sys.stdout = open(1, "w", encoding=encoding, buffering=lines, closefd=False)  # noqa: SIM115  # they are open as long as the process
         sys.stderr = open(2, "w", encoding=encoding, errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115  # they are open as long as the process

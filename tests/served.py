@@ -84,7 +84,9 @@ def serving(uri: str, *options: str, bound: bool = False) -> Iterator[Served]:
     """Serve an archive on a free port; if ``bound``, the rights of files apply to it, even to root."""
     with Started(["serve", "--port", "0", "-s", f"ARCHIVE_URI={uri}", *options], bound=bound) as process:
         address = process.stdout.readline().strip()
-        assert address.startswith("http://"), process.stderr.read()
+        if not address.startswith("http://"):
+            process.kill()
+            raise AssertionError(process.stderr.read())
         yield Served(process, address)
 
 

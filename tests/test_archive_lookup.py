@@ -20,7 +20,7 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
 from tests.contracts.reader import SITE, ReaderContract, keep
 from tests.contracts.store import ROOT
-from tests.factories import URL
+from tests.factories import URL, html, make_page
 from tests.servers import mongo_server, mongo_uri
 
 __all__ = ["mongo_server", "mongo_uri"]
@@ -220,3 +220,18 @@ def test_a_file_that_may_not_be_read_is_named_with_the_reason(
         return True
 
     assert as_nobody(work)
+
+
+def test_changes_by_others_are_seen_without_reading(tmp_path: Path) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    with Archive.open(config) as archive:
+        archive.add(archive.segment(make_page(html("first"))))
+        with Archive.reader(config) as reader:
+            begun = reader.changes()
+            assert begun is not None
+            assert reader.changes() == begun
+            archive.add(archive.segment(make_page(html("second"), 1)))
+            assert reader.changes() not in (None, begun)
+            (tmp_path / "a.db").rename(tmp_path / "b.db")
+            assert reader.changes() is None
+            (tmp_path / "b.db").rename(tmp_path / "a.db")

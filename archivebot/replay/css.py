@@ -16,7 +16,7 @@ _FUNCTIONS = frozenset(("url", "src", "image", "image-set", "-webkit-image-set")
 _UNQUOTED = frozenset(("url", "src"))
 
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+\s?+|[^\n])"
-# What may stand in a name: no other ASCII. To compile it from what it contains takes fifty milliseconds.
+# What may stand in a name. As a list of what may, instead of what may not, it takes 70 ms to compile.
 _IN_NAME = r"[^\x00-,./:-@\[\]^`{-\x7f]"
 _NAME = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})++"
 _COMMENT = r"/\*.*?(?:\*/|\Z)"

@@ -64,10 +64,10 @@ def loaded_by(document: Document) -> Iterator[tuple[Element, str, str]]:
     for tag, (use, attributes) in USES.items():
         for name in attributes:
             own = PICTURES if name in _OF_PICTURES else use
-            for element in _having(document, tag, name):
+            for element in having(document, tag, name):
                 yield element, name, own
     for name in _OF_LINKS:
-        for element in _having(document, "link", name):
+        for element in having(document, "link", name):
             if use := use_of(element):
                 yield element, name, PICTURES if name in _OF_PICTURES else use
 
@@ -81,7 +81,8 @@ def drawings(document: Document) -> list[Element]:
     return document.select("svg:not(svg svg)")
 
 
-def _having(document: Document, tag: str, attribute: str) -> Iterable[Element]:
+def having(document: Document, tag: str, attribute: str) -> Iterable[Element]:
+    """Return the elements of a tag that have an attribute."""
     selector = f"{tag}[{attribute}]".replace(":", r"\:")
     if tag != _DRAWN:
         return document.select(selector)

@@ -46,7 +46,7 @@ class Readers:
         self._config = config
         self._processes = Processes(config, processes, PATIENCE)
         self._turns = asyncio.Semaphore(processes)
-        self._kept: Kept[_Kept] = Kept(lambda kept: len(kept.answer.body), KEPT)
+        self._kept: Kept[_Repeatable] = Kept(lambda kept: len(kept.answer.body), KEPT)
         self._making: dict[Hashable, asyncio.Lock] = {}
         self._watched: ArchiveReader | None = None
 
@@ -54,7 +54,11 @@ class Readers:
         """Open the archive in all processes, and let each answer a question, which loads its code."""
         await self._processes.prepare((call, (), {}))
         with suppress(ArchiveError):  # the answer to each question reports it
-            self._watched = Archive.reader(self._config)
+            watched = Archive.reader(self._config)
+            if watched.changes() is None:
+                watched.close()
+            else:
+                self._watched = watched
 
     async def ask(self, question: Callable[..., Found], *given: object, page: str = "") -> Found:
         """Return what a question returns of a reader and what is given; raises its errors.
@@ -93,10 +97,10 @@ class Readers:
         scope = {name: request.scope[name] for name in _SCOPE if name in request.scope}
         sent = await self.ask(_shown, view, scope, known, page=page)
         if sent.made:
-            kept = _Kept(*sent.made)
+            kept = _Repeatable(*sent.made)
             self._kept.put(key, kept)
         if kept and sent.shows(kept.answer):
-            kept.whole = before, replace(sent, body=None, made=None)
+            kept.last = before, replace(sent, body=None, made=None)
         return sent.response(kept.answer.body if kept else b"")
 
     def _state(self, request: Request) -> Hashable | None:
@@ -112,18 +116,21 @@ class Readers:
 
 
 @dataclass(slots=True)
-class _Kept:
-    """An answer with its state; ``whole`` is what a process sent with it last, and in which state of all."""
+class _Repeatable:
+    """An answer with its state.
+
+    ``last`` is what a process sent with it last, and for which state of the archive and which headers.
+    """
 
     state: Hashable
     answer: Answer
-    whole: tuple[Hashable | None, _Sent] | None = None
+    last: tuple[Hashable | None, _Sent] | None = None
 
     def repeated(self, state: Hashable | None) -> Response | None:
         """Return the answer once more, None if the state of the archive and the request is another."""
-        if self.whole is None or state is None or self.whole[0] != state:
+        if self.last is None or state is None or self.last[0] != state:
             return None
-        return self.whole[1].response(self.answer.body)
+        return self.last[1].response(self.answer.body)
 
 
 @dataclass(slots=True)

@@ -109,7 +109,10 @@ class Readers:
         raise StorageError(CLOSED)
 
     async def prepare(self, call: object) -> None:
-        """Open the archive in all processes and execute a call there; errors are left to the next call."""
+        """Open the archive in all processes and execute a call there; errors are left to the next call.
+
+        Raises StorageError if a process cannot be started.
+        """
         while 0 < len(self._readers) < self._count:
             self._readers.append(_Reader(self._config, self._patience))
         calls = (self.run(call) for _ in self._readers)
