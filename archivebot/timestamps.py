@@ -26,6 +26,15 @@ def timestamp(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y%m%d%H%M%S").zfill(14)
 
 
+def end_of_second(when: datetime) -> datetime:
+    """Return the last moment of the second of a time: captures of this second are not later.
+
+    >>> end_of_second(datetime(2026, 1, 2, 3, 4, 5, 250_000, tzinfo=UTC)).isoformat()
+    '2026-01-02T03:04:05.999999+00:00'
+    """
+    return when.replace(microsecond=LAST_MICROSECOND)
+
+
 def iso_time(when: datetime) -> str:
     """Write a time as ISO 8601 to the second, UTC.
 
@@ -64,7 +73,7 @@ def parse_time(text: str) -> datetime:
             f"{text!r} is not a time: write 2026, 2026-01-02, 2026-01-02T03:04:05Z,"
             " 14 digits (20260102030405) or Fri, 02 Jan 2026 03:04:05 GMT"
         ) from error
-    return when if when.microsecond else when.replace(microsecond=LAST_MICROSECOND)
+    return when if when.microsecond else end_of_second(when)
 
 
 def parse_since(text: str, now: datetime) -> datetime:
@@ -105,7 +114,7 @@ def _padded(digits: str) -> datetime:
     for day in ("31", "30", "29", "28"):
         padded = digits + (LATEST[:6] + day + LATEST[8:])[len(digits) :]
         try:
-            return datetime.strptime(padded, "%Y%m%d%H%M%S").replace(microsecond=LAST_MICROSECOND, tzinfo=UTC)
+            return end_of_second(datetime.strptime(padded, "%Y%m%d%H%M%S").replace(tzinfo=UTC))
         except ValueError:
             if len(digits) > 6:
                 raise

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from datetime import timedelta
 from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +102,20 @@ def test_a_version_shows_fields_blocks_and_headers(server: Served) -> None:
     assert "Version 1 of 2" in text(server, f"/version?{QUERY}&at=20260115")
     assert "a PNG picture, 8 B" in text(server, "/version?url=example.com/i.png")
     assert "Größe" in text(server, "/version?url=example.com/wide")
+
+
+def test_a_time_to_the_second_leads_to_the_capture_within_it(tmp_path: Path) -> None:
+    times = {"20260101000000": 0.4, "20260101000008": 8.7}  # by the second after midnight
+    pages = [make_page(html(at), since / timedelta(days=1).total_seconds()) for at, since in times.items()]
+    with serving(archived(f"sqlite:///{tmp_path}/archive.db", pages)) as server:
+        for number, at in enumerate(times, 1):
+            query = f"{QUERY}&at={at}"
+            assert f"/version?{query}" in hrefs(server, f"/page?{QUERY}")
+            assert f"/version?{query}" in hrefs(server, f"/web/{at}/{URL}")
+            assert f"Version {number} of 2" in text(server, f"/version?{query}")
+            assert server.get(f"/api/version?{query}").json["version"] == number
+            assert at in text(server, f"/web/{at}/{URL}")
+            assert f"/web/{at}/{URL}" in hrefs(server, f"/resources?{query}")
 
 
 def test_a_delta_marks_the_words_and_the_blocks(server: Served) -> None:

@@ -12,7 +12,7 @@ from archivebot.exceptions import NotArchived, Pruned
 from archivebot.models import Capture, Kind, Outcome
 from archivebot.storage.base import CaptureStore
 from archivebot.storage.times import just_before
-from archivebot.timestamps import timestamp
+from archivebot.timestamps import end_of_second, timestamp
 from archivebot.versioning.presence import placed
 
 # Visits without an answer, or whose answer was not kept.
@@ -24,7 +24,6 @@ _WITHOUT = frozenset(
 )
 _SHOWN = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT, Kind.REDIRECT))
 _SECOND, _TICK = timedelta(seconds=1), timedelta(microseconds=1)
-_REST = _SECOND - _TICK  # from the begin of a second to its end
 
 
 class Mementos:
@@ -41,7 +40,7 @@ class Mementos:
         """
         if when is not None:
             second = when.replace(microsecond=0)
-            for capture in self.of(url, second, second + _REST, newest_first=True):
+            for capture in self.of(url, second, end_of_second(when), newest_first=True):
                 return capture
         for shown in (True, False):
             found = [

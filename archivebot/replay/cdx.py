@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from typing import Self
 
@@ -17,7 +17,7 @@ from archivebot.models import Capture
 from archivebot.replay.address import moment, padded
 from archivebot.replay.cdxanswer import OUTPUTS, written
 from archivebot.replay.cdxrow import FIELDS, RESOLVED, Row, field_of, place_of, rows
-from archivebot.timestamps import LATEST
+from archivebot.timestamps import LATEST, end_of_second
 from archivebot.urls import key_range
 
 # Rows of one answer. Ten thousand take a second; the resume key leads to the next ones.
@@ -25,9 +25,6 @@ MOST = 10_000
 
 # Seconds for one value: nested repetitions take longer than any archive lasts, others microseconds.
 LONGEST_MATCH = 0.1
-
-# From the begin of a second to its end.
-_REST = timedelta(microseconds=999_999)
 
 Rule = Callable[[Row], bool]
 
@@ -128,7 +125,7 @@ class CdxQuery:
         """The first and the last time of the captures that are asked for; None for no bound."""
         resumed = self.resume[1] if self.match == "exact" else ""
         start = max(self.start, resumed if _DIGITS.fullmatch(resumed) else "")
-        end = moment(self.end) + _REST if self.end < LATEST else None
+        end = end_of_second(moment(self.end)) if self.end < LATEST else None
         return moment(start) if start > "1970" else None, end
 
     @property

@@ -15,6 +15,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.exceptions import UsageError
 from archivebot.models import Capture, Kind
 from archivebot.replay.address import moment
+from archivebot.timestamps import end_of_second
 from archivebot.web.kept import Answer
 from archivebot.web.readers import keeping
 from archivebot.web.safety import INTERFACE
@@ -36,11 +37,11 @@ def parameter(request: Request, name: str) -> str:
 
 
 def time_of(request: Request) -> datetime | None:
-    """Return the time that the parameter ``at`` names, None without it; raises UsageError."""
+    """Return the end of the period that the parameter ``at`` names, None without it; raises UsageError."""
     digits = request.query_params.get("at", "")
     if digits and not (digits.isdecimal() and digits.isascii() and len(digits) <= 14):
         raise UsageError(f"at is {digits!r}: write 1 to 14 digits, as in 20260102030405")
-    return moment(digits) if digits else None
+    return end_of_second(moment(digits)) if digits else None
 
 
 def number_of(request: Request, name: str) -> int:

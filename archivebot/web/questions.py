@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 from archivebot.archive import ArchiveReader
@@ -13,6 +13,7 @@ from archivebot.records import archive_record, delta_record, history_record, lif
 from archivebot.records.question import TIME, URL, WORDS, Given, Parameter, Part, Question, count
 from archivebot.records.shapes import list_of, ref
 from archivebot.replay.address import moment
+from archivebot.timestamps import end_of_second
 from archivebot.web.timeline import time_lines
 from archivebot.web.versions import first_capture, media_of_capture, two_versions
 
@@ -84,7 +85,7 @@ def _asked_version(archive: ArchiveReader, given: Given) -> dict[str, Any]:
     if given["number"] is not None:
         capture = first_capture(archive, archive.version(url, given["number"]))
     else:
-        capture = archive.at(url, moment(given["at"]) if given["at"] else None)
+        capture = archive.at(url, end_of_second(moment(given["at"])) if given["at"] else None)
     return _version(archive, capture)
 
 
@@ -101,21 +102,17 @@ def _delta(archive: ArchiveReader, given: Given) -> dict[str, Any]:
 
 def _captures(archive: ArchiveReader, given: Given) -> Part:
     url = archive.resolve(given["url"])
-    after = _end_of_second(moment(given["after"])) if given["after"] else None
+    after = end_of_second(moment(given["after"])) if given["after"] else None
     found = archive.captures(url, after, given["limit"])
     if len(found) < given["limit"]:
         return Part([history_record(each) for each in found])
-    last = _end_of_second(found[-1].captured_at)
+    last = end_of_second(found[-1].captured_at)
     rest = archive.captures(url, found[-1].captured_at, 1)
     while rest and rest[-1].captured_at <= last:
         found += rest
         rest = archive.captures(url, rest[-1].captured_at, 1)
     following = {"after": f"{last.astimezone(UTC):%Y%m%d%H%M%S}"} if rest else None
     return Part([history_record(each) for each in found], following)
-
-
-def _end_of_second(when: datetime) -> datetime:
-    return when.replace(microsecond=999_000)
 
 
 def _version(archive: ArchiveReader, capture: Capture) -> dict[str, Any]:
