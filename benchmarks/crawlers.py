@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -65,17 +66,18 @@ def crawl(
     most: int = 0,
     settings: Mapping[str, object] = {},
     storing: float = 1.0,
+    archive: Path | None = None,
     **arguments: object,
 ) -> list[str]:
     """Run `scrapy crawl topic` with the topics of a folder until it ends or all wanted pages are fetched, or
     as many pages of the web as ``most``.
 
-    ``storing`` is the share of the time for which the process that stores may run. Returns the
-    URLs in the order of the requests.
+    ``storing`` is the share of the time for which the process that stores may run; without ``archive`` what
+    is stored is thrown away. Returns the URLs in the order of the requests.
     """
     with tempfile.TemporaryDirectory() as place, serving(web) as (server, proxy):
         told = {"ARCHIVE_TOPICS": folder / "topics", **settings}
-        command = crawl_command("topic", Path(place) / "archive.db", told, arguments)
+        command = crawl_command("topic", archive or Path(place) / "archive.db", told, arguments)
 
         def enough() -> bool:
             asked = set(server.asked)
@@ -83,6 +85,21 @@ def crawl(
 
         watch(command, enough, storing, http_proxy=proxy)
         return server.asked
+
+
+def checked(archive: Path, labels: Mapping[str, bool]) -> tuple[float, float, float]:
+    """Return what `scrapy harvest --labels` prints of a crawl: the harvest rate of its labelled pages as it
+    was judged and by the labels, and the Brier score of the relevance.
+    """
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.writelines(
+            json.dumps({"url": url, "relevant": relevant}) + "\n" for url, relevant in labels.items()
+        )
+        file.flush()
+        told = ["-s", f"ARCHIVE_URI=sqlite:///{archive}", "-s", "REDIS_URL="]
+        command = [sys.executable, "-m", "scrapy", "harvest", "--labels", file.name, "--json", *told]
+        found = json.loads(need(run(command, cwd=ROOT), "scrapy harvest").stdout)["check"]
+    return found["harvest"], found["labelled"], found["brier"]
 
 
 def crawl_command(

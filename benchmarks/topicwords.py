@@ -12,6 +12,9 @@ pages with one request at a time. The cells are the shares of pages on topic aft
 how many hosts of the topic the crawl by words reached. All shares are taken from the order of the requests
 at the server. ``--only`` leaves out crawls.
 
+A second table has what ``scrapy harvest --labels`` prints after each crawl: the share of the judged pages
+that the crawl took for pages of the topic, the share that is, and the Brier score of their relevance.
+
 Each kind of crawl runs for all topics before the next kind begins. A run that is interrupted prints the table
 of the crawls that ended, and has exit code 1. ``--keep`` adds the result of each crawl to a file, and crawls
 whose results are in the file are not run again.
@@ -36,7 +39,7 @@ from pathlib import Path
 from random import Random
 from statistics import mean
 
-from crawlers import LIMITS, crawl, make_topic
+from crawlers import LIMITS, checked, crawl, make_topic
 from sites import read_sites
 from tables import Row, Table, at_least, at_most, report
 from walks import Graph, by_keywords
@@ -49,6 +52,7 @@ LEAST_HALFWAY, LEAST_MEAN, LEAST_EACH = 0.87, 0.77, 0.62
 LEAST_HOSTS = 0.75  # of the topics, reached by the crawls with words
 MOST_APART = 0.05  # shares with 32 requests, and with slow storing, from those with 8
 NOISE = 0.03
+MOST_FLATTERY = 0.05  # harvest rate as judged less that by the labels, mean of the topics
 
 FEW_REQUESTS = 8
 SLOW = 0.1  # share of the time for which the storing process runs
@@ -67,13 +71,16 @@ TOPICS = (
 )
 
 
-Shares = tuple[float, float]
+Shares = tuple[float, ...]  # on topic after half as many pages as the topic has, and after as many
+Check = tuple[float, ...]  # harvest rate as judged and by the labels, and Brier score
 Crawl = Callable[..., list[str]]  # a crawl of one web, which still lacks a folder and the topic
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one crawl reached: its shares on topic, and how many of the hosts of the topic."""
+    """What one crawl reached: its shares on topic, how many of the hosts of the topic, and its own judgement
+    beside the labels, if it judged pages.
+    """
 
     topic: str
     words: str
@@ -81,6 +88,7 @@ class Result:
     draw: int
     shares: Shares
     hosts: tuple[int, int]
+    check: Check | None = None
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -98,13 +106,15 @@ class Results:
         if self.file and self.file.exists():
             for line in self.file.read_text("utf-8").splitlines():
                 read = json.loads(line)
-                result = Result(**read | {"shares": tuple(read["shares"]), "hosts": tuple(read["hosts"])})
+                read |= {key: tuple(each) for key, each in read.items() if isinstance(each, list)}
+                result = Result(**read)
                 self.found[result.key] = result
 
     def add(self, result: Result) -> None:
         self.found[result.key] = result
         print(
-            f"{result.topic}, {result.crawl} {result.draw}: {result.shares} {result.hosts}", file=sys.stderr
+            f"{result.topic}, {result.crawl} {result.draw}: {result.shares} {result.hosts} {result.check}",
+            file=sys.stderr,
         )
         if self.file:
             with self.file.open("a", encoding="utf-8") as lines:
@@ -115,6 +125,12 @@ class Results:
         draws = [self.found.get((topic, words, name, draw)) for draw in range(DRAWS.get(name, 1))]
         ended = [each.shares for each in draws if each]
         return _mean(ended) if len(ended) == len(draws) else None
+
+    def check(self, name: str, topic: str, words: str) -> Check | None:
+        """Return the mean over all draws of how a crawl judged, or None if some did not end or judge."""
+        draws = [self.found.get((topic, words, name, draw)) for draw in range(DRAWS.get(name, 1))]
+        judged = [each.check for each in draws if each and each.check]
+        return _mean(judged) if len(judged) == len(draws) else None
 
     def hosts(self, topic: str, words: str) -> tuple[int, int] | None:
         found = self.found.get((topic, words, "words", 0))
@@ -142,7 +158,10 @@ def main() -> int:
         table = _table(f"on topic, {len(web.pages):,} pages", results, topics, names)
         print(f"\n{table.markdown()}\n\nInterrupted: the crawls without a figure did not end.")
         return 1
-    return report(_table(f"on topic, {len(web.pages):,} pages", results, topics, names))
+    return report(
+        _table(f"on topic, {len(web.pages):,} pages", results, topics, names),
+        _judgement(results, topics, names),
+    )
 
 
 def _measure(results: Results, web: Web, topics: Mapping[str, str], names: Sequence[str], seed: str) -> None:
@@ -153,19 +172,22 @@ def _measure(results: Results, web: Web, topics: Mapping[str, str], names: Seque
             if (topic, words, name, draw) in results.found:
                 continue
             relevant = {url for url, page in web.pages.items() if page.label == topic}
+            check = None
             if name == KEYWORDS:
                 graph = graph or Graph.of(web, seed)
                 order = list(graph.walk(by_keywords(words.split(","))))
             else:
-                ask = partial(crawl, web, most=len(relevant), seeds=seed)
                 with tempfile.TemporaryDirectory() as place:
+                    archive = Path(place) / "archive.db"
+                    ask = partial(crawl, web, most=len(relevant), archive=archive, seeds=seed)
                     order = CRAWLS[name](ask, Path(place), web, topic, words, draw)
+                    check = checked(archive, {url: url in relevant for url in web.pages})
             fetched = _fetched(order, web, relevant)
             on_topic = [url in relevant for url in fetched]
             shares = mean(on_topic[: len(relevant) // 2]), mean(on_topic)
             there = {*map(host_of, relevant)}
             hosts = len(there & {*map(host_of, fetched)}), len(there)
-            results.add(Result(topic, words, name, draw, shares, hosts))
+            results.add(Result(topic, words, name, draw, shares, hosts, check))
 
 
 def _by_words(ask: Crawl, folder: Path, _web: Web, _topic: str, words: str, _draw: int) -> list[str]:
@@ -262,6 +284,23 @@ def _table(title: str, results: Results, topics: Mapping[str, str], names: Seque
     return Table(title, (*(f"{name}, R/2 and R" for name in names), "hosts at R"), rows)
 
 
+def _judgement(results: Results, topics: Mapping[str, str], names: Sequence[str]) -> Table:
+    """Return a row for each crawl with its harvest rate as judged and by the labels, and its Brier score.
+
+    The bound is on how much more than is true the crawls claim, by the mean of the topics.
+    """
+    rows = []
+    for name in names:
+        found = [results.check(name, topic, words) for topic, words in topics.items()]
+        ended = [each for each in found if each]
+        if not ended:
+            continue
+        more = mean(judged - true for judged, true, _ in ended)
+        cells = ["{:.3f} {:.3f} {:.3f}".format(*each) if each else "" for each in found]
+        rows.append(Row(name, (*cells, f"{more:+.3f}"), at_most(more, MOST_FLATTERY)))
+    return Table("harvest, by labels, Brier score", (*topics, "harvest less labels, mean"), rows)
+
+
 def _compared(means: Mapping[str, Shares]) -> list[Row]:
     """Return the crawls by pages beside that by words, and those under load beside that with 8 requests."""
     rows = []
@@ -277,9 +316,8 @@ def _compared(means: Mapping[str, Shares]) -> list[Row]:
     return rows
 
 
-def _mean(shares: Sequence[Shares]) -> Shares:
-    halfway, end = zip(*shares, strict=True)
-    return mean(halfway), mean(end)
+def _mean(figures: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    return tuple(map(mean, zip(*figures, strict=True)))
 
 
 def _cell(found: Shares | None) -> str:

@@ -53,9 +53,10 @@ class Command(CrawlCommand):
         parser.add_argument("-v", "--verbose", action="store_true", help="print the log of Scrapy as well")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Be quiet unless asked: only warnings, the progress and the summary are printed.
+        """Leave out of the terminal what Scrapy logs below a warning, unless the user asks for it.
 
-        A log file, and the log of a job of scrapyd, get all that they got before.
+        A log file and the log of a job of scrapyd have all lines. Exits with the code of the error if an
+        option or a setting is wrong.
         """
         try:
             super().process_options(args, opts)
