@@ -119,6 +119,11 @@ def test_only_some_changes_are_shown(run: Run) -> None:
     assert {url for url, each in all_time.items() if each["kind"] == "gone"} == {"fete"}
 
 
+def test_a_site_that_is_not_in_the_archive_is_named(run: Run) -> None:
+    done = run("changes", "--since", "2025", "--site", "nowhere.example")
+    assert (done.returncode, "has no page of nowhere.example" in done.stderr) == (1, True)
+
+
 def test_rows_for_a_spreadsheet(run: Run) -> None:
     rows = list(csv.DictReader(run("changes", "--since", "2026-01-05", "--csv").stdout.splitlines()))
     assert len(rows) == 8

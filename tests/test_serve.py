@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from archivebot.models import Outcome
+from archivebot.replay.address import MODIFIERS
 from tests.commands import run_scrapy
 from tests.conftest import ROOT
 from tests.factories import html, make_page
@@ -73,6 +74,26 @@ def test_a_304_replays_the_body_that_it_confirmed(server: Served) -> None:
     assert answer.header("X-Archive-Orig-Set-Cookie") == "a=b"
 
 
+def test_no_memento_may_run_scripts_of_the_interface(server: Served) -> None:
+    for modifier in ("", *MODIFIERS):
+        answer = server.get(f"/web/{JAN}{modifier}/{URL}")
+        assert answer.status == 200
+        assert "sandbox" in (answer.header("Content-Security-Policy") or ""), modifier
+        assert answer.header("X-Content-Type-Options") == "nosniff", modifier
+
+
+def test_other_modifiers_are_those_of_other_archives(server: Served) -> None:
+    assert f'href="/web/{JAN}/http://ex.org/next' in server.get(f"/web/{JAN}mp_/{URL}").text
+    for modifier in ("im_", "js_", "sw_", "ir_"):
+        found = server.get(f"/web/{JAN}{modifier}/{URL}").text
+        assert "January" in found
+        assert "<archivebot-banner" not in found
+        assert "<script" not in found  # a page that is opened at such an address
+    banner = server.get(f"/web/{JAN}bn_/{URL}").text
+    assert "<archivebot-banner" in banner
+    assert '"/next?a=1"' in banner  # its links are as they were
+
+
 def test_a_page_is_rewritten_and_has_a_banner(server: Served) -> None:
     text = server.get(f"/web/{JAN}/{URL}").text
     assert f'href="/web/{JAN}/http://ex.org/next?a=1"' in text
@@ -106,6 +127,9 @@ def test_a_style_sheet_is_taken_from_the_nearest_time(server: Served) -> None:
         ("99999999999999", MAR),
         ("00000000000000", JAN),
         ("20260231", MAR),
+        ("20260101000000123", JAN),  # milliseconds
+        ("20260", MAR),
+        ("2026010", JAN),
     ],
 )
 def test_the_memento_nearest_to_the_time_is_shown(server: Served, digits: str, expected: str) -> None:
@@ -117,6 +141,13 @@ def test_errors_are_replayed_with_their_status(server: Served) -> None:
     answer = server.get(f"/web/20260215000000/{URL}")
     assert (answer.status, answer.header("Memento-Datetime")) == (503, "Sun, 15 Feb 2026 00:00:00 GMT")
     assert server.get(f"/web/2026/{URL}never").status == 404
+
+
+def test_mementos_of_errors_and_redirects_have_their_links(server: Served) -> None:
+    for path in ("20260215000000/http://ex.org/", "2026/http://ex.org/old", "2026/http://ex.org/never"):
+        relations = {relation for _, relation, _ in server.get(f"/web/{path}").links}
+        assert {"original", "timegate", "timemap"} < relations
+        assert any("memento" in each for each in relations)
 
 
 def test_a_redirect_leads_to_its_target_at_the_same_time(server: Served) -> None:
@@ -164,6 +195,8 @@ def test_a_memento_names_its_neighbours(server: Served) -> None:
     assert {relation: address for address, relation, _ in answer.links} == places
     dates = {relation: given["datetime"] for _, relation, given in answer.links if "datetime" in given}
     assert (dates["first memento"], dates["memento"], dates["last memento"]) == (JAN_DATE, FEB_DATE, MAR_DATE)
+    around = (dates["prev memento"], dates["next memento"])
+    assert around == (JAN_DATE, "Sun, 15 Feb 2026 00:00:00 GMT")
     assert answer.header("Memento-Datetime") == FEB_DATE
     assert answer.header("Content-Location") == f"{server.host}/web/{FEB}/{URL}"
     (timemap,) = [given for _, relation, given in answer.links if relation == "timemap"]
@@ -173,6 +206,9 @@ def test_a_memento_names_its_neighbours(server: Served) -> None:
 def test_the_only_memento_is_the_first_and_the_last(server: Served) -> None:
     relations = [relation for _, relation, _ in server.get(f"/web/2026/{URL}single").links]
     assert relations == ["original", "timegate", "timemap", "first last memento"]
+    mementos = server.get(f"/web/timemap/link/{URL}single").links[3:]
+    assert [relation for _, relation, _ in mementos] == ["first last memento"]
+    assert '"rel": "first last memento"' in server.get(f"/web/timemap/cdxj/{URL}single").text
 
 
 @pytest.mark.parametrize("gate", ["/web/timegate/", "/web/"])
@@ -265,14 +301,41 @@ def test_a_reader_may_prefer_one_form(server: Served, preference: str, has: tupl
     assert answer.header("Vary") == "Prefer"
     text = answer.text
     assert ("<script>" in text, '"/next?a=1"' in text, "<archivebot-banner" in text) == has
-    assert server.get(f"/web/{JAN}/{URL}").header("Preference-Applied") is None
+    for other in ("", "straw", "respond-async"):
+        assert server.get(f"/web/{JAN}/{URL}", prefer=other).header("Preference-Applied") is None
+    listed = server.get(f"/web/{JAN}/{URL}", prefer=f"respond-async, {preference}")
+    assert listed.header("Preference-Applied") == preference
 
 
 def test_the_addresses_of_calendars_lead_to_the_time_line(server: Served) -> None:
     page = "/page?url=http%3A%2F%2Fex.org%2F"
     assert server.get(f"/web/*/{URL}").header("Location") == page
-    assert server.get(f"/web/2009-2015*/{URL}").header("Location") == f"{page}&year=2009"
+    assert server.get(f"/web/2009-2015*/{URL}").header("Location") == f"{page}&year=2009-2015"
+    assert server.get(f"/web/2009*/{URL}").header("Location") == f"{page}&year=2009"
     assert server.get(f"/web/*/{URL}*").header("Location") == "/site?url=http%3A%2F%2Fex.org%2F"
+    below = server.get(f"/web/*/{URL}dir/*").header("Location")
+    assert below == "/site?url=http%3A%2F%2Fex.org%2Fdir%2F&prefix=yes"
+    listed = server.get(below).text
+    assert "dir%2Fpage" in listed
+    assert "single" not in listed
+    assert server.get(f"/web/changes/{URL}").header("Location") == page
+    versions = server.get(f"/web/diff/{JAN}/{FEB}/{URL}").header("Location")
+    assert versions == "/delta?url=http%3A%2F%2Fex.org%2F&from=1&to=2"
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (f"2026xx_/{URL}", "there is no modifier"),
+        (f"timemap/xml/{URL}", "there is no TimeMap"),
+        *((path, "a URL is missing") for path in ("2026/", "2026id_/", "timemap/link/", "timegate/")),
+    ],
+)
+def test_an_address_that_is_no_memento_is_refused_with_what_to_write(
+    server: Served, path: str, message: str
+) -> None:
+    answer = server.get(f"/web/{path}")
+    assert (answer.status, message in answer.text) == (400, True)
 
 
 def test_nothing_of_the_interface_can_be_loaded_by_an_archived_page(server: Served) -> None:

@@ -278,6 +278,8 @@ def test_without_a_token_nothing_can_be_started(server: Served) -> None:
     answer = post(server, b'{"spider": "site"}', authorization="Bearer ")
     assert (answer.status, "--token-file" in answer.json["detail"]) == (403, True)
     assert server.get("/api/pages", "POST").status == 405
+    asked = server.get("/api/crawls")
+    assert (asked.status, asked.json["detail"]) == (405, "/api/crawls is asked with POST, and not with GET")
 
 
 @contextmanager

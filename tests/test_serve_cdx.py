@@ -6,11 +6,14 @@ import gzip
 import json
 import time
 from collections.abc import Iterator
+from hashlib import sha256
 from urllib.parse import quote
 
 import pytest
 
 from archivebot.models import Outcome
+from archivebot.replay.cdx import MOST, CdxQuery
+from archivebot.timestamps import parse_time
 from tests.factories import html, make_page
 from tests.served import Answer, Served, archived, serving
 
@@ -36,6 +39,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         make_page(html("t"), 3, url="https://ex.org/"),
         make_page(html("sub"), 4, url="http://sub.ex.org/"),
         make_page(html("other"), 5, url="http://exa.org/"),
+        make_page(
+            b"",
+            0,
+            url="http://empty.example/",
+            outcome=Outcome.REDIRECT,
+            status=301,
+            location=SITE,
+            headers=(),
+        ),
+        *(make_page(html(text), day, url="http://back.example/") for day, text in enumerate(("a", "b", "a"))),
     ]
     with serving(archived(uri, pages)) as served:
         yield served
@@ -105,6 +118,12 @@ def test_match_types(server: Served, query: str, urls: list[str]) -> None:
         ("from=20260201000001", 2),
         ("to=2025", 0),
         ("from=20260101022400&to=20260101022400", 1),
+        ("from=20260", 6),  # from January on
+        ("from=20261", 0),
+        ("to=20260", 6),  # to September
+        ("from=2026010&to=2026010", 3),
+        ("from=202602010&to=2026020", 1),
+        ("from=20260101022400000", 5),  # milliseconds
     ],
 )
 def test_times_are_padded_and_inclusive(server: Served, query: str, expected: int) -> None:
@@ -123,6 +142,9 @@ def test_times_are_padded_and_inclusive(server: Served, query: str, expected: in
         ("~mime:.*/html$", 5),
         ("~mime:html", 0),
         ("!mimetype:warc/revisit", 5),
+        ("=mime:html", 0),
+        ("!=mime:html", 6),
+        ("!status:[34]..", 4),
         ("original:https.*", 1),
         ("status:[34]..&filter=mime:revisit", 1),
     ],
@@ -174,6 +196,8 @@ def test_pages_are_counted_and_answered_one_by_one(server: Served) -> None:
 def test_rows_are_sorted_backwards_or_by_distance(server: Served) -> None:
     whole = times(ask(server, "url=ex.org"))
     assert times(ask(server, "url=ex.org&sort=reverse&limit=2")) == whole[::-1][:2]
+    nearest = sorted(whole, key=lambda each: abs(parse_time(each) - parse_time("20260131000000")))
+    assert times(ask(server, "url=ex.org&sort=closest&closest=20260131000000")) == nearest
     assert times(ask(server, "url=ex.org&sort=closest&closest=20260131&limit=1")) == ["20260201000000"]
     assert times(ask(server, "url=ex.org&closest=2026010102&limit=1")) == ["20260101022400"]
 
@@ -182,6 +206,25 @@ def test_fields_are_chosen_and_may_have_their_other_names(server: Served) -> Non
     answer = server.get("/cdx?url=ex.org/a/*&output=json&fl=original,statuscode,timestamp")
     assert answer.json[0] == ["original", "statuscode", "timestamp"]
     assert answer.json[1] == ["http://ex.org/a/b?c=1", "200", "20260103000000"]
+
+
+def test_what_a_row_lacks_is_a_dash(server: Served) -> None:
+    fields = "fl=status,digest,offset,filename&output=text"
+    assert server.get(f"/cdx?url=ex.org&{fields}&to=2025").text == ""
+    line = server.get(f"/cdx?url=ex.org/a/s.css&{fields}").text
+    assert line == f"200 sha256:{sha256(b'a {}').hexdigest()} - -\n"
+    assert server.get(f"/cdx?url=empty.example&{fields}").text == "301 - - -\n"
+
+
+def test_adjacent_rows_are_merged_but_what_comes_back_is_not(server: Served) -> None:
+    rows = ask(server, "url=back.example&collapse=digest")
+    assert times(rows) == ["20260101000000", "20260102000000", "20260103000000"]
+    assert rows[0][5] == rows[2][5]
+
+
+def test_an_answer_has_a_greatest_number_of_rows() -> None:
+    query = CdxQuery.read({"url": ["ex.org"], "limit": ["999999999"]})
+    assert (query.limit, CdxQuery.read({"url": ["ex.org"]}).limit) == (MOST, MOST)
 
 
 def test_outputs(server: Served) -> None:
@@ -285,6 +328,7 @@ def test_rows_are_a_timemap_too(server: Served) -> None:
 
 def test_the_address_of_the_internet_archive_is_answered_too(server: Served) -> None:
     assert ask(server, "url=ex.org", "/cdx/search/cdx") == ask(server, "url=ex.org")
+    assert ask(server, "url=ex.org", "/web/cdx") == ask(server, "url=ex.org")
 
 
 @pytest.mark.parametrize(
@@ -312,6 +356,7 @@ def test_the_address_of_the_internet_archive_is_answered_too(server: Served) -> 
         ("url=ex.org/*&fastLatest=true", "the last rows of one URL"),
         ("url=ex.org&fl=orig.length", "needs resolveRevisits=true"),
         ("url=ex.org/*&sort=reverse", "is for one URL"),
+        ("url=ex.org/*&closest=2026", "is for one URL"),
         ("url=ex.org&sort=up", "write reverse or closest"),
         ("url=ex.org&sort=closest", "needs closest="),
         ("url=ex.org&resumeKey=x", "the key that an answer ended with"),

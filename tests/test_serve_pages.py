@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
 from archivebot.models import Outcome
 from archivebot.vision.render import BROWSERS
 from tests.factories import URL, html, make_page
@@ -118,6 +120,23 @@ def test_a_time_to_the_second_leads_to_the_capture_within_it(tmp_path: Path) -> 
             assert f"/web/{at}/{URL}" in hrefs(server, f"/resources?{query}")
 
 
+def test_what_cannot_be_replayed_has_no_link_to_it(tmp_path: Path) -> None:
+    refused = make_page(b"", 0, outcome=Outcome.ROBOTS_DENIED, status=None, headers=())
+    with serving(archived(f"sqlite:///{tmp_path}/archive.db", [refused])) as server:
+        assert not [each for each in hrefs(server, f"/page?{QUERY}") if each.startswith("/web/")]
+
+
+def test_the_size_of_the_archive_is_that_without_its_log(tmp_path: Path) -> None:
+    path = tmp_path / "archive.db"
+    uri = archived(f"sqlite:///{path}", [make_page(html("x"), day) for day in range(9)])
+    with Archive.open(ArchiveConfig(uri=uri)) as archive:  # it holds the log of what it writes
+        for day in range(9, 30):
+            archive.add(archive.segment(make_page(html(f"x {day}"), day)))
+        during = archive.totals()[""].bytes_stored
+        assert Path(f"{path}-wal").stat().st_size > 100_000
+    assert during == path.stat().st_size
+
+
 def test_a_delta_marks_the_words_and_the_blocks(server: Served) -> None:
     answer = server.get(f"/delta?{QUERY}").text
     assert "<del>Monday</del><ins>Friday</ins>" in answer
@@ -160,6 +179,9 @@ def test_a_block_is_shown_through_time(server: Served) -> None:
         (f"/version?{QUERY}&at=x", 400, "write 1 to 14 digits"),
         ("/delta?url=example.com/only", 404, "there is nothing to compare"),
         (f"/delta?{QUERY}&from=x", 400, "write the number of a version"),
+        (f"/delta?{QUERY}&to=1", 404, "is the first: there is none before it"),
+        (f"/delta?{QUERY}&from=1&to=1", 200, "the same bytes"),
+        ("/topic?topic=%28%28%28", 400, "at least one meaningful word"),
         (f"/delta?{QUERY}&to=7", 404, "has no version"),
         (f"/marked?{QUERY}&side=left", 400, "write before or after"),
         ("/resources?url=example.com/only&at=x", 400, "write 1 to 14 digits"),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import resource
 import socketserver
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from email import message_from_string, policy
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,7 +23,9 @@ from archivebot.exceptions import Undelivered
 from archivebot.kinds import SiteChange
 from archivebot.watch.alert import Alert, ChangedAddress
 from archivebot.watch.feeds import ATOM, JSON_FEED
+from archivebot.watch.outbox import Outbox
 from archivebot.watch.program import Program
+from tests.conftest import ROOT
 from tests.watching import SITE, Watch, archived, page
 
 LATE = "The library is open until nine in the evening."
@@ -31,9 +35,15 @@ class Hook(BaseHTTPRequestHandler):
     """A webhook that answers with a status, 200 by default, and keeps what it was sent."""
 
     status = 200
+    asked = 0
+    reached: Event  # it was asked
+    free: Event  # it may answer
     taken: list[tuple[str | None, dict[str, Any]]]
 
     def do_POST(self) -> None:
+        type(self).asked += 1
+        self.reached.set()
+        self.free.wait(9)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.status == 200:
             self.taken.append((self.headers["Idempotency-Key"], json.loads(body)))
@@ -78,8 +88,9 @@ def running(server: socketserver.BaseServer) -> Iterator[None]:
 
 @pytest.fixture
 def hook() -> Iterator[tuple[int, type[Hook]]]:
-    kind = type("Own", (Hook,), {"taken": []})
-    with HTTPServer(("127.0.0.1", 0), kind) as server, running(server):
+    kind = type("Own", (Hook,), {"taken": [], "reached": Event(), "free": Event()})
+    kind.free.set()
+    with ThreadingHTTPServer(("127.0.0.1", 0), kind) as server, running(server):
         yield server.server_port, kind
 
 
@@ -139,6 +150,61 @@ def test_a_program_that_gets_no_input_for_lack_of_room_is_tried_again(tmp_path: 
             program.send([alert])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.long
+def test_two_runs_at_once_send_an_alert_once(tmp_path: Path, hook: tuple[int, type[Hook]]) -> None:
+    watch = Watch(tmp_path)
+    watch.begin(rules(hook=f'webhook = "http://127.0.0.1:{hook[0]}/in"'), {"hours": page("Until six.")})
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    hook[1].free.clear()
+    command = [sys.executable, "-m", "scrapy", "watch", str(watch.rules), "-s", f"ARCHIVE_URI={watch.uri}"]
+    with subprocess.Popen(command, cwd=ROOT) as first:
+        assert hook[1].reached.wait(30)
+        second = watch.run("--again")
+        hook[1].free.set()
+    assert first.returncode == 0
+    assert second.returncode == Undelivered.exit_code
+    assert "hook: 0 sent, 1 waiting: not due yet" in second.stderr
+    assert len(hook[1].taken) == 1
+
+
+def test_a_run_that_was_killed_holds_an_alert_for_as_long_as_sending_takes(tmp_path: Path) -> None:
+    place = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
+    alerts = [(Alert(number, "all", SiteChange.CHANGED, "new text", (place,)), ["hook"]) for number in "12"]
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    with Outbox(tmp_path / "watch.db", "archive", tmp_path / "rules.toml") as outbox:
+        outbox.record(alerts, {})
+        assert outbox.claim("hook", now, 30.0) is not None  # and the process is killed
+        outbox.make_due(now + timedelta(seconds=29))
+        assert outbox.claim("hook", now, 30.0).alert.id == "2"  # type: ignore[union-attr]  # a failure shows it
+        outbox.settle("hook", [2], "refused")
+        outbox.make_due(now)
+        assert outbox.claim("hook", now, 30.0).alert.id == "2"  # type: ignore[union-attr]
+        assert outbox.claim("hook", now, 30.0) is None
+        outbox.make_due(now + timedelta(seconds=31))
+        assert outbox.claim("hook", now, 30.0).alert.id == "1"  # type: ignore[union-attr]
+
+
+@pytest.mark.long
+def test_a_rules_file_that_is_renamed_says_what_waits_at_its_old_path(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    watch.begin(rules(dead='webhook = "http://127.0.0.1:9/"\ntimeout = 1'), {"hours": page("Until six.")})
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    assert "dead: 0 sent, 1 waiting: 127.0.0.1: " in watch.run().stderr
+    old, watch.rules = watch.rules, watch.rules.with_name("renamed.toml")
+    old.rename(watch.rules)
+    assert f"{old} has 1 alert waiting: rename the file back to send them" in watch.run().stderr
+
+
+@pytest.mark.long
+def test_a_receiver_that_moved_is_asked_once(tmp_path: Path, hook: tuple[int, type[Hook]]) -> None:
+    watch = Watch(tmp_path)
+    watch.begin(rules(hook=f'webhook = "http://127.0.0.1:{hook[0]}/in"'), {"hours": page("Until six.")})
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    hook[1].status = 302
+    assert "answered 302" in watch.sent(code=Undelivered.exit_code)["outputs"]["hook"]["error"]
+    assert hook[1].asked == 1
 
 
 @pytest.mark.long

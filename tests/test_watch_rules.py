@@ -137,6 +137,29 @@ def test_the_past_is_judged_since_a_time(watch: Watch, since: str, expected: lis
 
 
 @pytest.mark.long
+def test_an_edit_that_is_edited_again_does_not_persist(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    watch.rules.write_text('[[rule]]\nname = "lasting"\npersist = 2\n', "utf-8")
+    for day, (price, hour) in enumerate((("25", "six"), ("12", "nine"), ("40", "nine"))):
+        ferry = page(f"The ferry to the island costs {price} pounds.")
+        archived(watch.uri, day, {"ferry": ferry, "hours": page(f"The harbour is open until {hour}.")})
+    assert paths(watch.sent("--test")["alerts"]) == [("changed", "hours")]
+
+
+@pytest.mark.long
+def test_a_field_that_no_selector_finds_is_named(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    fields = tmp_path / "fields.toml"
+    fields.write_text('[[site]]\nmatch = "*"\nfields = { price = "b" }\n', "utf-8")
+    wrong = '[[rule]]\nname = "cheap"\nfields = ["price", "prise"]\nnumbers = { prize = { below = 20 } }\n'
+    watch.begin(wrong, {"boat": page("A boat.")})
+    told = watch.run("--fields", str(fields)).stderr
+    assert "cheap: no selector finds a field 'prise', so it never changes" in told
+    assert "'prize'" in told
+    assert "'price'" not in told
+
+
+@pytest.mark.long
 def test_one_change_of_a_template_on_many_pages_is_one_alert(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
     watch.rules.write_text('[[rule]]\nname = "prices"\nadded = "reduced"\n', "utf-8")

@@ -18,7 +18,7 @@ def visits(count: int, hours: float = 1, changed: int = -1) -> list[Visit]:
         kinds[changed], marks[changed] = Kind.CHANGED, "content"
     times = [make_page(day=number * hours / 24).captured_at for number in range(count)]
     return [
-        Visit(when, mark, kind, 200, 1, 1, 4, 9, "")
+        Visit(when, mark, kind, 200, 1, 1, 4, 9, "", is_memento=True)
         for when, mark, kind in zip(times, marks, kinds, strict=True)
     ]
 

@@ -68,6 +68,8 @@ class Comparison:
         self, before: StoredVersion, known: Content, now: PageReading, content_type: str, kept: Kept
     ) -> Significance:
         then = self._readings.of(known.body, content_type)
+        if then.body == now.body:
+            return Significance(ChangeKind.FURNITURE, "the same bytes")
         parts = self._parts(before.url, known.kept, kept)
         found = significance(
             self._without(then, content_type, parts),

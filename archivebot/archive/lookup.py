@@ -169,9 +169,11 @@ class ArchiveReader:
         start, end = key_range(site, "host") if site else ("", "\U0010ffff")
         return islice(self._urls(start, end, after), limit)
 
-    def site(self, url: str, after: str | None = None, limit: int | None = None) -> list[str]:
-        """Return the pages with content on the host of a URL, sorted by urlkey; ``after`` is a URL."""
-        found = (page for _, page in self._urls(*key_range(url, "host"), after))
+    def site(
+        self, url: str, after: str | None = None, limit: int | None = None, match: str = "host"
+    ) -> list[str]:
+        """Return the pages with content on the host of a URL, or below the URL if ``match`` is ``prefix``."""
+        found = (page for _, page in self._urls(*key_range(url, match), after))
         return list(islice((page for page in found if self._store.head(page).versions), limit))
 
     def _urls(self, start: str, end: str, after: str | None) -> Iterator[tuple[str, str]]:

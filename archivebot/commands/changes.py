@@ -46,6 +46,8 @@ class Command(ArchiveCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         since = since_of(opts.since, chosen_uri(self.settings))
         site = parse_seed(opts.site) if opts.site else None
+        if site and next(archive.pages(site=site), None) is None:
+            raise NotArchived(f"{archive.uri} has no page of {host_of(site)}")
         pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=_note)
         if opts.json:
             print_json([page.record() for page in pages])

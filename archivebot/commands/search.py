@@ -47,8 +47,8 @@ class Command(ArchiveCommand):
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         path = index_path(self.config, SearchConfig.from_settings(self.settings or {}))
-        if min(opts.skip, opts.limit) < 0:
-            raise UsageError("--skip and --limit are numbers from 0")
+        if opts.skip < 0 or opts.limit < 1:
+            raise UsageError("--skip is a number from 0, and --limit from 1")
         change = WordChange.ADDED if opts.added else WordChange.REMOVED if opts.removed else None
         words = " ".join(args)
         wanted = Wanted(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
 from archivebot.archive import ArchiveReader
 from archivebot.cli import TIME, ArchiveCommand, add_fields_option, print_json, print_table
 from archivebot.config import WatchConfig
 from archivebot.exceptions import CorruptObject, NotArchived, Undelivered, UsageError
+from archivebot.fields.about import DESCRIPTION, SUMMARY
 from archivebot.jobs.watch import Watched, past, watch
 from archivebot.terminal import note, write
 from archivebot.timestamps import parse_since
+from archivebot.units import amount
 from archivebot.watch.alert import Alert
 from archivebot.watch.file import Rules, read_rules
 
@@ -46,6 +48,8 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         assert self.settings is not None, "Scrapy gives every command its settings"
         config = WatchConfig.from_settings(self.settings)
+        for rule, name in self._unknown(archive.sites.names):
+            note(f"{rule}: no selector finds a field {name!r}, so it never changes")
         if opts.test:
             since = parse_since(opts.since, datetime.now(UTC)) if opts.since else None
             found = past(archive, self._rules, since, config, _note)
@@ -57,6 +61,13 @@ class Command(ArchiveCommand):
             return 0 if found.alerts else NotArchived.exit_code
         return Undelivered.exit_code if any(tally.error for tally in found.outputs.values()) else 0
 
+    def _unknown(self, names: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Yield the rules with fields that no selector finds, if there are selectors at all."""
+        for rule in self._rules.rules if names else ():
+            for name in dict.fromkeys((*rule.fields, *rule.numbers)):
+                if name not in names and name not in (DESCRIPTION, SUMMARY):
+                    yield rule.name, name
+
     def _print(self, found: Watched, opts: argparse.Namespace) -> None:
         if opts.json:
             outputs = {name: tally.record() for name, tally in found.outputs.items()}
@@ -67,7 +78,8 @@ class Command(ArchiveCommand):
         if opts.test:
             for rule in self._rules.rules:
                 own = [alert for alert in found.alerts if alert.rule == rule.name]
-                write(f"{rule.name}: {len(own)} alerts on {sum(len(each.pages) for each in own)} changes")
+                changes = sum(len(each.pages) for each in own)
+                write(f"{rule.name}: {amount(len(own), 'alert')} on {amount(changes, 'change')}")
         else:
             for line in found.lines():
                 note(line)

@@ -8,7 +8,7 @@ from archivebot.content.page import PageContent
 from archivebot.content.summary import description, summary
 from archivebot.models import Field
 
-SUMMARY = "summary"
+DESCRIPTION, SUMMARY = "description", "summary"
 
 
 def about(page: PageContent) -> tuple[Field, ...]:
@@ -18,7 +18,7 @@ def about(page: PageContent) -> tuple[Field, ...]:
     >>> [field.data for field in about(PageContent(ParsedPage.of("<p>The ferry runs all year again.")))]
     ['null', '"The ferry runs all year again."']
     """
-    found = {"description": description(page.page.document), SUMMARY: summary(page.text)}
+    found = {DESCRIPTION: description(page.page.document), SUMMARY: summary(page.text)}
     return tuple(
         Field(name, json.dumps(text or None, ensure_ascii=False), counts=False)
         for name, text in found.items()

@@ -50,6 +50,11 @@ class Sites:
 
     sites: tuple[Site, ...] = ()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all fields that selectors find."""
+        return frozenset(name for site in self.sites for name in site.rules)
+
     def of(self, url: str) -> Site | None:
         """Return the first site whose pattern matches a URL."""
         return next((site for site in self.sites if any(each.fullmatch(url) for each in site.patterns)), None)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from archivebot.archive import ArchiveReader
 from archivebot.archive.placement import lineage_id
-from archivebot.exceptions import CorruptObject, StorageError
+from archivebot.exceptions import CorruptObject, StorageError, UsageError
 from archivebot.jobs.listing import Filter
 from archivebot.models import Label
 from archivebot.records.question import Part
@@ -79,6 +79,8 @@ def search(archive: ArchiveReader, path: str, wanted: Wanted) -> Part:
     Raises UsageError if the words cannot be searched for, NotArchived if there is no index, and StorageError
     if it is damaged or belongs to another archive.
     """
+    if wanted.since and wanted.until and wanted.since > wanted.until:
+        raise UsageError("the search begins after its end: exchange from and to")
     with IndexReader(path) as index:
         notes = _age(archive, index)
         site = urlkey(wanted.site).partition(")")[0] if wanted.site else None

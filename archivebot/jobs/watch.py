@@ -23,6 +23,7 @@ from archivebot.models import (
     Kind,
     SiteChange,
 )
+from archivebot.units import amount
 from archivebot.watch.alert import Alert, Match, alerts
 from archivebot.watch.change import WatchedChange
 from archivebot.watch.delivery import Tally, deliver
@@ -37,16 +38,23 @@ Damaged = Callable[[str, CorruptObject], None]
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The alerts of a run, what the outputs took, and whether it was the first run, which judges nothing."""
+    """The alerts of a run, what the outputs took, and whether it was the first run, which judges nothing.
+
+    ``elsewhere`` counts the alerts that wait for other rules files, by their paths: a file that was renamed
+    begins anew.
+    """
 
     alerts: list[Alert]
     outputs: dict[str, Tally] = field(default_factory=dict)
     first: bool = False
+    elsewhere: dict[str, int] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
         """Yield what was done, in lines for a person."""
         if self.first:
             yield "watching from now on; --test shows what the rules would have sent before"
+            for path, count in self.elsewhere.items():
+                yield f"{path} has {amount(count, 'alert')} waiting: rename the file back to send them"
         elif not self.alerts:
             yield "no alerts"
         for name, tally in self.outputs.items():
@@ -95,8 +103,9 @@ def watch(
             outputs = {rule.name: rule.send for rule in rules.rules}
             outbox.record(((alert, outputs[alert.rule]) for alert in found), seen)
         if again:
-            outbox.make_due()
-        return Watched(found, deliver(outbox, rules.outputs.values(), partial(datetime.now, UTC)), first)
+            outbox.make_due(datetime.now(UTC))
+        sent = deliver(outbox, rules.outputs.values(), partial(datetime.now, UTC))
+        return Watched(found, sent, first, outbox.elsewhere() if first else {})
 
 
 def _note_state(archive: ArchiveReader, outbox: Outbox) -> None:

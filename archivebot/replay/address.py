@@ -14,7 +14,11 @@ ROOT = "/web/"
 MODIFIERS = ("id_", "mp_", "if_", "fr_", "im_", "js_", "cs_", "oe_", "bn_", "sw_", "ir_")
 EXACT = "id_"
 
-_ADDRESS = re.compile(rf"(\d{{1,14}})({'|'.join(MODIFIERS)})?/(.+)", re.DOTALL)
+# Month, day, hour, minute and second of a timestamp: the least and the greatest value of each.
+_BOUNDS = ((1, 12), (1, 31), (0, 23), (0, 59), (0, 59))
+_EARLIEST, _LATEST = "00000101000000", "99991231235959"
+
+_ADDRESS = re.compile(rf"(\d{{1,14}})(?:\d{{3}})?({'|'.join(MODIFIERS)})?/(.+)", re.DOTALL)
 # Browsers and proxies merge the two slashes in a path.
 _MERGED = re.compile(r"(https?):/(?!/)", re.IGNORECASE)
 
@@ -35,6 +39,8 @@ def read_address(text: str) -> Address | None:
     Address(digits='20240101000000', modifier='id_', url='http://a.example/?b=/c')
     >>> read_address("2024/https:/a.example/").url, read_address("http://a.example/")
     ('https://a.example/', None)
+    >>> read_address("20240101000000123/a.example").digits  # the milliseconds of CDXJ
+    '20240101000000'
     """
     found = _ADDRESS.fullmatch(text)
     return Address(found[1], found[2] or "", whole_url(found[3])) if found else None
@@ -63,8 +69,16 @@ def padded(digits: str, *, end: bool = False) -> str:
 
     >>> padded("2014"), padded("201", end=True), padded("20140105101112345")
     ('20140101000000', '20191231235959', '20140105101112')
+    >>> padded("20141"), padded("20140", end=True), padded("2014022", end=True)
+    ('20141001000000', '20140931235959', '20140229235959')
     """
-    return (digits + ("99991231235959" if end else "00000101000000")[len(digits) :])[:14]
+    digits = digits[:14]
+    place = (len(digits) - 5) // 2
+    if len(digits) > 4 and len(digits) % 2:  # the first of two digits
+        least, most = _BOUNDS[place]
+        part = min(int(f"{digits[-1]}9"), most) if end else max(int(f"{digits[-1]}0"), least)
+        digits = f"{digits[:-1]}{part:02}"
+    return digits + (_LATEST if end else _EARLIEST)[len(digits) :]
 
 
 def moment(digits: str) -> datetime:

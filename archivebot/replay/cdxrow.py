@@ -12,6 +12,7 @@ from archivebot.replay.address import EXACT, replay_path
 from archivebot.timestamps import timestamp
 
 FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length")
+PLACES = ("offset", "filename")  # in a WARC file: an archive has none, so they are "-"
 ALIASES = {"original": "url", "mimetype": "mime", "statuscode": "status"}
 
 # Of a revisit, where the bytes lie that it confirmed; of other rows "-".
@@ -49,8 +50,8 @@ def field_of(name: str, *, resolved: bool = False) -> str:
     found = ALIASES.get(name, name)
     if found in RESOLVED and not resolved:
         raise UsageError(f"the field {name} needs resolveRevisits=true")
-    if found not in (*FIELDS, *RESOLVED):
-        raise UsageError(f"there is no field {name!r}: write {', '.join((*FIELDS, *ALIASES))}")
+    if found not in (*FIELDS, *PLACES, *RESOLVED):
+        raise UsageError(f"there is no field {name!r}: write {', '.join((*FIELDS, *PLACES, *ALIASES))}")
     return found
 
 
@@ -70,6 +71,7 @@ def _row(capture: Capture) -> Row:
         "status": str(capture.status or "-"),
         "digest": capture.digest or "-",
         "length": str(capture.size),
+        **dict.fromkeys(PLACES, "-"),
     }
 
 

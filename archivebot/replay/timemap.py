@@ -51,13 +51,13 @@ class Places:
 class Part:
     """One part of a TimeMap: the times of its mementos, and of the first and the last memento of all.
 
-    ``more`` is the time of the first memento of the next part, None if this is the last part.
+    ``more`` are the times of the first and the last memento of the next part, None if this is the last part.
     """
 
     times: Sequence[datetime]
     first: datetime
     last: datetime
-    more: datetime | None = None
+    more: tuple[datetime, datetime] | None = None
 
 
 def http_date(when: datetime) -> str:
@@ -121,7 +121,7 @@ def _as_links(places: Places, part: Part) -> str:
         _link(places.url, "original"),
     ]
     if part.more:
-        links.append(_link(places.timemap("link", part.more), "timemap", LINK_FORMAT, part.more, part.last))
+        links.append(_link(places.timemap("link", part.more[0]), "timemap", LINK_FORMAT, *part.more))
     links += (_memento(places, relation, when) for when, relation in _relations(part))
     return ",\n".join(links) + "\n"
 
@@ -138,7 +138,7 @@ def _as_json(places: Places, part: Part) -> str:
         },
     }
     if part.more:
-        document["next"] = places.timemap("json", part.more)
+        document["next"] = places.timemap("json", part.more[0])
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -152,7 +152,7 @@ def _as_cdxj(places: Places, part: Part) -> str:
         ("!meta", {"timemap_uri": {f"{form}_format": places.timemap(form) for form in TYPES}}),
     ]
     if part.more:
-        heads.append(("!meta", {"next": places.timemap("cdxj", part.more)}))
+        heads.append(("!meta", {"next": places.timemap("cdxj", part.more[0])}))
     rows = (
         (timestamp(when), {"uri": places.memento(when), "rel": relation, "datetime": http_date(when)})
         for when, relation in _relations(part)

@@ -108,7 +108,7 @@ def key_range(url: str, match: str) -> tuple[str, str]:
     ('com)/', 'com-')
     >>> key_range("example.com", "all")
     Traceback (most recent call last):
-    archivebot.exceptions.UsageError: match is 'all': give one of exact, prefix, host, domain
+    archivebot.exceptions.UsageError: matchType is 'all': give one of exact, prefix, host, domain
     """
     key = urlkey(url)
     host = key.partition(")/")[0]
@@ -121,7 +121,7 @@ def key_range(url: str, match: str) -> tuple[str, str]:
         return f"{host})/", f"{host}*"  # "*" follows ")"
     if match == "domain":
         return f"{host})/", f"{host}-"  # "-" follows ",", which goes before each sub-domain
-    raise UsageError(f"match is {match!r}: give one of {', '.join(MATCH_TYPES)}")
+    raise UsageError(f"matchType is {match!r}: give one of {', '.join(MATCH_TYPES)}")
 
 
 def _without_fragment(url: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,7 +25,7 @@ class Tally:
         return {"sent": self.sent, "waiting": self.waiting, "error": self.error or None}
 
 
-def deliver(outbox: Outbox, outputs: Iterable[Output], clock: Callable[[], datetime]) -> dict[str, Tally]:
+def deliver(outbox: Outbox, outputs: Collection[Output], clock: Callable[[], datetime]) -> dict[str, Tally]:
     """Send what is due to each output, and return a tally for each output that has or had something waiting.
 
     An output that does not answer gets nothing more in this run: the rest is due at the next run. If it
@@ -37,9 +37,11 @@ def deliver(outbox: Outbox, outputs: Iterable[Output], clock: Callable[[], datet
         tally = _show(outbox, output, clock) if output.shown else _send(outbox, output, clock)
         if tally.sent or tally.error:
             found[output.name] = tally
+    names = {output.name for output in outputs}
     for name, numbers in outbox.unsent().items():
-        tally = found.setdefault(name, Tally(error="not due yet, or no output of the rules file"))
+        tally = found.setdefault(name, Tally())
         tally.waiting = len(numbers)
+        tally.error = tally.error or ("not due yet" if name in names else "the rules file has no such output")
     return found
 
 

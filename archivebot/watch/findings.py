@@ -30,10 +30,11 @@ class Finding:
     def lasts_in(self, later: Iterable[Finding]) -> bool:
         """Return whether a later comparison with the same state still has this finding.
 
-        Of the changed words of a block half must still be changed: a counter in it may change along.
+        More than half of the changed words of a block must still be changed: a counter may change along.
         """
         return any(
-            self.key == other.key and 2 * len(self.changed & other.changed) >= len(self.changed)
+            self.key == other.key
+            and (not self.changed or 2 * len(self.changed & other.changed) > len(self.changed))
             for other in later
         )
 

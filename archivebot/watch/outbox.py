@@ -65,6 +65,15 @@ def _first_schema(database: sqlite3.Connection) -> None:
 STEPS = (_first_schema,)
 
 
+def _wait(attempts: int) -> int:
+    """Return the seconds between an attempt that failed and the next one, after some earlier attempts.
+
+    >>> _wait(0), _wait(1), _wait(99)
+    (60, 120, 21600)
+    """
+    return min(FIRST_WAIT << min(attempts, 16), LONGEST_WAIT)
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """An alert that an output has not taken yet."""
@@ -172,10 +181,10 @@ class Outbox:
             if row is None:
                 return None
             number, record, attempts = row
-            wait = min(FIRST_WAIT << min(attempts, 16), LONGEST_WAIT)
             self._db.execute(
-                "UPDATE delivery SET attempts = attempts + 1, due = ? WHERE alert = ? AND output = ?",
-                (second + int(patience) + wait, number, output),
+                "UPDATE delivery SET attempts = attempts + 1, due = ?, error = ''"
+                " WHERE alert = ? AND output = ?",
+                (second + int(patience) + _wait(attempts), number, output),
             )
         return Waiting(number, Alert.from_json(record, self.path))
 
@@ -187,13 +196,23 @@ class Outbox:
                 "UPDATE delivery SET sent = ?, error = ? WHERE alert = ? AND output = ?", rows
             )
 
-    def make_due(self) -> None:
-        """Make everything due that waits."""
-        self._rows(
-            "UPDATE delivery SET due = 0 WHERE NOT sent"
-            " AND alert IN (SELECT number FROM alert WHERE watch = ?)",
-            self._id,
-        )
+    def make_due(self, now: datetime) -> None:
+        """Make everything due that waits, except the alerts that another run is sending."""
+        second = int(now.timestamp())
+        with self._translated(), transaction(self._db):
+            waiting = self._db.execute(
+                "SELECT number, output, attempts, due, error FROM delivery JOIN alert ON alert = number"
+                " WHERE watch = ? AND NOT sent",
+                (self._id,),
+            ).fetchall()
+            self._db.executemany(
+                "UPDATE delivery SET due = 0 WHERE alert = ? AND output = ?",
+                [
+                    (number, output)
+                    for number, output, attempts, due, error in waiting
+                    if error or not attempts or due - _wait(attempts - 1) < second
+                ],
+            )
 
     def last(self, output: str, limit: int) -> list[Waiting]:
         """Return the last alerts of an output, sent or not, the newest first."""
@@ -205,6 +224,19 @@ class Outbox:
             limit,
         )
         return [Waiting(number, Alert.from_json(record, self.path)) for number, record in rows]
+
+    def elsewhere(self) -> dict[str, int]:
+        """Return the number of alerts of the archive that wait for other rules files, by their paths."""
+        return dict(
+            self._rows(
+                "SELECT rules, COUNT(DISTINCT number) FROM watch JOIN alert ON watch.id = watch"
+                " JOIN delivery ON number = delivery.alert"
+                " WHERE NOT sent AND watch.id <> ? AND archive = (SELECT archive FROM watch WHERE id = ?)"
+                " GROUP BY rules ORDER BY rules",
+                self._id,
+                self._id,
+            )
+        )
 
     def unsent(self) -> dict[str, list[int]]:
         """Return the numbers of the alerts that wait, by output."""

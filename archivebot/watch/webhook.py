@@ -19,6 +19,10 @@ _TRIES = 3
 _MOST_READ = 4096  # bytes of an answer, which only shows that the request was processed
 
 
+class _Elsewhere(Undelivered):
+    """The receiver has another address: no alert is taken until the rules file names it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Webhook:
     """An address to which each alert is sent, with its id in the header Idempotency-Key.
@@ -45,7 +49,7 @@ class Webhook:
         for attempt in range(1, _TRIES + 1):
             try:
                 return self._post(alerts[0])
-            except Refused:
+            except (Refused, _Elsewhere):
                 raise
             except Undelivered:
                 if attempt == _TRIES:
@@ -69,6 +73,6 @@ class Webhook:
         if status in _PASSING or status >= 500:
             raise Undelivered(f"{host} answered {status}")
         if 300 <= status < 400:
-            raise Undelivered(f"{host} answered {status}: name {answer.location} in the rules file instead")
+            raise _Elsewhere(f"{host} answered {status}: name {answer.location} in the rules file instead")
         if not 200 <= status < 300:
             raise Refused(f"{host} refused it with {status}")

@@ -56,6 +56,7 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
         Route("/block", answers(versions.block)),
         Route("/search", search),
         Route("/resources", answers(resources)),
+        Route("/web/cdx", answers(cdx)),
         Route("/web/{rest:path}", replay),
         Route("/cdx", answers(cdx)),
         Route("/cdx/search/cdx", answers(cdx)),
@@ -119,7 +120,12 @@ async def _failed(request: Request, error: Exception) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        message = "an archive is only read: no form can be sent to a page of the past"
+        allowed = (error.headers or {}).get("Allow", "")
+        message = (
+            f"{request.url.path} is asked with {allowed}, and not with {request.method}"
+            if is_api(request)
+            else "an archive is only read: no form can be sent to a page of the past"
+        )
     elif error.status_code == 404:
         message = f"there is no page {request.url.path}"
     else:

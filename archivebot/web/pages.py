@@ -63,9 +63,12 @@ def latest_changes(reader: ArchiveReader) -> tuple[list[Capture], int]:
     return changes[:CHANGES], LOOKED_AT if len(looked_at) > LOOKED_AT else 0
 
 
-def site_pages(reader: ArchiveReader, url: str, after: str | None) -> dict[str, Any]:
-    """Return the pages of a site the versions and last visit of each, and where the next begin."""
-    urls = reader.site(url, after=after, limit=LISTED + 1)
+def site_pages(reader: ArchiveReader, url: str, after: str | None, match: str) -> dict[str, Any]:
+    """Return the pages of a site, or those below a URL, and where the next begin.
+
+    Each page has the number of its versions and its last visit.
+    """
+    urls = reader.site(url, after=after, limit=LISTED + 1, match=match)
     return {
         "pages": [(each, reader.version_count(each), _latest(reader, each)) for each in urls[:LISTED]],
         "following": urls[LISTED - 1] if len(urls) > LISTED else None,
@@ -96,6 +99,7 @@ def _time_line(reader: ArchiveReader, url: str, line: TimeLine, year: int, month
         url=url,
         line=line,
         versions=reader.version_count(url),
+        has_memento=any(visit.is_memento for visit in line.visits),
         year=year,
         month=month,
         months=line.months(year),

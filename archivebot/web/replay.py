@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -19,21 +19,37 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import Media, media_of
 from archivebot.models import Capture, Headers, Outcome
-from archivebot.replay.address import EXACT, ROOT, Address, moment, read_address, replay_path, whole_url
+from archivebot.replay.address import (
+    EXACT,
+    MODIFIERS,
+    ROOT,
+    Address,
+    moment,
+    read_address,
+    replay_path,
+    whole_url,
+)
 from archivebot.replay.rewrite import Rewriter
 from archivebot.replay.timemap import TYPES, Neighbours, Part, Places, http_date, link_header, timemap
-from archivebot.timestamps import timestamp
+from archivebot.timestamps import end_of_second, timestamp
+from archivebot.urls import urlkey
 from archivebot.web.kept import Answer
 from archivebot.web.missing import missing
 from archivebot.web.readers import answer, keeping
 from archivebot.web.safety import original, replayed, server_address
+from archivebot.web.templating import address as page_address
 from archivebot.web.templating import rendered
 
 # Mementos of one part of a TimeMap; each takes 150 bytes as a link.
 PART = 5_000
 
 _TIMEMAP = re.compile(rf"timemap/({'|'.join(TYPES)})/(?:(\d{{14}})/)?(.+)", re.DOTALL)
-_CALENDAR = re.compile(r"(\d{0,14})(?:-\d{1,14})?\*/(.+)", re.DOTALL)
+_CALENDAR = re.compile(r"(\d{0,14})(?:-(\d{1,14}))?\*/(.+)", re.DOTALL)
+_CHANGES = re.compile(r"changes/(.+)", re.DOTALL)
+_DIFF = re.compile(r"diff/(\d{1,14})/(\d{1,14})/(.+)", re.DOTALL)
+_MODIFIER = re.compile(r"\d{1,14}([a-z]{2}_)/.*", re.DOTALL)
+_FORM = re.compile(r"timemap/([^/:]*)/.*", re.DOTALL)
+_WITHOUT_URL = re.compile(rf"(?:\d{{4,14}}(?:[a-z]{{2}}_)?|timegate|timemap/(?:{'|'.join(TYPES)}))/?")
 _ENCODED = re.compile(r"https?%3a", re.IGNORECASE)
 
 # What a reader may prefer (the proposal "Prefer" of the Memento authors), with the modifier that it means.
@@ -50,15 +66,31 @@ async def replay(request: Request) -> Response:
     if found := _TIMEMAP.fullmatch(rest):
         form, start, url = found.groups()
         return await answer(partial(_timemap, form=form, start=start, url=_url(url)), request)
-    if rest.startswith("timegate/"):
+    if rest.startswith("timegate/") and rest != "timegate/":
         return await answer(partial(_timegate, url=_url(rest.removeprefix("timegate/"))), request)
     if found := _CALENDAR.fullmatch(rest):
-        return RedirectResponse(_calendar(found[1], _url(found[2])), 302)
+        return RedirectResponse(_calendar(found[1], found[2] or "", _url(found[3])), 302)
+    if found := _CHANGES.fullmatch(rest):
+        return RedirectResponse(page_address("page", url=_url(found[1])), 302)
+    if found := _DIFF.fullmatch(rest):
+        since, to, url = found.groups()
+        return await answer(partial(_diff, since=since, to=to, url=_url(url)), request)
     address = read_address(rest)
     if address is None:
+        _check(rest)
         return await answer(partial(_timegate, url=_url(rest)), request)
     address = Address(address.digits, address.modifier, _url(address.url))
     return await answer(partial(_memento, address=address), request)
+
+
+def _check(rest: str) -> None:
+    """Raise UsageError if what has no address of a memento is no URL either."""
+    if _WITHOUT_URL.fullmatch(rest):
+        raise UsageError(f"a URL is missing after {ROOT}{rest}: write one, as http://example.com/")
+    if found := _FORM.fullmatch(rest):
+        raise UsageError(f"there is no TimeMap {found[1]!r}: write {', '.join(TYPES)}")
+    if found := _MODIFIER.fullmatch(rest):
+        raise UsageError(f"there is no modifier {found[1]!r}: write none, or {', '.join(MODIFIERS)}")
 
 
 def _asked(request: Request) -> str:
@@ -73,10 +105,22 @@ def _url(text: str) -> str:
     return whole_url(unquote(text) if _ENCODED.match(text) else text)
 
 
-def _calendar(year: str, url: str) -> str:
+def _calendar(since: str, until: str, url: str) -> str:
+    """Return the address of a time line, in the years that are named, or of a list by the prefix of a URL."""
     if url.endswith("*"):
-        return f"/site?url={quote(url[:-1], safe='')}"
-    return f"/page?url={quote(url, safe='')}" + (f"&year={year[:4]}" if len(year) >= 4 else "")
+        prefix = url[:-1]
+        return page_address(
+            "site", url=prefix, prefix="yes" if urlkey(prefix).partition(")")[2] != "/" else None
+        )
+    years = "-".join(each[:4] for each in (since, until) if len(each) >= 4)
+    return page_address("page", url=url, year=years or None)
+
+
+def _diff(reader: ArchiveReader, _: Request, *, since: str, to: str, url: str) -> Response:
+    """Lead to the delta of the versions at two times."""
+    page = reader.resolve(url)
+    before, after = (reader.seen(reader.at(page, end_of_second(moment(each)))).number for each in (since, to))
+    return RedirectResponse(page_address("delta", **{"url": page, "from": before, "to": after}), 302)
 
 
 def _places(request: Request, url: str) -> Places:
@@ -128,14 +172,15 @@ def _part(reader: ArchiveReader, page: str, start: str | None) -> Part:
     since = moment(start) if start else first.captured_at
     captures = reader.mementos.of(page, since=since, brief=True)
     times = _seconds(capture.captured_at for capture in captures)
-    part = list(islice(times, PART + 1))
+    part = list(islice(times, PART))
     if not part:
         raise NotArchived(f"{page} has no memento from {start} on")
-    more = part.pop() if len(part) > PART else None
+    following = list(islice(times, PART))
+    more = (following[0], following[-1]) if following else None
     return Part(part, _second(first.captured_at), _second(last.captured_at), more)
 
 
-def _seconds(times: Iterable[datetime]) -> Iterable[datetime]:
+def _seconds(times: Iterable[datetime]) -> Iterator[datetime]:
     """Yield each second once: the mementos of a second have one address."""
     before = None
     for when in times:
@@ -205,7 +250,8 @@ def _value(value: str) -> bytes:
 
 
 def _preferred(request: Request) -> str:
-    return next((name for name in _PREFERENCES if name in request.headers.get("prefer", "").lower()), "")
+    asked = [each.strip() for each in re.split("[,;]", request.headers.get("prefer", "").lower())]
+    return next((name for name in _PREFERENCES if name in asked), "")
 
 
 def _target(reader: ArchiveReader, shown: _Shown) -> str | None:

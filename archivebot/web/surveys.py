@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from archivebot.exceptions import ArchiveError
+from archivebot.exceptions import ArchiveError, UsageError
 from archivebot.records.question import Given, Part, Question
 from archivebot.urls import host_of_key, urlkey
 from archivebot.web.api import asked, texts_of
@@ -79,12 +79,15 @@ async def site(request: Request) -> Response:
     """Show what happened on a site over time, and its pages."""
     url = parameter(request, "url")
     readers: Readers = request.app.state.readers
-    found = await readers.ask(site_pages, url, request.query_params.get("after"))
+    prefix = request.query_params.get("prefix")
+    match = "prefix" if prefix else "host"
+    found = await readers.ask(site_pages, url, request.query_params.get("after"), match)
     is_first = not request.query_params.get("after")
     periods = await _soon(request, "activity", {"site": url, "limit": "1000"}, whole=True) if is_first else []
     return page(
         "site.html",
-        title=f"Pages of {host_of_key(urlkey(url))}",
+        title=f"Pages of {url if prefix else host_of_key(urlkey(url))}",
+        prefix=prefix or None,
         url=url,
         is_first=is_first,
         periods=periods,
@@ -150,9 +153,14 @@ async def _ask(request: Request, name: str, texts: Mapping[str, str]) -> tuple[P
 async def _soon(
     request: Request, name: str, texts: Mapping[str, str] | None = None, *, whole: bool = False
 ) -> Any:
-    """Return the one record of an answer, or all its records; None if there is none, or not yet."""
+    """Return the one record of an answer, or all its records; None if there is none, or not yet.
+
+    Raises UsageError for parameters that cannot be read.
+    """
     try:
         part, _ = await wait_for(_ask(request, name, texts or {}), PATIENCE)
+    except UsageError:
+        raise
     except (ArchiveError, HTTPException, TimeoutError):
         return None
     records: Sequence[Any] = part.records

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import cache, cached_property
 
 from archivebot.archive import ArchiveReader
+from archivebot.archive.mementos import is_memento
 from archivebot.models import Capture, Kind
 from archivebot.versioning.presence import gone_since
 from archivebot.web.kept import Kept
@@ -57,6 +58,7 @@ class Visit:
     block_count: int
     size: int
     note: str
+    is_memento: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +127,14 @@ class TimeLine:
         return {visit.number: visit.captured_at for visit in reversed(self.visits) if visit.number}
 
     def chosen(self, year: str, month: str) -> tuple[int, int]:
-        """Return the year and month to show: the last ones with visits unless those given have some."""
+        """Return the year and month to show: the last ones with visits unless those given have some.
+
+        ``year`` may be a range, as ``2009-2015``, of which the last year with visits is shown.
+        """
         years = {number for number, _ in self.years}
-        shown = int(year) if year.isdecimal() and int(year) in years else max(years)
+        first, _, last = year.partition("-")
+        ends = [int(each) for each in (first, last or first) if each.isdecimal()]
+        shown = max([each for each in years if len(ends) == 2 and ends[0] <= each <= ends[1]] or years)
         months = [number for of, number in self._by_day if of == shown]
         return shown, int(month) if month.isdecimal() and int(month) in months else max(months)
 
@@ -186,6 +193,7 @@ def visit_of(capture: Capture) -> Visit:
         block_count=capture.block_count,
         size=capture.size,
         note=capture.location or capture.reason,
+        is_memento=is_memento(capture),
     )
 
 

@@ -149,7 +149,9 @@ def two_versions(
     if last < 2:
         raise NotArchived(f"{url} has only one version: there is nothing to compare")
     to = last if to is None else to
-    return reader.version(url, max(to - 1, 1) if since is None else since), reader.version(url, to)
+    if to == 1 and since is None:
+        raise NotArchived(f"version 1 of {url} is the first: there is none before it")
+    return reader.version(url, to - 1 if since is None else since), reader.version(url, to)
 
 
 def _number(name: str, text: str) -> int:

@@ -7,7 +7,6 @@ import struct
 import zlib
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing, contextmanager, suppress
-from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -172,8 +171,9 @@ class ArchiveFile:
             self.database.close()
 
     def _size(self) -> int:
-        names = (self._path, f"{self._path}-wal")
-        return sum(Path(name).stat().st_size for name in names if Path(name).exists())
+        """Return the bytes of the file once all pages of its log are in it."""
+        sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        return int(self.database.execute(sql).fetchone()[0])
 
     def one(self, make: Callable[[Any], Row], sql: str, *values: object) -> Row | None:
         with self.reading():
