@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -26,6 +27,7 @@ from warcio.archiveiterator import ArchiveIterator
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import WarcError
+from archivebot.export import wacz
 from archivebot.models import Capture, Outcome
 from archivebot.timestamps import timestamp
 from archivebot.warc import inputs, read_pages
@@ -214,6 +216,9 @@ def test_the_index_leads_to_the_records(export: Run, tmp_path: Path) -> None:
             file.seek(int(values["offset"]))
             record = next(ArchiveIterator(file))
             assert field(record, "WARC-Target-URI") == values["url"]
+            file.seek(int(values["offset"]))
+            assert gzip.decompress(file.read(int(values["length"]))).startswith(b"WARC/1.1\r\n")
+        assert {type(each) for each in values.values()} == {str}  # numbers, too, as other tools write them
         names.add(values["filename"])
     assert len(names) > 1, "files are rolled"
     assert not list((tmp_path / "out").glob("*.open"))
@@ -330,16 +335,48 @@ def test_a_package_holds_index_pages_and_digests_and_is_signed(export: Run, tmp_
         assert [page.get("title") for page in pages] == ["All Pages", *["Page"] * 5]
         assert about["home"] == {"url": URL, "ts": "2026-01-01T00:00:00Z"}
         lines = gzip.decompress(package.read("indexes/index.cdx.gz")).splitlines()
-        _, block = package.read("indexes/index.idx").decode().splitlines()
+        head, block = package.read("indexes/index.idx").decode().splitlines()
         assert (
             json.loads(block.split(" ", 2)[2])["length"] == package.getinfo("indexes/index.cdx.gz").file_size
         )
+        assert head == '!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}'
         for line in lines:
             values = json.loads(line.split(b" ", 2)[2])
             warc = package.read(f"archive/{values['filename']}")
             record = next(ArchiveIterator(BytesIO(warc[int(values["offset"]) :])))
             assert field(record, "WARC-Target-URI") == values["url"]
         assert len(lines) == 7
+
+
+def test_the_index_of_a_package_has_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wacz, "BLOCK_LINES", 3)
+    lines = [f"com,example)/{number} 20260101000000 {{}}" for number in range(7)]
+    file = BytesIO()
+    package = wacz.Package(file, datetime(2026, 1, 1, tzinfo=UTC), "test")
+    package.add_index(lines)
+    package.close()
+    with zipfile.ZipFile(file) as packed:
+        index = packed.read("indexes/index.cdx.gz")
+        _, *blocks = packed.read("indexes/index.idx").decode().splitlines()
+    assert gzip.decompress(index).decode().splitlines() == lines
+    for number, block in enumerate(blocks):
+        *key, place = block.split(" ", 2)
+        where = json.loads(place)
+        member = index[where["offset"] :][: where["length"]]
+        assert where["digest"] == f"sha256:{sha256(member).hexdigest()}"
+        found = gzip.decompress(member).decode().splitlines()
+        assert found == lines[3 * number :][:3]
+        assert found[0].split(" ")[:2] == key
+    assert len(blocks) == 3
+
+
+def test_the_records_of_one_capture_have_one_date(export: Run, tmp_path: Path) -> None:
+    export("export", "warc", "--output", tmp_path / "out")
+    found = {field(each, "WARC-Record-ID"): each for each in records(tmp_path / "out")}
+    pairs = [(each, found.get(field(each, "WARC-Concurrent-To"))) for each in found.values()]
+    dates = [(field(each, "WARC-Date"), field(other, "WARC-Date")) for each, other in pairs if other]
+    assert {each.rec_type for each, other in pairs if other} == {"request", "metadata"}
+    assert all(one == other for one, other in dates)
 
 
 def test_archived_files_are_exported_with_the_bytes_of_every_record(export: Run, tmp_path: Path) -> None:

@@ -59,6 +59,22 @@ def test_folders_patterns_and_indexes_name_files_and_each_counts_once(file: Path
     assert len(inputs(names, tmp_path)) == 1
 
 
+def test_an_index_may_have_other_forms(file: Path, tmp_path: Path) -> None:
+    entries = [
+        {"filename": "x.warc.gz", "offset": 0, "length": 9, "digest": "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"},
+        {"filename": "x.warc.gz", "mime": "warc/revisit", "digest": "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"},
+    ]
+    lines = [f"com,example)/ 20200101000000123 {json.dumps(each)}" for each in entries]
+    (file.parent / "x.cdxj").write_text("\n".join(['!meta 0 {"format": "cdxj"}', *lines, ""]))
+    columns = f"com,example)/ 20200101000000 http://example.com/ text/html 200 {'A' * 32} - - 9 0 x.warc.gz"
+    (file.parent / "x.cdx").write_text(f" CDX N b a m s k r M S V g\n{columns}\n")
+    for name in ("x.cdxj", "x.cdx"):
+        assert inputs([str(file.parent / name)], tmp_path) == [file]
+    (file.parent / "x.cdx").write_text(" CDX N b a\ncom,example)/ 20200101000000 http://example.com/\n")
+    with pytest.raises(WarcError, match="line 2 names no WARC file"):
+        inputs([str(file.parent / "x.cdx")], tmp_path)
+
+
 def test_a_broken_index_or_package_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.cdxj").write_text("com,example)/ 2020 {}\n")
     with pytest.raises(WarcError, match="line 1 names no WARC file"):

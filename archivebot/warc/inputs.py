@@ -81,14 +81,25 @@ def _files(path: Path, folder: Path) -> Iterator[Input]:
 
 
 def _indexed(path: Path) -> Iterator[Path]:
-    """Yield the files that an index names; they are beside it, or in the folder archive beside its own."""
+    """Yield the files that an index names; they are beside it, or in the folder archive beside its own.
+
+    An index is CDXJ, or CDX with the letters of its columns in its first line: ``g`` is the file.
+    """
     names: dict[str, None] = {}
+    columns: list[str] = []
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
+            if line.startswith(" CDX "):
+                columns = line.split()[1:]
+                continue
             if not line.strip() or line.startswith("!"):
                 continue
             try:
-                names[str(json.loads(line.split(" ", 2)[2])["filename"])] = None
+                if columns:
+                    name = line.split()[columns.index("g")]
+                else:
+                    name = str(json.loads(line.split(" ", 2)[2])["filename"])
+                names[name] = None
             except (LookupError, ValueError, TypeError) as error:
                 raise ValueError(
                     f"line {number} names no WARC file (filename): write the WARC files instead"
