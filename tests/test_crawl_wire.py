@@ -294,6 +294,7 @@ def test_times_are_those_of_the_exchange(crawled: Crawl, server: RawServer) -> N
     assert 0 <= wire.first_byte < 1500 < wire.ended < 6000
     end = wire.started + timedelta(milliseconds=wire.ended)
     assert abs(capture.captured_at - end) < timedelta(seconds=3)
+    assert capture.captured_at == wire.started  # the time of a capture is that of its begin
     assert abs(datetime.now(UTC) - wire.started) < timedelta(minutes=10)
 
 

@@ -191,7 +191,7 @@ class ArchiveSpider(Spider):
         wire: Wire | None = request.meta.get(WIRE)
         page = Page(
             url=key_of(request),
-            captured_at=datetime.now(UTC),
+            captured_at=(wire and wire.started) or datetime.now(UTC),
             outcome=Outcome.ROBOTS_DENIED if denied else outcome_of_failure(error),
             headers=wire.headers if wire else (),
             reason=reason_of(error),

@@ -147,13 +147,14 @@ def page_of(
 ) -> Page:
     """Return the Page of an answer: its bytes after content decoding, its headers and other data.
 
-    A body that was cut short or cannot be decoded is kept as received, with the reason. Because of its
-    outcome it never counts as a change.
+    It is captured when its exchange began, as WARC-Date asks for; without an exchange at ``when``. A body
+    that was cut short or cannot be decoded is kept as received, with the reason. Because of its outcome it
+    never counts as a change.
     """
     wire = wire_of(response)
     return Page(
         url=url,
-        captured_at=when,
+        captured_at=(wire and wire.started) or when,
         outcome=outcome,
         status=response.status,
         headers=headers_of(response, wire),
