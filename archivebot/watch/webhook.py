@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from archivebot.exceptions import Refused, Undelivered
-from archivebot.net import post
+from archivebot.net import Answer, post
 from archivebot.terminal import json_text
 from archivebot.watch.alert import Alert
 
@@ -17,10 +17,6 @@ _PASSING = frozenset((408, 425, 429))
 
 _TRIES = 3
 _MOST_READ = 4096  # bytes of an answer, which only shows that the request was processed
-
-
-class _Elsewhere(Undelivered):
-    """The receiver has another address: no alert is taken until the rules file names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,33 +42,31 @@ class Webhook:
 
     def send(self, alerts: list[Alert]) -> None:
         """Send an alert; raises Undelivered after the last try, Refused if another try is of no use."""
-        for attempt in range(1, _TRIES + 1):
-            try:
-                return self._post(alerts[0])
-            except (Refused, _Elsewhere):
-                raise
-            except Undelivered:
-                if attempt == _TRIES:
-                    raise
-            time.sleep(self.pause * attempt)
-        return None
-
-    def _post(self, alert: Alert) -> None:
         host = urlsplit(self.url).hostname
+        failure = ""
+        for attempt in range(_TRIES):
+            time.sleep(self.pause * attempt)
+            try:
+                answer = self._post(alerts[0])
+            except OSError as error:
+                failure = f"{host}: {error or type(error).__name__}"
+                continue
+            if 200 <= answer.status < 300:
+                return
+            if 300 <= answer.status < 400:
+                place = f"name {answer.location} in the rules file instead"
+                raise Undelivered(f"{host} answered {answer.status}: {place}")
+            if answer.status not in _PASSING and answer.status < 500:
+                raise Refused(f"{host} refused it with {answer.status}")
+            failure = f"{host} answered {answer.status}"
+        raise Undelivered(failure)
+
+    def _post(self, alert: Alert) -> Answer:
+        """Send an alert once; raises OSError if no answer comes."""
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "archivebot",
             **self.headers,
             "Idempotency-Key": f'"{alert.id}"',
         }
-        try:
-            answer = post(self.url, json_text(alert.record()).encode(), headers, self.timeout, _MOST_READ)
-        except OSError as error:
-            raise Undelivered(f"{host}: {error or type(error).__name__}") from error
-        status = answer.status
-        if status in _PASSING or status >= 500:
-            raise Undelivered(f"{host} answered {status}")
-        if 300 <= status < 400:
-            raise _Elsewhere(f"{host} answered {status}: name {answer.location} in the rules file instead")
-        if not 200 <= status < 300:
-            raise Refused(f"{host} refused it with {status}")
+        return post(self.url, json_text(alert.record()).encode(), headers, self.timeout, _MOST_READ)
