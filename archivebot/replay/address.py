@@ -18,7 +18,8 @@ EXACT = "id_"
 _BOUNDS = ((1, 12), (1, 31), (0, 23), (0, 59), (0, 59))
 _EARLIEST, _LATEST = "00000101000000", "99991231235959"
 
-_ADDRESS = re.compile(rf"(\d{{1,14}})(?:\d{{3}})?({'|'.join(MODIFIERS)})?/(.+)", re.DOTALL)
+_TIME = r"(\d{1,14}(?!\d)|\d{14}(?=\d{3}(?!\d)))(?:\d{3})?"
+_ADDRESS = re.compile(rf"{_TIME}({'|'.join(MODIFIERS)})?/(.+)", re.DOTALL)
 # Browsers and proxies merge the two slashes in a path.
 _MERGED = re.compile(r"(https?):/(?!/)", re.IGNORECASE)
 
@@ -41,6 +42,7 @@ def read_address(text: str) -> Address | None:
     ('https://a.example/', None)
     >>> read_address("20240101000000123/a.example").digits  # the milliseconds of CDXJ
     '20240101000000'
+    >>> read_address("202401010000001/a.example")
     """
     found = _ADDRESS.fullmatch(text)
     return Address(found[1], found[2] or "", whole_url(found[3])) if found else None
