@@ -169,7 +169,8 @@ def _measure(results: Results, web: Web, topics: Mapping[str, str], names: Seque
     graph = None
     for name in sorted(names, key=[*CRAWLS, KEYWORDS].index):
         for draw, (topic, words) in product(range(DRAWS.get(name, 1)), topics.items()):
-            if (topic, words, name, draw) in results.found:
+            known = results.found.get((topic, words, name, draw))
+            if known and (known.check or name == KEYWORDS):
                 continue
             relevant = {url for url, page in web.pages.items() if page.label == topic}
             check = None

@@ -51,6 +51,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         ),
         make_page(b"no", 0, url=f"{URL}never", outcome=Outcome.NOT_FOUND, status=404),
         make_page(html("one"), 0, url=f"{URL}single"),
+        make_page(b"not yet", 0, url=f"{URL}ends", outcome=Outcome.NOT_FOUND, status=404),
+        make_page(html("here"), 31, url=f"{URL}ends"),
+        make_page(b"gone", 60, url=f"{URL}ends", outcome=Outcome.GONE, status=410),
         make_page(b"\x89PNG\r\n\x1a\n", 0, url=f"{URL}i.png", headers=(("Content-Type", "image/png"),)),
     ]
     with serving(archived(uri, pages)) as served:
@@ -236,6 +239,20 @@ def test_a_timegate_leads_to_the_nearest_memento(
         (URL, "original"),
         (f"{server.host}/web/timemap/link/{URL}", "timemap"),
     ]
+
+
+def test_beyond_its_ends_a_timegate_leads_to_the_first_and_the_last_whatever_they_are(server: Served) -> None:
+    first, middle, last = (f"{server.host}/web/{at}/{URL}ends" for at in (JAN, FEB, MAR))
+    assert server.get(f"/web/timegate/{URL}ends").header("Location") == last
+    for gate in ("/web/timegate/", "/web/"):
+        for asked, expected in (
+            ("Fri, 01 Jan 2100 00:00:00 GMT", last),
+            ("Mon, 01 Jan 1990 00:00:00 GMT", first),
+            ("Sat, 28 Feb 2026 00:00:00 GMT", middle),
+        ):
+            answer = server.get(f"{gate}{URL}ends", accept_datetime=asked)
+            assert answer.header("Location") == expected, asked
+    assert server.get(f"/web/{URL}ends").header("Location") == middle  # a person wants to see a page
 
 
 @pytest.mark.parametrize("asked", ["yesterday", "2026-01-01", "Thu, 01 Jan 2026 00:00:00", "Xyz, 99 Foo GMT"])

@@ -279,7 +279,7 @@ def test_without_a_token_nothing_can_be_started(server: Served) -> None:
     assert (answer.status, "--token-file" in answer.json["detail"]) == (403, True)
     assert server.get("/api/pages", "POST").status == 405
     asked = server.get("/api/crawls")
-    assert (asked.status, asked.json["detail"]) == (405, "/api/crawls is asked with POST, and not with GET")
+    assert (asked.status, asked.json["detail"]) == (405, "/api/crawls takes POST, not GET")
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class Command(ArchiveCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         since = since_of(opts.since, chosen_uri(self.settings))
         site = parse_seed(opts.site) if opts.site else None
-        if site and next(archive.pages(site=site), None) is None:
+        if site and not opts.json and not opts.csv and next(archive.pages(site=site), None) is None:
             raise NotArchived(f"{archive.uri} has no page of {host_of(site)}")
         pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=_note)
         if opts.json:

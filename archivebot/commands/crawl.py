@@ -53,7 +53,7 @@ class Command(CrawlCommand):
         parser.add_argument("-v", "--verbose", action="store_true", help="print the log of Scrapy as well")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Leave out of the terminal what Scrapy logs below a warning, unless the user asks for it.
+        """Print no log line below a warning on the terminal, unless ``--verbose`` is given.
 
         A log file and the log of a job of scrapyd have all lines. Exits with the code of the error if an
         option or a setting is wrong.

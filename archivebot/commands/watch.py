@@ -49,7 +49,7 @@ class Command(ArchiveCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         config = WatchConfig.from_settings(self.settings)
         for rule, name in self._unknown(archive.sites.names):
-            note(f"{rule}: no selector finds a field {name!r}, so it never changes")
+            note(f"{rule}: no selector of this run finds a field {name!r}")
         if opts.test:
             since = parse_since(opts.since, datetime.now(UTC)) if opts.since else None
             found = past(archive, self._rules, since, config, _note)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 from archivebot.archive import ArchiveReader
 from archivebot.config import WatchConfig, beside
@@ -40,8 +41,8 @@ Damaged = Callable[[str, CorruptObject], None]
 class Watched:
     """The alerts of a run, what the outputs took, and whether it was the first run, which judges nothing.
 
-    ``elsewhere`` counts the alerts that wait for other rules files, by their paths: a file that was renamed
-    begins anew.
+    ``elsewhere`` counts the alerts that wait for rules files that are no more, by their paths: a renamed file
+    is a new file.
     """
 
     alerts: list[Alert]
@@ -53,10 +54,10 @@ class Watched:
         """Yield what was done, in lines for a person."""
         if self.first:
             yield "watching from now on; --test shows what the rules would have sent before"
-            for path, count in self.elsewhere.items():
-                yield f"{path} has {amount(count, 'alert')} waiting: rename the file back to send them"
         elif not self.alerts:
             yield "no alerts"
+        for path, count in self.elsewhere.items():
+            yield f"{path} has {amount(count, 'alert')} waiting and was renamed: rename it back to send them"
         for name, tally in self.outputs.items():
             waits = f", {tally.waiting} waiting: {tally.error}" if tally.waiting else ""
             yield f"{name}: {tally.sent} sent{waits}"
@@ -105,7 +106,8 @@ def watch(
         if again:
             outbox.make_due(datetime.now(UTC))
         sent = deliver(outbox, rules.outputs.values(), partial(datetime.now, UTC))
-        return Watched(found, sent, first, outbox.elsewhere() if first else {})
+        elsewhere = {path: count for path, count in outbox.elsewhere().items() if not Path(path).exists()}
+        return Watched(found, sent, first, elsewhere)
 
 
 def _note_state(archive: ArchiveReader, outbox: Outbox) -> None:

@@ -44,7 +44,7 @@ class Exchange(NamedTuple):
 
 
 def exchange_of(wire: Wire, when: datetime) -> Exchange:
-    """Return the parts of an exchange that ended in a capture at a time."""
+    """Return the parts of the exchange of a capture, which is dated at a time."""
     lag = None if wire.started is None else max(0, milliseconds(when) - milliseconds(wire.started))
     known = (
         0 if number is None else max(0, number) + 1

@@ -87,9 +87,9 @@ def _indexed(path: Path) -> Iterator[Path]:
     """
     names: dict[str, None] = {}
     columns: list[str] = []
-    with path.open(encoding="utf-8") as lines:
+    with path.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, 1):
-            if line.startswith(" CDX "):
+            if line.lstrip().startswith("CDX ") and number == 1:
                 columns = line.split()[1:]
                 continue
             if not line.strip() or line.startswith("!"):

@@ -11,6 +11,8 @@ from archivebot.exceptions import Refused, Undelivered
 from archivebot.watch.outbox import Outbox
 from archivebot.watch.outputs import Output
 
+_NOT_DUE = "not due yet, or another run is sending it"
+
 
 @dataclass(slots=True)
 class Tally:
@@ -41,7 +43,7 @@ def deliver(outbox: Outbox, outputs: Collection[Output], clock: Callable[[], dat
     for name, numbers in outbox.unsent().items():
         tally = found.setdefault(name, Tally())
         tally.waiting = len(numbers)
-        tally.error = tally.error or ("not due yet" if name in names else "the rules file has no such output")
+        tally.error = tally.error or (_NOT_DUE if name in names else "the rules file has no such output")
     return found
 
 

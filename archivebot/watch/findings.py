@@ -30,12 +30,13 @@ class Finding:
     def lasts_in(self, later: Iterable[Finding]) -> bool:
         """Return whether a later comparison with the same state still has this finding.
 
-        More than half of the changed words of a block must still be changed: a counter may change along.
+        Half of the words that a block gained must still be there, or of those that it lost if it gained none:
+        a counter beside them may change too.
         """
+        gained = frozenset(word for word in self.changed if word.startswith("+"))
+        decisive = gained or self.changed
         return any(
-            self.key == other.key
-            and (not self.changed or 2 * len(self.changed & other.changed) > len(self.changed))
-            for other in later
+            self.key == other.key and 2 * len(decisive & other.changed) >= len(decisive) for other in later
         )
 
 

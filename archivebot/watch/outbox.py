@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from pathlib import Path
 from typing import Any, Self
 
@@ -184,7 +185,7 @@ class Outbox:
             self._db.execute(
                 "UPDATE delivery SET attempts = attempts + 1, due = ?, error = ''"
                 " WHERE alert = ? AND output = ?",
-                (second + int(patience) + _wait(attempts), number, output),
+                (ceil(now.timestamp() + patience) + _wait(attempts), number, output),
             )
         return Waiting(number, Alert.from_json(record, self.path))
 

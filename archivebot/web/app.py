@@ -122,7 +122,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")
         message = (
-            f"{request.url.path} is asked with {allowed}, and not with {request.method}"
+            f"{request.url.path} takes {allowed}, not {request.method}"
             if is_api(request)
             else "an archive is only read: no form can be sent to a page of the past"
         )

@@ -84,7 +84,7 @@ async def replay(request: Request) -> Response:
 
 
 def _check(rest: str) -> None:
-    """Raise UsageError if what has no address of a memento is no URL either."""
+    """Raise UsageError if the rest of an address is neither the address of a memento nor a URL."""
     if _WITHOUT_URL.fullmatch(rest):
         raise UsageError(f"a URL is missing after {ROOT}{rest}: write one, as http://example.com/")
     if found := _FORM.fullmatch(rest):
@@ -120,6 +120,8 @@ def _diff(reader: ArchiveReader, _: Request, *, since: str, to: str, url: str) -
     """Lead to the delta of the versions at two times."""
     page = reader.resolve(url)
     before, after = (reader.seen(reader.at(page, end_of_second(moment(each)))).number for each in (since, to))
+    if before is None or after is None:
+        raise NotArchived(f"{page} had no content at one of these times")
     return RedirectResponse(page_address("delta", **{"url": page, "from": before, "to": after}), 302)
 
 
@@ -128,16 +130,29 @@ def _places(request: Request, url: str) -> Places:
 
 
 def _timegate(reader: ArchiveReader, request: Request, *, url: str) -> Response:
-    """Lead to the memento nearest to Accept-Datetime; without it to the last."""
+    """Lead to the memento nearest to Accept-Datetime; without it to the last.
+
+    A person who follows a link to a page without naming a TimeGate is led to the last page that was shown.
+    """
     asked = request.headers.get("accept-datetime")
     when = _http_time(asked) if asked else None
+    is_named = request.url.path.startswith(f"{ROOT}timegate/")
     try:
-        capture = reader.mementos.nearest(reader.resolve(url), when)
+        page = reader.resolve(url)
+        capture = _asked_of(reader, page, when) if asked or is_named else reader.mementos.nearest(page, None)
     except (NotArchived, UsageError) as error:
         return missing(request, reader, url, error)
     places = _places(request, capture.url)
     headers = {"Vary": "accept-datetime", "Link": link_header(places)}
     return Response(status_code=302, headers=headers | {"Location": places.memento(capture.captured_at)})
+
+
+def _asked_of(reader: ArchiveReader, page: str, when: datetime | None) -> Capture:
+    """Return the memento of a time as RFC 7089 does: beyond the ends the first or the last, even an error."""
+    first, last = reader.mementos.ends(page)
+    if when is None or when >= last.captured_at:
+        return last
+    return first if when <= first.captured_at else reader.mementos.nearest(page, when)
 
 
 def _http_time(text: str) -> datetime:

@@ -79,15 +79,16 @@ async def site(request: Request) -> Response:
     """Show what happened on a site over time, and its pages."""
     url = parameter(request, "url")
     readers: Readers = request.app.state.readers
-    prefix = request.query_params.get("prefix")
+    prefix = "yes" if request.query_params.get("prefix") else None
     match = "prefix" if prefix else "host"
     found = await readers.ask(site_pages, url, request.query_params.get("after"), match)
     is_first = not request.query_params.get("after")
-    periods = await _soon(request, "activity", {"site": url, "limit": "1000"}, whole=True) if is_first else []
+    is_whole = is_first and not prefix
+    periods = await _soon(request, "activity", {"site": url, "limit": "1000"}, whole=True) if is_whole else []
     return page(
         "site.html",
         title=f"Pages of {url if prefix else host_of_key(urlkey(url))}",
-        prefix=prefix or None,
+        prefix=prefix,
         url=url,
         is_first=is_first,
         periods=periods,

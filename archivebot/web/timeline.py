@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from calendar import Calendar as Weeks
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -40,6 +41,8 @@ _ORDER = {name: place for place, name in enumerate(MARKS)}
 WIDTH, BARS = 1000, 250
 _TALLEST, _FLOOR = 36, 8
 
+
+_YEARS = re.compile(r"(\d{4})(?:-(\d{4}))?", re.ASCII)
 
 # Visits of the time lines that are kept, 200 bytes each.
 KEPT = 200_000
@@ -127,16 +130,18 @@ class TimeLine:
         return {visit.number: visit.captured_at for visit in reversed(self.visits) if visit.number}
 
     def chosen(self, year: str, month: str) -> tuple[int, int]:
-        """Return the year and month to show: the last ones with visits unless those given have some.
+        """Return the given year and month if they have visits, else the last with visits.
 
         ``year`` may be a range, as ``2009-2015``, of which the last year with visits is shown.
         """
         years = {number for number, _ in self.years}
-        first, _, last = year.partition("-")
-        ends = [int(each) for each in (first, last or first) if each.isdecimal()]
-        shown = max([each for each in years if len(ends) == 2 and ends[0] <= each <= ends[1]] or years)
+        found = _YEARS.fullmatch(year)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        shown = max([each for each in years if first <= each <= last] or years)
         months = [number for of, number in self._by_day if of == shown]
-        return shown, int(month) if month.isdecimal() and int(month) in months else max(months)
+        return shown, int(month) if month.isdecimal() and len(month) < 3 and int(month) in months else max(
+            months
+        )
 
     def months(self, year: int) -> list[Month]:
         """Return the months of a year with visits."""

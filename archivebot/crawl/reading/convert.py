@@ -147,9 +147,9 @@ def page_of(
 ) -> Page:
     """Return the Page of an answer: its bytes after content decoding, its headers and other data.
 
-    It is captured when its exchange began, as WARC-Date asks for; without an exchange at ``when``. A body
-    that was cut short or cannot be decoded is kept as received, with the reason. Because of its outcome it
-    never counts as a change.
+    The time of the capture is the begin of its exchange, as WARC-Date asks for; if there was no exchange, it
+    is ``when``. A body that was cut short or cannot be decoded is kept as received, with the reason. Because
+    of its outcome it never counts as a change.
     """
     wire = wire_of(response)
     return Page(
