@@ -126,6 +126,22 @@ def test_the_totals_count_what_was_fetched_and_stored(archive: Archive) -> None:
     assert whole.bytes_stored > host.bytes_stored > 0
 
 
+def test_the_size_of_an_archive_does_not_depend_on_who_has_it_open(tmp_path: Path) -> None:
+    path = tmp_path / "archive.db"
+    config = ArchiveConfig(uri=f"sqlite:///{path}")
+    with Archive.open(config) as archive:
+        for day in range(30):
+            archive.add(archive.segment(make_page(html(f"x {day}"), day)))
+    with Archive.open(config) as archive:
+        before = archive.totals()[""].bytes_stored
+        archive.add(archive.segment(make_page(html("x 30"), 30)))
+        during = archive.totals()[""].bytes_stored
+        log = Path(f"{path}-wal").stat().st_size
+    with Archive.open(config) as archive:
+        after = archive.totals()[""].bytes_stored
+    assert before <= during <= after < during + log
+
+
 def _bodies(archive: Archive) -> list[bytes]:
     return [archive.body(capture) for capture in archive.captures(URL)]
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from archivebot.archive import Archive
-from archivebot.config import ArchiveConfig
 from archivebot.models import Outcome
 from archivebot.vision.render import BROWSERS
 from tests.factories import URL, html, make_page
@@ -124,17 +122,6 @@ def test_what_cannot_be_replayed_has_no_link_to_it(tmp_path: Path) -> None:
     refused = make_page(b"", 0, outcome=Outcome.ROBOTS_DENIED, status=None, headers=())
     with serving(archived(f"sqlite:///{tmp_path}/archive.db", [refused])) as server:
         assert not [each for each in hrefs(server, f"/page?{QUERY}") if each.startswith("/web/")]
-
-
-def test_the_size_of_the_archive_is_that_without_its_log(tmp_path: Path) -> None:
-    path = tmp_path / "archive.db"
-    uri = archived(f"sqlite:///{path}", [make_page(html("x"), day) for day in range(9)])
-    with Archive.open(ArchiveConfig(uri=uri)) as archive:  # it holds the log of what it writes
-        for day in range(9, 30):
-            archive.add(archive.segment(make_page(html(f"x {day}"), day)))
-        during = archive.totals()[""].bytes_stored
-        assert Path(f"{path}-wal").stat().st_size > 100_000
-    assert during == path.stat().st_size
 
 
 def test_a_delta_marks_the_words_and_the_blocks(server: Served) -> None:

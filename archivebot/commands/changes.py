@@ -46,8 +46,6 @@ class Command(ArchiveCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         since = since_of(opts.since, chosen_uri(self.settings))
         site = parse_seed(opts.site) if opts.site else None
-        if site and not opts.json and not opts.csv and next(archive.pages(site=site), None) is None:
-            raise NotArchived(f"{archive.uri} has no page of {host_of(site)}")
         pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=_note)
         if opts.json:
             print_json([page.record() for page in pages])
@@ -55,6 +53,8 @@ class Command(ArchiveCommand):
             print_csv(COLUMNS, ([*page.record().values(), iso_time(page.captured_at)] for page in pages))
         elif pages:
             _print(pages)
+        elif site and next(archive.pages(site=site), None) is None:
+            note(f"{archive.uri} has no page of {host_of(site)}")
         else:
             further = "; --since 30d looks further back" if opts.since == LAST else ""
             note(f"no page of {archive.uri} changed since {since:{TIME}}{further}")

@@ -102,7 +102,7 @@ def _indexed(path: Path) -> Iterator[Path]:
                 names[name] = None
             except (LookupError, ValueError, TypeError) as error:
                 raise ValueError(
-                    f"line {number} names no WARC file (filename): write the WARC files instead"
+                    f"line {number} names no WARC file (filename, or column g): write the WARC files instead"
                 ) from error
     for name in names:
         places = (path.parent / name, path.parent.parent / "archive" / name)

@@ -41,8 +41,9 @@ _ORDER = {name: place for place, name in enumerate(MARKS)}
 WIDTH, BARS = 1000, 250
 _TALLEST, _FLOOR = 36, 8
 
-
+# A year or a range of years, and a month, as a reader asks for them.
 _YEARS = re.compile(r"(\d{4})(?:-(\d{4}))?", re.ASCII)
+_MONTH = re.compile(r"\d{1,2}", re.ASCII)
 
 # Visits of the time lines that are kept, 200 bytes each.
 KEPT = 200_000
@@ -139,9 +140,8 @@ class TimeLine:
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
         shown = max([each for each in years if first <= each <= last] or years)
         months = [number for of, number in self._by_day if of == shown]
-        return shown, int(month) if month.isdecimal() and len(month) < 3 and int(month) in months else max(
-            months
-        )
+        named = _MONTH.fullmatch(month)
+        return shown, int(month) if named and int(month) in months else max(months)
 
     def months(self, year: int) -> list[Month]:
         """Return the months of a year with visits."""
