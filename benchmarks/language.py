@@ -78,6 +78,8 @@ def main() -> int:
     parser = data_folder(__doc__)
     parser.add_argument("--characters", type=int, nargs="+", default=[300, 100], help="lengths (300 100)")
     options = parser.parse_args()
+    if not files(options.data):
+        parser.error(f"{options.data} has no texts by language, such as fra.html")
     return report(*(table(options.data, characters) for characters in options.characters))
 
 

@@ -329,8 +329,9 @@ def test_the_addresses_of_calendars_lead_to_the_time_line(server: Served) -> Non
     assert "dir%2Fpage" in listed
     assert "single" not in listed
     assert server.get(f"/web/changes/{URL}").header("Location") == page
-    versions = server.get(f"/web/diff/{JAN}/{FEB}/{URL}").header("Location")
-    assert versions == "/delta?url=http%3A%2F%2Fex.org%2F&from=1&to=2"
+    for milliseconds in ("", "000"):
+        versions = server.get(f"/web/diff/{JAN}{milliseconds}/{FEB}/{URL}").header("Location")
+        assert versions == "/delta?url=http%3A%2F%2Fex.org%2F&from=1&to=2"
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,9 @@ EXACT = "id_"
 _BOUNDS = ((1, 12), (1, 31), (0, 23), (0, 59), (0, 59))
 _EARLIEST, _LATEST = "00000101000000", "99991231235959"
 
-_TIME = r"(\d{1,14}(?!\d)|\d{14}(?=\d{3}(?!\d)))(?:\d{3})?"
-_ADDRESS = re.compile(rf"{_TIME}({'|'.join(MODIFIERS)})?/(.+)", re.DOTALL)
+# The digits of a time; 17 have the milliseconds of CDXJ.
+TIME = r"(\d{1,14}|\d{17})"
+_ADDRESS = re.compile(rf"{TIME}({'|'.join(MODIFIERS)})?/(.+)", re.DOTALL)
 # Browsers and proxies merge the two slashes in a path.
 _MERGED = re.compile(r"(https?):/(?!/)", re.IGNORECASE)
 
@@ -45,7 +46,7 @@ def read_address(text: str) -> Address | None:
     >>> read_address("202401010000001/a.example")
     """
     found = _ADDRESS.fullmatch(text)
-    return Address(found[1], found[2] or "", whole_url(found[3])) if found else None
+    return Address(found[1][:14], found[2] or "", whole_url(found[3])) if found else None
 
 
 def whole_url(text: str) -> str:

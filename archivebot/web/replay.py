@@ -23,6 +23,7 @@ from archivebot.replay.address import (
     EXACT,
     MODIFIERS,
     ROOT,
+    TIME,
     Address,
     moment,
     read_address,
@@ -44,12 +45,12 @@ from archivebot.web.templating import rendered
 PART = 5_000
 
 _TIMEMAP = re.compile(rf"timemap/({'|'.join(TYPES)})/(?:(\d{{14}})/)?(.+)", re.DOTALL)
-_CALENDAR = re.compile(r"(\d{0,14})(?:-(\d{1,14}))?\*/(.+)", re.DOTALL)
+_CALENDAR = re.compile(rf"(?:{TIME}(?:-{TIME})?)?\*/(.+)", re.DOTALL)
 _CHANGES = re.compile(r"changes/(.+)", re.DOTALL)
-_DIFF = re.compile(r"diff/(\d{1,14})/(\d{1,14})/(.+)", re.DOTALL)
-_MODIFIER = re.compile(r"\d{1,14}([a-z]{2}_)/.*", re.DOTALL)
+_DIFF = re.compile(rf"diff/{TIME}/{TIME}/(.+)", re.DOTALL)
+_MODIFIER = re.compile(rf"{TIME}([a-z]{{2}}_)/.*", re.DOTALL)
 _FORM = re.compile(r"timemap/([^/:]*)/.*", re.DOTALL)
-_WITHOUT_URL = re.compile(rf"(?:\d{{4,14}}(?:[a-z]{{2}}_)?|timegate|timemap/(?:{'|'.join(TYPES)}))/?")
+_WITHOUT_URL = re.compile(rf"(?:\d{{4,17}}(?:[a-z]{{2}}_)?|timegate|timemap/(?:{'|'.join(TYPES)}))/?")
 _ENCODED = re.compile(r"https?%3a", re.IGNORECASE)
 
 # What a reader may prefer (the proposal "Prefer" of the Memento authors), with the modifier that it means.
@@ -69,7 +70,7 @@ async def replay(request: Request) -> Response:
     if rest.startswith("timegate/") and rest != "timegate/":
         return await answer(partial(_timegate, url=_url(rest.removeprefix("timegate/"))), request)
     if found := _CALENDAR.fullmatch(rest):
-        return RedirectResponse(_calendar(found[1], found[2] or "", _url(found[3])), 302)
+        return RedirectResponse(_calendar(found[1] or "", found[2] or "", _url(found[3])), 302)
     if found := _CHANGES.fullmatch(rest):
         return RedirectResponse(page_address("page", url=_url(found[1])), 302)
     if found := _DIFF.fullmatch(rest):
@@ -90,7 +91,7 @@ def _check(rest: str) -> None:
     if found := _FORM.fullmatch(rest):
         raise UsageError(f"there is no TimeMap {found[1]!r}: write {', '.join(TYPES)}")
     if found := _MODIFIER.fullmatch(rest):
-        raise UsageError(f"there is no modifier {found[1]!r}: write none, or {', '.join(MODIFIERS)}")
+        raise UsageError(f"there is no modifier {found[2]!r}: write none, or {', '.join(MODIFIERS)}")
 
 
 def _asked(request: Request) -> str:
