@@ -33,6 +33,8 @@ UNSAFE = re.compile(
 FORMULA = re.compile(r"[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff20\uff0d]")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
+STDOUT = "-"  # the name of a file that stands for standard output
+
 PROGRAMS = ("scrapy", "archivebot")  # the programs that have the commands
 _program = PROGRAMS[0]
 # A command that a message names; "scrapy" alone is the library.

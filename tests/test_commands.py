@@ -122,6 +122,14 @@ def test_replay_writes_bytes_to_stdout_and_talk_to_stderr(uri: str) -> None:
     assert b"version 2" in result.stderr
 
 
+def test_replay_takes_a_hyphen_for_stdout(run: Run) -> None:
+    assert run("replay", URL, "--output", "-").stdout == html(*NEW).decode()
+    for other in ("--json", "--headers"):
+        refused = run("replay", URL, "--output", "-", other)
+        assert refused.returncode == 2
+        assert "stdout takes either" in refused.stderr
+
+
 def test_replay_shows_the_recorded_headers(run: Run) -> None:
     shown = run("replay", URL, "--headers")
     assert shown.stdout == "HTTP 200\nContent-Type: text/html; charset=utf-8\n"

@@ -111,6 +111,10 @@ def test_words_are_found_in_any_order_and_by_their_beginning_a_phrase_in_its_own
     assert "matches" in run("search", "sea", code=1).stderr
 
 
+def test_words_after_two_hyphens_may_begin_with_one(run: Run) -> None:
+    assert run("search", "--", "-free").stdout == run("search", "free").stdout
+
+
 @pytest.mark.long
 def test_scripts_without_spaces_are_found_wherever_the_phrase_begins(run: Run) -> None:
     for words in ("京大", "北京大学", "学的 library", '"开放 library"', "馆", "图书馆今天", "สมุด", "ห้อง* 馆"):

@@ -92,8 +92,7 @@ class ArchiveCommand(ScrapyCommand):
         try:
             assert self.settings is not None, "Scrapy gives every command its settings"
             check(self.settings)
-            self._check(args)
-            self.exitcode = self.work(args, opts)
+            self.exitcode = self.work(self._checked(args), opts)
             flush()
         except ArchiveError as error:
             self.exitcode = self.failed(error, opts)
@@ -127,13 +126,17 @@ class ArchiveCommand(ScrapyCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         return FocusConfig.from_settings(self.settings).topics
 
-    def _check(self, args: Sequence[str]) -> None:
+    def _checked(self, args: Sequence[str]) -> list[str]:
+        """Return the arguments; after ``--`` they may begin with a hyphen. Raises UsageError."""
         # Scrapy passes unknown options on as arguments.
-        unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
+        end = args.index("--") if "--" in args else len(args)
+        unknown = [arg for arg in args[:end] if arg.startswith("-") and arg != "-"]
         if unknown:
             raise UsageError(f"there is no option {unknown[0]}; see scrapy {self.name} -h")
-        if not self.least <= len(args) <= self.most:
+        found = [*args[:end], *args[end + 1 :]]
+        if not self.least <= len(found) <= self.most:
             raise UsageError(f"write: scrapy {self.name} {self.syntax()}")
+        return found
 
     @property
     def config(self) -> ArchiveConfig:

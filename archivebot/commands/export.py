@@ -19,7 +19,7 @@ from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.packages import export_cdxj, export_html, export_jsonl, export_wacz
 from archivebot.jobs.selection import Selection
 from archivebot.proof.signing import Signer
-from archivebot.terminal import note, status, write, write_bytes
+from archivebot.terminal import STDOUT, note, status, write, write_bytes
 from archivebot.timestamps import parse_since, parse_time
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
@@ -37,7 +37,6 @@ _ELSEWHERE = {
 # Captures between two lines of progress on a terminal.
 PROGRESS = 100
 
-_STDOUT = "-"
 _SIZE = re.compile(r"([1-9]\d{0,8})(k|M|G)?B?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3}
 
@@ -91,7 +90,7 @@ class Command(ArchiveCommand):
                 )
                 message += f"; {result.attached} attachments" if result.attached else ""
                 message += f"; {result.pruned} captures are pruned" if result.pruned else ""
-            (note if opts.output == _STDOUT else write)(message)
+            (note if opts.output == STDOUT else write)(message)
         if result.damaged:
             return CorruptObject.exit_code
         return 0 if result.records or opts.since_last else NotArchived.exit_code
@@ -110,7 +109,7 @@ class Command(ArchiveCommand):
         if form == "wacz":
             signer = Signer(Path(opts.key)) if opts.key else None
             return export_wacz(archive, path, selection, now, choices, signer, progress)
-        result = Exported(files=[] if opts.output == _STDOUT else [path.name])
+        result = Exported(files=[] if opts.output == STDOUT else [path.name])
         if form == "cdxj":
             lines: Iterable[str] = export_cdxj(archive, selection, result)
         else:
@@ -151,7 +150,7 @@ def _check(form: str, args: list[str], opts: argparse.Namespace) -> None:
     """Check that the options go together; raises UsageError."""
     if not opts.output:
         raise UsageError(f"where to? give --output {'FOLDER' if form == 'warc' else 'FILE'}")
-    if opts.output == _STDOUT and (form not in ("cdxj", "jsonl") or opts.json):
+    if opts.output == STDOUT and (form not in ("cdxj", "jsonl") or opts.json):
         raise UsageError("stdout takes either cdxj or jsonl, or the answer of --json: give --output a name")
     if len(args) > 1 and opts.site:
         raise UsageError("a URL prefix and --site both choose pages: give one of them")
@@ -180,7 +179,7 @@ def _write(lines: Iterable[str], output: str) -> int:
         for line in lines:
             count += out.write(f"{line}\n".encode("utf-8", "replace"))
 
-    if output != _STDOUT:
+    if output != STDOUT:
         written(Path(output), write)
         return count
     for line in lines:

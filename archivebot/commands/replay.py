@@ -11,7 +11,7 @@ from archivebot.exceptions import UsageError
 from archivebot.markup.media import media_of
 from archivebot.models import Capture
 from archivebot.records import replay_record
-from archivebot.terminal import harmless, is_terminal, note, write, write_bytes
+from archivebot.terminal import STDOUT, harmless, is_terminal, note, write, write_bytes
 from archivebot.timestamps import parse_time, timestamp
 from archivebot.wire import text_lines
 
@@ -24,25 +24,30 @@ class Command(ArchiveCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--at", metavar="TIME", help="14 digits (or fewer), an ISO or an HTTP date")
-        parser.add_argument("--output", metavar="FILE", help="write the body to FILE instead of stdout")
+        parser.add_argument(
+            "--output", metavar="FILE", help="write the body to FILE; - is stdout, the default"
+        )
         help_text = "print the original status line and headers, not the body"
         parser.add_argument("--headers", action="store_true", help=help_text)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         when = parse_time(opts.at) if opts.at else None
+        output = None if opts.output == STDOUT else opts.output
+        if opts.output == STDOUT and (opts.json or opts.headers):
+            raise UsageError("stdout takes either the body, or the answer of --json or --headers")
         capture = archive.at(archive.resolve(args[0]), when)
         body = archive.body(capture)
         brought = archive.brought(capture)
         since = note_age(archive, capture, when)
-        if opts.output:
-            _write(Path(opts.output), body)
+        if output:
+            _write(Path(output), body)
         if opts.json:
-            print_json(replay_record(capture, brought, opts.output, since))
+            print_json(replay_record(capture, brought, output, since))
         elif opts.headers:
             write(_headers(brought))
             if brought.wire is None:
                 note("what went over the wire was not recorded: these are the headers as they were read")
-        elif not opts.output:
+        elif not output:
             _show(capture.url, *archive.document(capture))
         if not opts.json:
             version = f", version {capture.number}" if capture.number else ""
