@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from archivebot.markup import tree
@@ -173,8 +173,8 @@ def _grouped(regions: list[Region], page: Tree, depth: int) -> list[tuple[Region
     for region in regions:
         size = region.end - region.start
         if len(region.nodes) > 1 and size > RUN_BYTES:
-            items = [Region((node,)) for node in region.nodes]
-            parts.extend(_groups(items, _power_of_two(len(items) * RUN_BYTES / 2 / size), page))
+            items = (Region((node,)) for node in region.nodes)
+            parts.extend(_groups(items, _power_of_two(len(region.nodes) * RUN_BYTES / 2 / size), page))
         else:
             parts.append(region)
     if len(parts) > MAX_PARTS:
@@ -186,7 +186,7 @@ def _power_of_two(least: float) -> int:
     return 1 << max(0, int(least)).bit_length()
 
 
-def _groups(regions: list[Region], mean: int, page: Tree) -> list[Region]:
+def _groups(regions: Iterable[Region], mean: int, page: Tree) -> list[Region]:
     """Group neighbours, about ``mean`` at a time; a hash of the first words ends a group.
 
     Boundaries depend on content rather than on position (content-defined chunking: Muthitacharoen, Chen,
