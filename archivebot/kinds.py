@@ -58,7 +58,7 @@ class QualityKind(StrEnum):
 
 
 class Label(StrEnum):
-    """The function of a block for a reader.
+    """The function of a block for a visitor.
 
     >>> [str(label) for label in Label if label.is_furniture]
     ['navigation', 'header', 'footer', 'form', 'advert']

@@ -63,7 +63,7 @@ def turbohtml_guess(text: str) -> str:
 
 
 def measured(tell: Callable[[str], str], texts: list[tuple[str, str]]) -> tuple[float, float, Counter[str]]:
-    """Return the share that is told rightly, milliseconds of a passage, and which languages were mistaken."""
+    """Return the share recognised, milliseconds of a passage, and the languages that were mistaken."""
     tell(texts[0][1])
     started = time.process_time()
     told = [tell(text) for _, text in texts]
@@ -95,7 +95,7 @@ def table(folder: Path, characters: int) -> Table:
         if mistakes:
             print(f"{name}: {', '.join(f'{pair} {count}' for pair, count in mistakes.most_common(10))}")
     rows = [
-        Row("told rightly", (f"{ours:.3f}", f"{peer:.3f}"), at_least(ours, LEAST_RIGHT)),
+        Row("recognised", (f"{ours:.3f}", f"{peer:.3f}"), at_least(ours, LEAST_RIGHT)),
         Row("CPU, ms a passage", (f"{cost:.2f}", f"{peer_cost:.2f}")),
     ]
     languages = len({code for code, _ in texts})

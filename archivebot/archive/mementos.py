@@ -71,7 +71,7 @@ class Mementos:
     ) -> Iterator[Capture]:
         """Yield the mementos of a page in order, from ``since`` on and at or before ``until``.
 
-        With ``brief`` they come as from :meth:`CaptureStore.captures`.
+        With ``brief`` they have neither headers nor exchanges, as those of :meth:`CaptureStore.captures`.
         """
         return filter(is_memento, self._store.captures(url, newest_first, until, just_before(since), brief))
 

@@ -86,7 +86,7 @@ def ranges(
 ) -> list[tuple[int, int]]:
     """Return the source ranges of the largest elements whose lines are all chosen, in order.
 
-    A chosen line directly beside other lines in one element is in no range.
+    A chosen line that shares its element with other lines is in no range.
     """
     missing = np.concatenate(([0], np.cumsum(~chosen))).tolist()
     found: list[tuple[int, int]] = []

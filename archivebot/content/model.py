@@ -59,7 +59,7 @@ class Model:
         return self.judged(inputs, known, Context.of(lines, around))
 
     def inputs(self, lines: Sequence[Line], title: str, around: Around) -> Matrix:
-        """Return the measures of each line as numbers of standard deviations."""
+        """Return the measures of each line in standard deviations."""
         columns = measures(lines, title, around)
         mean, spread = self._scaling
         inputs: Matrix = np.array([columns[name] for name in self.scales])

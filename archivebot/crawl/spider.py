@@ -148,7 +148,7 @@ class ArchiveSpider(Spider):
             yield self.request(seed, archive_seed=True)
 
     def request(self, url: str, **meta: Any) -> Request:
-        """Return a page request; redirects are returned as answers, pages near a seed come first."""
+        """Return a request for a page. Redirects come back as answers; pages near a seed go first."""
         meta = {"depth": 0, "dont_redirect": True, "handle_httpstatus_all": True, **meta}
         accepts = {"Accept": "*/*"} if REQUISITE in meta else None
         return Request(
@@ -281,7 +281,7 @@ class ArchiveSpider(Spider):
         return self.arguments.requisites and has_requisites(media)
 
     def _is_page_after_all(self, request: Request, media: Media, outcome: Outcome) -> bool:
-        """Return whether a requisite is a page of the crawl; not where links are chosen by their evidence."""
+        """Return whether a requisite is a page of the crawl; False if links are chosen by their evidence."""
         if REQUISITE not in request.meta or self.context or outcome is not Outcome.FETCHED:
             return False
         near = self.depth_limit is None or request.meta["depth"] <= self.depth_limit

@@ -53,7 +53,7 @@ class Tree:
         return self.root.xpath("/html/@lang").get("en").partition("-")[0].lower()
 
     def values(self, part: Selector, xpath: str, kind: FieldType, url: str = "") -> list[Value]:
-        """Return the values that a selector finds in a part of the page, which has this URL."""
+        """Return the values that a selector finds in a part of a page; ``url`` is the URL of the page."""
         base = absolute(url, self._base) or url
         found = (
             value_of(_text(node, kind)[:MOST_TEXT], kind, base, self._language) for node in part.xpath(xpath)

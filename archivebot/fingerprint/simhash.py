@@ -58,7 +58,7 @@ def text_simhashes(texts: Sequence[str]) -> list[int | None]:
 
 
 def words_simhash(words: Hashes) -> int | None:
-    """Return the SimHash of the text whose words have some hashes, in order, as :func:`text_simhashes` does.
+    """Return the SimHash of a text by the hashes of its words, in order, as :func:`text_simhashes` does.
 
     >>> [words] = word_hashes(["to be or not " * 8])
     >>> [words_simhash(words)] == text_simhashes(["to be or not " * 8]), words_simhash(words[:31]) is None

@@ -34,7 +34,7 @@ _EPOCH = datetime(1, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page, or another sitemap, and when it changed for the last time; None if that is not stated."""
+    """A page, or another sitemap, and when it last changed; None if that is not stated."""
 
     url: str
     changed: datetime | None = None

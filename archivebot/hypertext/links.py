@@ -243,7 +243,7 @@ class LinkWalk:
 
 
 def are_kept(edits: Edits, before: bytes, after: bytes) -> bool:
-    """Return whether a page has the links of an earlier version, by the edits between these bodies.
+    """Return whether a page has the links of an earlier version, judged by the edits between the two bodies.
 
     Code is compared by the addresses that it opens or writes.
     """

@@ -192,7 +192,7 @@ class Queue:
         self._bytes += len(page.body)
 
     def attach(self, result: Ingested, attachment: Attachment) -> None:
-        """Store a record that is no page, at once: its page may be stored before or after it."""
+        """Store at once a record that is not a page: its page may be stored before or after it."""
         if self._archive.attach(replace(attachment, url=_identity(attachment.url))):
             result.attached[attachment.kind] += 1
         else:

@@ -30,8 +30,8 @@ SCRIPT_START = 20_000  # letters of each inline script that are searched
 class Signs:
     """The signs found on a page.
 
-    ``prose`` and ``linked`` are bytes of UTF-8 without white space, so that a Chinese character counts about
-    as much as it means; prose is the text outside links and outside the page's header, footer, menus and
+    ``prose`` and ``linked`` are bytes of UTF-8 without white space, so that a Chinese character counts as
+    several letters; prose is the text outside links and outside the page's header, footer, menus and
     asides. ``hidden`` is the size of the text shown only with or only without scripts; it is not counted
     elsewhere. ``unscripted`` is the text shown without scripts.
     """

@@ -34,7 +34,7 @@ def fresh_visits(rates: Rates, budget: float, weights: Rates | None = None) -> R
 def catching_visits(
     rates: Rates, budget: float, least: Rates | None = None, weights: Rates | None = None
 ) -> Rates:
-    """Return the visits a day with which most changes are seen before the next change of their page.
+    """Return the visits a day that see the most changes before the page changes again.
 
     A page gets no fewer than ``least`` visits a day, as far as the budget reaches. If all pages weigh the
     same, the rest is in proportion to their rates: of all allocations this one sees the most changes, because
@@ -88,7 +88,7 @@ _POINTS = np.linspace(np.log(1e-9), np.log(1e9), 8000)
 
 
 def _logarithm(changes: Rates) -> Rates:
-    """Return x - log(1 + x), by its series where the difference would lose all digits."""
+    """Return x - log(1 + x), by its series if the difference would lose all digits."""
     found: Rates = np.where(
         changes < 1e-4, changes**2 / 2 - changes**3 / 3, changes - np.log1p(np.maximum(changes, 1e-5))
     )

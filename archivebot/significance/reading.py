@@ -70,7 +70,7 @@ class Reading:
 
     @property
     def main_text(self) -> str:
-        """The main text (see :func:`archivebot.content.page.content`); empty if it is not markup."""
+        """The main text (see :func:`archivebot.content.page.content`); empty if the body is not markup."""
         return self.content.text if self.content is not None else ""
 
     @cached_property

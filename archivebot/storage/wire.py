@@ -86,7 +86,7 @@ def reference_of(wire: Wire) -> bytes:
 
 
 def dictionary_of(reference: bytes | None, url: str) -> bytes:
-    """Return the dictionary for the exchanges of a URL; its end, which is nearest, matters most."""
+    """Return the dictionary for the exchanges of a URL; texts near its end compress best."""
     return (_inflated(reference) if reference else b"") + url.encode("utf-8", "replace")
 
 

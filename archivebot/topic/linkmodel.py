@@ -85,7 +85,7 @@ class LinkModel:
         return cls(BIAS, {**weights, SOURCE: BY_SOURCE})
 
     def log_odds(self, terms: Iterable[str], relevance: float = 0.0) -> float:
-        """Return the worth of a link in nats; ``relevance`` (0..1) is that of the linking page."""
+        """Return the worth of a link in nats; ``relevance`` (0..1) is the relevance of the linking page."""
         get = self.weights.get
         return self.bias + relevance * get(SOURCE, 0.0) + sum(map(get, terms, repeat(0.0)))
 

@@ -62,7 +62,7 @@ class Rule:
     send: tuple[str, ...] = ()
 
     def watches(self, url: str) -> bool:
-        """Return whether the rule is meant for a page."""
+        """Return whether the rule applies to a page."""
         return any(pattern.fullmatch(url) for pattern in self.patterns)
 
     @property

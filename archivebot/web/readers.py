@@ -135,7 +135,7 @@ class _Repeatable:
 
 @dataclass(slots=True)
 class Keeping:
-    """What the server has kept of the answers to one request, and what is to be kept."""
+    """The kept answer to one request, and the answer that is to be kept."""
 
     known: tuple[Hashable, Answer] | None = None
     made: tuple[Hashable, Answer] | None = field(default=None, init=False)

@@ -170,7 +170,7 @@ def first_capture(reader: ArchiveReader, stored: StoredVersion) -> Capture:
 
 
 def media_of_capture(reader: ArchiveReader, capture: Capture) -> Media:
-    """Return what the body of a capture is."""
+    """Return the media of the body of a capture."""
     return media_of(*reader.document(capture))
 
 
