@@ -26,7 +26,7 @@ ARCHIVE_OBEY_META_ROBOTS = True  # pages with noindex or noarchive are not kept,
 # Where the operator of a site learns about the crawl and can complain, a URL or a mail address:
 # it becomes part of the User-Agent.
 ARCHIVE_CONTACT = os.environ.get("ARCHIVE_CONTACT", "")
-# A file with what opens the doors of sites: see docs/access.md.
+# A file with what opens the realms of sites: see docs/access.md.
 ARCHIVE_SECRETS = os.environ.get("ARCHIVE_SECRETS", "")
 USER_AGENT = f"archivebot/{__version__}"
 ROBOTSTXT_USER_AGENT = "archivebot"  # the product token that robots.txt and META robots name

@@ -25,7 +25,7 @@ from tables import Row, Table, at_least, report
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
-from archivebot.models import Change, Outcome, Page
+from archivebot.models import Change, Outcome, Page, PlacedBlock
 
 MOST_STORED = 3000
 LEAST_SHARE = 1.0
@@ -148,10 +148,10 @@ def try_edit(archive: Archive, version: Version, number: int, body: bytes, edit:
     return Trial(version, edit, capture.stored_bytes, tuple(reasons), detail)
 
 
-def _range(block: object) -> str:
+def _range(block: PlacedBlock | None) -> str:
     if block is None:
         return "none"
-    return f"{block.start}-{block.end} (level {block.level})"  # type: ignore[attr-defined]
+    return f"{block.start}-{block.end} (level {block.level})"
 
 
 def _reasons(changes: Sequence[Change], held: bool) -> Iterator[str]:

@@ -259,7 +259,7 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
         be_bound()
     os.chdir(str(given["folder"]))
     os.environ.clear()
-    os.environ.update(given["environment"])  # type: ignore[arg-type]
+    os.environ.update(given["environment"])
     encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
     by_line = "PYTHONUNBUFFERED" in os.environ
     if not Path("/dev/fd/1").is_file():  # but the streams of this process can be positioned
@@ -267,10 +267,10 @@ def _become(given: dict[str, object], files: Sequence[int]) -> None:
         sys.stdout = open(1, "w", encoding=encoding, buffering=lines, closefd=False)  # noqa: SIM115  # they are open as long as the process
         sys.stderr = open(2, "w", encoding=encoding, errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115  # they are open as long as the process
     else:
-        sys.stdout.reconfigure(encoding=encoding, line_buffering=by_line)  # type: ignore[union-attr]
-        sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
+        sys.stdout.reconfigure(encoding=encoding, line_buffering=by_line)
+        sys.stderr.reconfigure(encoding=encoding, errors="backslashreplace")
     sys.path[0] = str(given["folder"])
-    sys.argv = [given["program"], *given["command"]]  # type: ignore[list-item, misc]
+    sys.argv = [given["program"], *given["command"]]
     import_module("archivebot.archive.process.worker").__dict__["_start"] = Forked
     sys.modules.pop("archivebot.settings", None)  # read anew, in the environment of the command
     module = {"scrapy": "scrapy", "archivebot": "archivebot.program"}[str(given["program"])]

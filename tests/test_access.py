@@ -1,4 +1,4 @@
-"""Sites with a door: a crawl gets in, and no secret is found in what it leaves."""
+"""Realms of sites: a crawl gets in, and no secret is found in what it leaves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from archivebot.access.file import read_doors
+from archivebot.access.file import read_realms
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import UsageError
@@ -263,7 +263,7 @@ GOOD = '[[site]]\nmatch = "a.example"\n'
 def test_a_wrong_file_is_refused_and_no_value_of_it_is_printed(tmp_path: Path, text: str, said: str) -> None:
     name = secrets(tmp_path, text).partition("=")[2]
     with pytest.raises(UsageError) as error:
-        read_doors(name)
+        read_realms(name)
     assert said in str(error.value)
     assert "hunter2" not in str(error.value)
     assert error.value.__suppress_context__ or error.value.__context__ is None
@@ -289,4 +289,4 @@ def test_a_jar_that_others_may_read_or_that_is_none_is_refused(tmp_path: Path) -
         jar.write_text(text)
         jar.chmod(mode)
         with pytest.raises(UsageError, match=said):
-            read_doors(name)
+            read_realms(name)

@@ -251,8 +251,8 @@ def test_pruning_removes_what_belongs_to_the_pruned_captures(uri: str) -> None:
 def test_pruning_removes_it_from_mongodb_and_a_lost_block_is_found(mongo_uri: str) -> None:
     check_pruning(mongo_uri)
     with Archive.open(ArchiveConfig(uri=mongo_uri)) as archive:
-        frame, _ = (each["frame"] for each in archive._store.collection("attachments").find())  # type: ignore[attr-defined]
-        archive._store.collection("frames").delete_many({"_id": f"{frame.partition('/')[0]}:0"})  # type: ignore[attr-defined]
+        frame, _ = (each["frame"] for each in archive._store.collection("attachments").find())
+        archive._store.collection("frames").delete_many({"_id": f"{frame.partition('/')[0]}:0"})
         assert archive.verify()[1]
 
 

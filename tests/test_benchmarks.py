@@ -16,10 +16,10 @@ from tests.conftest import ROOT
 FOLDER = ROOT / "benchmarks"
 sys.path.insert(0, str(FOLDER))  # scripts beside each other, no package
 
-import document  # noqa: E402
-import run  # noqa: E402
-import tables  # noqa: E402
-from tables import Report, Row, Table, at_least  # noqa: E402
+import document  # noqa: E402 - after the path
+import run  # noqa: E402 - after the path
+import tables  # noqa: E402 - after the path
+from tables import Report, Row, Table, at_least  # noqa: E402 - after the path
 
 # Scripts that are no benchmarks: what runs them, one that makes data, and the child process of another.
 OTHERS = {"run.py", "background.py", "fault_flips.py"}

@@ -100,7 +100,7 @@ def test_the_limits_of_the_range_are_allowed(level: int) -> None:
 
 def test_a_config_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
-        ArchiveConfig().level = 1  # type: ignore[misc]
+        ArchiveConfig().level = 1
 
 
 # What the environment or the machine decides.

@@ -127,16 +127,16 @@ class Everything:
     def __init__(self) -> None:
         self.found: list[str] = []
 
-    def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: N802
+    def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: N802 - Twisted's name
         receiver.addressResolved(IPv4Address("TCP", "127.0.0.1", 80))
 
-    def resolutionBegan(self, resolution: object) -> None:  # noqa: N802
+    def resolutionBegan(self, resolution: object) -> None:  # noqa: N802 - Twisted's name
         pass
 
-    def resolutionComplete(self) -> None:  # noqa: N802
+    def resolutionComplete(self) -> None:  # noqa: N802 - Twisted's name
         pass
 
-    def addressResolved(self, address: IPv4Address) -> None:  # noqa: N802
+    def addressResolved(self, address: IPv4Address) -> None:  # noqa: N802 - Twisted's name
         self.found.append(address.host)
 
 

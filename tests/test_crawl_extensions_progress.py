@@ -231,7 +231,7 @@ def test_the_summary_fits_80_columns() -> None:
         requisites=12345,
         judged=10,
         relevant=3,
-        doors=2,
+        query_forms=2,
         dropped_in_tunnels=5,
     )
     assert max(map(len, filled(full.parts()))) <= 78

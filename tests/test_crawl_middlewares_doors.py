@@ -52,7 +52,7 @@ class Doors:
         """Return the links that are followed from a page, by path, and the page."""
         request = self.spider.request(SITE + path, depth=depth, **{SCORE: 1.5, ORDER: order})
         response = HtmlResponse(request.url, status, body=body.encode(), request=request)
-        outputs: Any = collected(self.spider.parse(response))  # type: ignore[arg-type]
+        outputs: Any = collected(self.spider.parse(response))
         *requests, page = self.middleware.process_spider_output(response, outputs)
         return {made.url.removeprefix(SITE): made for made in requests}, page
 

@@ -37,7 +37,7 @@ def run(tmp_path: Path, work: Callable[[ArchiveSession, list[str]], Awaitable[No
             journeys.append(call[0].__name__)
             return await ask(call, url)
 
-        session.readers.run = noted  # type: ignore[method-assign]
+        session.readers.run = noted
         try:
             await work(session, journeys)
         finally:

@@ -120,7 +120,7 @@ async def test_an_answer_that_came_makes_room_at_its_host_before_its_page_is_sto
 async def test_leases_are_renewed_while_the_crawl_runs(crawl: Driven) -> None:
     crawl.queue(A)
     crawl.next()
-    file = crawl.frontier._file  # type: ignore[attr-defined]  # the beat is in no other place
+    file = crawl.frontier._file
     first = file.one("SELECT beat FROM owner")
     await until(lambda: file.one("SELECT beat FROM owner") > first)
     crawl.close("shutdown")
@@ -164,7 +164,7 @@ def test_the_slack_says_for_how_much_better_a_url_is_waited(
         async with begun(tmp_path) as crawl:
             crawl.dispatcher.slack = slack
             now = time.time()
-            crawl.frontier._clock = lambda: now  # type: ignore[attr-defined]  # a busy machine does not wait longer
+            crawl.frontier._clock = lambda: now
             crawl.queue(A, B, score=2.0)
             crawl.queue(OTHER, score=1.0)
             assert [crawl.next(), crawl.next()] == [A, taken]
@@ -316,7 +316,7 @@ async def test_a_page_on_which_a_stage_fails_is_given_up_and_the_crawl_goes_on(c
     assert crawl.next() == B
     crawl.queue(C, source=B)
     crawl.dispatcher.spider_error(Failure(KeyError("title")), response(crawl, B))
-    crawl.dispatcher.spider_error(Failure(KeyError("title")), None)  # type: ignore[arg-type]  # a start request
+    crawl.dispatcher.spider_error(Failure(KeyError("title")), None)
     assert crawl.next() == C, "what the spider found before stays"
     assert crawl.state(A) == ("failed", "no such block")
     assert crawl.state(B) == ("failed", "'title'")

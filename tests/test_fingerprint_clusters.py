@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from sklearn.cluster import DBSCAN  # type: ignore[import-untyped,unused-ignore]
+from sklearn.cluster import DBSCAN
 
 from archivebot.fingerprint.clusters import NOISE, clusters
 from archivebot.fingerprint.simhash import distance
@@ -67,18 +67,6 @@ def test_a_border_point_is_in_the_first_of_two_clusters() -> None:
 
     assert clusters(9, near, least=5) == [0, 0, 0, 0, 0, 1, 1, 1, 1]
     assert clusters(9, near, least=6) == [NOISE] * 9
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_point_may_stand_for_many(seed: int) -> None:
-    chance = random.Random(seed)
-    prints = drifting(seed)
-    weights = [chance.randrange(1, 4) for _ in prints]
-    repeated = [one for one, weight in zip(prints, weights, strict=True) for _ in range(weight)]
-    firsts = np.cumsum([0, *weights[:-1]])
-    weighed = clusters(len(prints), around(prints), 4, weights)
-    each = by_search(repeated, 4)
-    assert weighed == [each[first] for first in firsts]
 
 
 def test_each_point_is_asked_for_once() -> None:

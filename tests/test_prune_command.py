@@ -168,7 +168,7 @@ def test_the_space_is_given_back(archive: Archive, uri: str) -> None:
 def test_a_damaged_page_is_left_as_it_is(archive: Archive, uri: str) -> None:
     fill(archive, 12)
     store = archive._store
-    store.database.execute(  # type: ignore[attr-defined]  # damage that only a file can have
+    store.database.execute(
         "UPDATE frame SET data = x'00' WHERE version = (SELECT id FROM version WHERE number = 7)"
     )
     code, _, err = prune(uri, "--keep", "changes")

@@ -51,7 +51,7 @@ def shots(page: Page, addresses: list[str]) -> list[bytes]:
 def test_the_sample_site_looks_the_same_out_of_the_archive(
     browser: Browser, crawl: Crawl, window: dict[str, int], scale: float
 ) -> None:
-    with browser.new_context(viewport=window, device_scale_factor=scale) as context:  # type: ignore[arg-type]
+    with browser.new_context(viewport=window, device_scale_factor=scale) as context:
         page = context.new_page()
         with SampleSite(0).running() as site:
             home = site.url.removesuffix("/")

@@ -68,7 +68,7 @@ def test_a_change_of_five_stories_changes_exactly_their_blocks() -> None:
 
     before, after = paper_page(), paper_page("updated")
     new = [piece for piece in pieces(after, 3) if piece not in pieces(before, 3)]
-    assert [re.search(rb'id="(\w+)"', piece)[1] for piece in new] == [b"CC2", b"CC3", b"CC4", b"CC5", b"CC6"]  # type: ignore[index]
+    assert [re.search(rb'id="(\w+)"', piece)[1] for piece in new] == [b"CC2", b"CC3", b"CC4", b"CC5", b"CC6"]
     (new,) = [piece for piece in pieces(after, 2) if piece not in pieces(before, 2)]
     assert new.startswith(b'<div id="CC">')
     (new,) = [piece for piece in pieces(after, 1) if piece not in pieces(before, 1)]

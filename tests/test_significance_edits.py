@@ -76,7 +76,7 @@ def test_another_item_of_the_menu_of_a_shop_is_furniture() -> None:
 def test_other_products_beside_the_product_are_furniture() -> None:
     others = OTHERS.replace("mug", "cup").replace("pan", "wok").replace("12", "14")
     before, after = Reading(product()), Reading(product(other=others))
-    assert offer(before.content.walk.lines) == offer(after.content.walk.lines)  # type: ignore[union-attr]
+    assert offer(before.content.walk.lines) == offer(after.content.walk.lines)
     assert significance(before, after).kind is ChangeKind.FURNITURE
 
 

@@ -72,7 +72,7 @@ def test_a_page_without_forms_leaves_nothing(store: ArchiveStore) -> None:
 
 
 def test_an_archive_of_schema_3_takes_forms(path: object) -> None:
-    make_older(path, schema=3)  # type: ignore[arg-type]
+    make_older(path, schema=3)
     store = SQLiteStore(str(path))
     store.forms.add(SITE, PAGE, [BOOKS], at(1))
     assert [*store.forms.all()] == [kept(BOOKS, at(1), at(1), PAGE, 1)]

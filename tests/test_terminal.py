@@ -69,7 +69,7 @@ def test_json_loses_nothing_and_has_nothing_in_it_that_steers() -> None:
 def test_what_others_print_passes_the_door_as_well() -> None:
     bare = io.StringIO()
     door = Harmless(bare)
-    print("Traceback", HOSTILE, file=door)  # type: ignore[call-overload]  # it has what print needs
+    print("Traceback", HOSTILE, file=door)
     door.writelines([HOSTILE])
     assert not UNSAFE.search(bare.getvalue())
     assert "Traceback" in bare.getvalue()
@@ -77,7 +77,7 @@ def test_what_others_print_passes_the_door_as_well() -> None:
 
 def test_colours_are_ours_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
-    screen.isatty = lambda: True  # type: ignore[method-assign]
+    screen.isatty = lambda: True
     monkeypatch.setattr(sys, "stdout", Harmless(screen))
     for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
         monkeypatch.delenv(name, raising=False)
@@ -89,7 +89,7 @@ def test_colours_are_ours_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_line_of_progress_is_gone_when_an_answer_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
-    screen.isatty = lambda: True  # type: ignore[method-assign]
+    screen.isatty = lambda: True
     monkeypatch.setattr(sys, "stdout", screen)
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("NO_COLOR", "1")
@@ -118,7 +118,7 @@ def test_the_environment_decides_on_colours(
     monkeypatch: pytest.MonkeyPatch, is_terminal: bool, environment: dict[str, str], coloured: bool
 ) -> None:
     screen = io.StringIO()
-    screen.isatty = lambda: is_terminal  # type: ignore[method-assign]
+    screen.isatty = lambda: is_terminal
     monkeypatch.setattr(sys, "stdout", screen)
     for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
         monkeypatch.delenv(name, raising=False)

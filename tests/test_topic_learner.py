@@ -133,7 +133,7 @@ def test_memory_is_bounded_and_the_oldest_are_forgotten(numbers: list[int]) -> N
         learner = Learner(LinkModel(), most=10, every=1)
         for number in numbers:
             expect(learner, str(number), GOOD)
-        learner.model.weights["anchor:atlas"] = 1.0  # type: ignore[index]
+        learner.model.weights["anchor:atlas"] = 1.0
         return set(learner.news())
 
     assert len(remembered(numbers)) <= 10

@@ -15,12 +15,12 @@ from archivebot.vision.vips import segment
 
 
 def text(words: str, left: float, top: float, right: float, bottom: float, **given: object) -> Node:
-    return Node("", Box(left, top, right, bottom), f"/text()[{words}]", words, **{"inline": True, **given})  # type: ignore[arg-type]
+    return Node("", Box(left, top, right, bottom), f"/text()[{words}]", words, **{"inline": True, **given})
 
 
 def element(tag: str, *children: Node, box: Box | None = None, **given: object) -> Node:
     whole = box or around(child.box for child in children)
-    return Node(tag, whole, f"/{tag}[{whole.left},{whole.top}]", children=children, **given)  # type: ignore[arg-type]
+    return Node(tag, whole, f"/{tag}[{whole.left},{whole.top}]", children=children, **given)
 
 
 def page(*, line: bool = False) -> Node:

@@ -1,1 +1,1 @@
-"""Sites with a door: how a crawl gets in, from a file of secrets."""
+"""The realms of sites, which need a log-in: how a crawl gets in, from a file of secrets."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from archivebot.access.door import Door, Login
+from archivebot.access.realm import Login, Realm
 from archivebot.config import file_text
 from archivebot.exceptions import UsageError
 from archivebot.toml.patterns import url_pattern
@@ -24,8 +24,8 @@ _ANY_HOST = re.compile(r"(?:[a-z*]+://)?[*.]*(?:[:/].*)?")
 _PROXIES = ("http", "https")
 
 
-def read_doors(name: str) -> tuple[Door, ...]:
-    """Return the doors of a file; "" is no file.
+def read_realms(name: str) -> tuple[Realm, ...]:
+    """Return the realms of a file; "" is no file.
 
     Raises UsageError with the place of the error, never with a value, and if others may read the file.
     """
@@ -39,7 +39,7 @@ def read_doors(name: str) -> tuple[Door, ...]:
     check_keys(found, ("site",), name)
     sites = listed(found, "site", name)
     return tuple(
-        _door(site, place(text, name, "site", number), Path(name).parent)
+        _realm(site, place(text, name, "site", number), Path(name).parent)
         for number, site in enumerate(sites, 1)
     )
 
@@ -55,7 +55,7 @@ def _private_text(name: str) -> str:
     return file_text(name, "file of secrets")
 
 
-def _door(found: Mapping[str, Any], at: str, folder: Path) -> Door:
+def _realm(found: Mapping[str, Any], at: str, folder: Path) -> Realm:
     check_keys(found, _KEYS, at)
     patterns = texts(found, "match", at)
     if not patterns or any(_ANY_HOST.fullmatch(pattern) for pattern in patterns):
@@ -70,7 +70,7 @@ def _door(found: Mapping[str, Any], at: str, folder: Path) -> Door:
     if given["proxy"] and urlsplit(given["proxy"]).scheme not in _PROXIES:
         raise UsageError(f"{at}, proxy: write an address that begins with http:// or https://")
     compiled = tuple(map(url_pattern, patterns))
-    door = Door(
+    realm = Realm(
         at,
         compiled,
         (given["user"], given["password"]) if given["user"] else None,
@@ -78,9 +78,9 @@ def _door(found: Mapping[str, Any], at: str, folder: Path) -> Door:
         _cookies(folder / given["cookies"], at) if given["cookies"] else (),
         given["proxy"],
     )
-    if door.login and not door.opens(door.login.url):
+    if realm.login and not realm.opens(realm.login.url):
         raise UsageError(f"{at}, login: its address does not match, so the cookies would not reach the pages")
-    return door
+    return realm
 
 
 def _text(found: Mapping[str, Any], key: str, at: str) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from archivebot.content.lines import Place
 from archivebot.content.surroundings import Around
+from archivebot.markup.tags import HEADINGS
 
 Numbers = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -20,8 +21,6 @@ TABLES = ("names", "near", "words", "above", "opened")
 
 # Maximum of words read from the first line of an element, its heading.
 MOST_OPENING = 6
-
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 def near(place: Place) -> frozenset[str]:
@@ -50,7 +49,7 @@ class Features:
         """Read the features of the lines of a page."""
         words = around.wording[1]
         texts, places = around.text.tolist(), around.places
-        is_heading = np.array([place.tag in _HEADINGS for place in places], dtype=bool)[around.index]
+        is_heading = np.array([place.tag in HEADINGS for place in places], dtype=bool)[around.index]
         headings: list[frozenset[str]] = [frozenset()]
         for line in np.flatnonzero(is_heading).tolist():
             tag = places[around.index[line]].tag

@@ -12,21 +12,16 @@ from turbohtml import Document, Element, Node, Text
 
 from archivebot.markup.edits import Edits, TagEdit
 from archivebot.markup.seen import hides
+from archivebot.markup.tags import LINES, MUTE
 from archivebot.text import UNSPACED, collapse, pieces
 
 # Elements whose text is not running text, or not visible. NOSCRIPT is read: forums that draw their threads
 # with a script keep the thread there. The best possible choice of lines reaches word F1 0.88 on the forum
 # pages of the WCXB corpus, without NOSCRIPT 0.72.
-_MUTE = frozenset(
-    "head script style template select textarea svg math iframe object audio video canvas".split()
-)
+_MUTE = MUTE.union(("select", "textarea", "object", "audio", "video", "canvas"))
 
 # Elements that end a line.
-_BREAKS = frozenset(
-    """address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset
-    figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html label legend li main menu nav noscript
-    ol p pre search section summary table tbody td tfoot th thead tr ul""".split()
-)
+_BREAKS = LINES.union("body button dialog figcaption html label noscript search summary td".split())
 BOLD = frozenset(("b", "strong"))
 
 # Stands for a line break between the pieces of a line; a function that splits at blanks takes it for a blank.
@@ -53,9 +48,6 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 # Maximum of characters read from an attribute; generated class lists have thousands.
 MOST_NAMES = 300
-
-# Number of lines whose features are remembered: pages of a site have many lines in common.
-REMEMBERED = 1 << 12
 
 # Elements nested deeper are not entered; real pages stay below 100.
 MOST_DEPTH = 300

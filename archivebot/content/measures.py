@@ -11,11 +11,11 @@ from archivebot.content import prose, repeats, surroundings
 from archivebot.content.lines import Line
 from archivebot.content.surroundings import Around
 from archivebot.content.wording import COLUMNS, FIRST
+from archivebot.markup.tags import HEADINGS
 
 Column = surroundings.Column
 _TAGS = ("p", "li", "div", "td", "th", "dt", "dd", "pre", "blockquote", "button", "label")
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_KINDS = {tag: kind for kind, tag in enumerate((*_TAGS, *_HEADINGS))}
+_KINDS = {tag: kind for kind, tag in enumerate((*_TAGS, *HEADINGS))}
 
 _TAG_COLUMNS = [f"<{tag}>" for tag in _KINDS]
 _NUMBERS = np.array([[kind] for kind in _KINDS.values()])

@@ -59,7 +59,7 @@ class AnswerParser(LenientParser):
 
     def dataReceived(self, data: bytes) -> None:
         self.exchange.arrived()
-        super().dataReceived(data)  # type: ignore[no-untyped-call]
+        super().dataReceived(data)
 
     def lineReceived(self, line: bytes) -> None:
         self.exchange.line(line + b"\n")
@@ -77,29 +77,29 @@ class AnswerParser(LenientParser):
         self._break_off(TOO_LONG)
 
     def statusReceived(self, status: bytes) -> None:
-        super().statusReceived(status)  # type: ignore[no-untyped-call]
+        super().statusReceived(status)
         if not 100 <= self.response.code <= 999:
-            raise ParseError("status code out of range", status[:40])  # type: ignore[no-untyped-call]
+            raise ParseError("status code out of range", status[:40])
 
     def headerReceived(self, name: bytes, value: bytes) -> None:
         with suppress(InvalidHeaderName):  # Twisted cannot hold it; it stays in the bytes received
-            super().headerReceived(name.rstrip(), value)  # type: ignore[no-untyped-call]
+            super().headerReceived(name.rstrip(), value)
 
     def allHeadersReceived(self) -> None:
         self.interim += self.response.code < 200
         if self.interim > MOST_INTERIM:
-            raise ParseError("interim answers only", b"")  # type: ignore[no-untyped-call]
+            raise ParseError("interim answers only", b"")
         if fault := self._wrong_framing():
             self._record_fault(fault)
             from twisted.internet import reactor  # importing it earlier would choose it
 
             self.silence = reactor.callLater(SILENCE, self.abort)  # type: ignore[arg-type]  # wrong stub
-        super().allHeadersReceived()  # type: ignore[no-untyped-call]
+        super().allHeadersReceived()
 
     def rawDataReceived(self, data: bytes) -> None:
         if self.silence and self.silence.active():
             self.silence.reset(SILENCE)
-        super().rawDataReceived(data)  # type: ignore[no-untyped-call]
+        super().rawDataReceived(data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
         if self.silence and self.silence.active():
@@ -129,10 +129,10 @@ class AnswerParser(LenientParser):
     def _break_off(self, fault: str) -> None:
         """End the answer after the headers received so far, without a body."""
         if self.state == STATUS or self.response.code < 200:
-            raise ParseError(fault, b"")  # type: ignore[no-untyped-call]
+            raise ParseError(fault, b"")
         self._record_fault(fault)
         self.connHeaders = Headers({b"connection": [b"close"], b"content-length": [b"0"]})
-        super().allHeadersReceived()  # type: ignore[no-untyped-call]
+        super().allHeadersReceived()
 
     def _record_fault(self, fault: str) -> None:
         """Record the fault, and the headers that are wrong."""

@@ -35,12 +35,14 @@ class _Encoder(ScrapyJSONEncoder):
 class _CaptureExporter(BaseItemExporter):
     """Exports a Capture as its record; other items pass unchanged."""
 
+    encoder: Any
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.encoder: Any = _Encoder(**self._kwargs)
+        self.encoder.__class__ = _Encoder  # it has the options of the exporter
 
     def export_item(self, item: Any) -> None:
-        super().export_item(capture_record(item) if isinstance(item, Capture) else item)  # type: ignore[safe-super]
+        super().export_item(capture_record(item) if isinstance(item, Capture) else item)  # type: ignore[safe-super]  # it is abstract in the first class only
 
 
 class CaptureJsonExporter(_CaptureExporter, JsonItemExporter):

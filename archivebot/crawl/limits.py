@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from fnmatch import fnmatchcase
 
 from archivebot.exceptions import UsageError
-from archivebot.markup.contenttype import parse
+from archivebot.markup.contenttype import content_type, parse
 from archivebot.markup.formats import MediaKind
 from archivebot.markup.media import Media, declared_kind
 from archivebot.models import Headers, first_header
@@ -87,8 +87,10 @@ class Limits:
         'last modified on 2010-01-02'
         >>> limits.of_head((("Content-Type", "application/octet-stream"),)) is None
         True
+        >>> limits.of_head((("Content-Type", "image/png"), ("Content-Type", "text/html"))) is None
+        True
         """
-        declared = parse(first_header(headers, "content-type") or "").type
+        declared = parse(content_type(headers)).type
         kind = declared_kind(declared)
         if kind not in (None, MediaKind.PAGE) and not self._takes(kind, declared):
             return Unwanted("types", f"its type is {declared}")

@@ -27,12 +27,12 @@ class LogFormatter(ScrapyLogFormatter):
         return cls(logging.Handler(crawler.settings["LOG_LEVEL"]).level <= logging.DEBUG)
 
     # None means no message: see the documentation of Scrapy's class, whose annotations leave it out.
-    def crawled(  # type: ignore[override]
+    def crawled(  # type: ignore[override]  # as above
         self, request: Request, response: Response, spider: Spider
     ) -> LogFormatterResult | None:
         return super().crawled(request, response, spider) if self.is_verbose else None
 
-    def scraped(  # type: ignore[override]
+    def scraped(  # type: ignore[override]  # as above
         self, item: Any, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult | None:
         return super().scraped(item, response, spider) if self.is_verbose else None

@@ -180,8 +180,8 @@ class ArchiveSpider(Spider):
 
     def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
         """Yield one page with the reason why there is no answer, or retry later."""
-        error: BaseException = failure.value  # type: ignore[assignment]
-        request: Request = failure.request  # type: ignore[attr-defined]
+        error: BaseException = failure.value  # type: ignore[assignment]  # it is never None here
+        request: Request = failure.request  # type: ignore[attr-defined]  # added by Scrapy
         if isinstance(error, Refused | Interrupted):
             return ()
         if isinstance(error, StorageError):

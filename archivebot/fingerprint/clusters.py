@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 NOISE = -1
 
@@ -11,7 +11,6 @@ def clusters(
     count: int,
     near: Callable[[int], Iterable[int]],
     least: int = 2,
-    weights: Sequence[int] | None = None,
 ) -> list[int]:
     """Return the number of the cluster of each of ``count`` points, or -1 for a point in no cluster.
 
@@ -21,33 +20,25 @@ def clusters(
     Algorithm for Discovering Clusters in Large Spatial Databases with Noise", 1996). A point at the border of
     two clusters is in the first. ``near`` is called once for each point.
 
-    ``weights`` is the number of items that each point represents: equal fingerprints should be one point, as
-    the neighbours of many points grow with the square of their number.
-
     >>> numbers = [1, 2, 3, 9, 20, 21]
     >>> def near(point):
     ...     return [n for n, other in enumerate(numbers) if abs(other - numbers[point]) <= 1]
     >>> clusters(6, near), clusters(6, near, least=3), clusters(0, near)
     ([0, 0, 0, -1, 1, 1], [0, 0, 0, -1, -1, -1], [])
-    >>> clusters(6, near, weights=[1, 1, 1, 2, 1, 1])
-    [0, 0, 0, 1, 2, 2]
     """
-
-    def crowded(around: list[int]) -> bool:
-        return (sum(weights[point] for point in around) if weights else len(around)) >= least
 
     labels: list[int | None] = [None] * count
     found = 0
     for point in range(count):
         if labels[point] is not None:
             continue
-        if not crowded(around := list(near(point))):
+        if len(around := list(near(point))) < least:
             labels[point] = NOISE  # preliminary: a core found later may include it
             continue
         labels[point] = found
         while around:
             neighbour = around.pop()
-            if labels[neighbour] is None and crowded(further := list(near(neighbour))):
+            if labels[neighbour] is None and len(further := list(near(neighbour))) >= least:
                 around += further
             if labels[neighbour] in (None, NOISE):
                 labels[neighbour] = found

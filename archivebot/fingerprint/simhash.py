@@ -9,10 +9,6 @@ from numpy.typing import NDArray
 
 from archivebot.fingerprint.features import Hashes, feature_hashes, shingle_hashes, word_hashes
 
-# Stored with every fingerprint; fingerprints of two versions are not comparable. The version covers the
-# features (shingles of the words of tokeniser 1, as often as they occur), their hash, and the rule for ties.
-SIMHASH_VERSION = "simhash64-1"
-
 BITS = 64
 NEAR = 3  # bits: Manku, Jain, Das Sarma, "Detecting Near-Duplicates for Web Crawling", 2007
 

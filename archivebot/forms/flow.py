@@ -10,18 +10,15 @@ from itertools import islice
 from lxml import etree
 
 from archivebot.forms.form import BUTTONS, Control
+from archivebot.markup.tags import LINES, MUTE
 
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
 
 # Elements whose text is never the name of a field.
-_MUTE = frozenset("head iframe math noscript object script style svg template title".split())
+_MUTE = MUTE.union(("noscript", "object", "title"))
 
 # Elements that separate their contents from the surrounding text.
-_BLOCKS = frozenset(
-    """address article aside blockquote caption center dd details dir div dl dt fieldset figure footer form
-    h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol p pre section table tbody td tfoot th thead tr
-    ul""".split()
-)
+_BLOCKS = LINES.union(("td",))
 
 # An INPUT of an unknown type is a text box.
 _TYPES = frozenset(

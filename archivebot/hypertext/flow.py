@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from turbohtml import Document, Element, Namespace
 
 from archivebot.hypertext.links import SECTIONS, LinkWalk, shortened
-from archivebot.hypertext.maintext import Line, main_text
 from archivebot.hypertext.references import TAGS
+from archivebot.hypertext.topictext import Line, topic_text
+from archivebot.markup.tags import HEADINGS, LINES, MUTE
 from archivebot.models import Link
 from archivebot.text import collapse
 
@@ -20,19 +21,14 @@ AROUND = 100
 MOST_TITLE = 200
 
 # Elements whose text is a heading; a line that is completely bold is one, too.
-_LEVELS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_HEADINGS = frozenset((*_LEVELS, "caption", "dt", "th", "legend"))
+_HEADINGS = frozenset((*HEADINGS, "caption", "dt", "th", "legend"))
 _BOLD = frozenset(("b", "strong"))
 
 # Elements whose text is not running text, or not visible.
-_MUTE = frozenset("head script style noscript template title select textarea button svg math iframe".split())
+_MUTE = MUTE.union(("noscript", "title", "select", "textarea", "button"))
 
 # Elements that end a line; cells of a row, images and forced breaks only separate words.
-_LINES = frozenset(
-    """address article aside blockquote body caption center dd details dialog dir div dl dt fieldset
-    figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol p pre section
-    summary table tbody tfoot th thead tr ul""".split()
-)
+_LINES = LINES.union(("body", "dialog", "figcaption", "summary"))
 _SPACES = frozenset(("br", "td", "img"))
 _COUNTED = _LINES | _SPACES | _MUTE | _BOLD
 _LEADING = frozenset((*TAGS, *SECTIONS, "script"))
@@ -79,7 +75,7 @@ class FlowWalk(LinkWalk):
 
     @property
     def text(self) -> str:
-        return main_text(self.lines)
+        return topic_text(self.lines)
 
     def finish(self) -> None:
         self._end_line()
@@ -158,7 +154,7 @@ class FlowWalk(LinkWalk):
 
     def _name(self, text: str) -> None:
         """Note the line as a heading, if it is one."""
-        if self.naming and self.naming[-1] in _LEVELS:
+        if self.naming and self.naming[-1] in HEADINGS:
             self.titles.setdefault(self.naming[-1], text[:MOST_TITLE])
         if self.naming or (self.emphasised == self.solid > self.linked and len(text) <= MOST_TITLE):
             self.heading = text[:MOST_TITLE]

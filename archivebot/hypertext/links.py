@@ -39,8 +39,6 @@ SCRIPT = "script"
 
 # Scripts of other types are data or templates; https://html.spec.whatwg.org/multipage/scripting.html
 _RUNS = re.compile(r"\s*(?:$|module|(?:text|application)/(?:x-)?(?:java|ecma|j|live)script)", re.IGNORECASE)
-# Elements with text to read, not to fill.
-_READ = ("h1", "h2", "h3", "p")
 _HOLE = quote(UNKNOWN)
 
 # Unclosed anchors are nested. Deeper anchors than this have no text of their own, so that no text is read

@@ -18,7 +18,7 @@ class Hypertext:
     """One HTML page for a topic and a crawler.
 
     ``links`` in the order of the page, one for each target; ``robots`` the META tags as (lower-case name,
-    content). If requested: ``title`` and the main ``text`` (lines), ``forms``, the day of publication,
+    content). If requested: ``title`` and the ``text`` for topics (lines), ``forms``, the day of publication,
     ``published``, and the URLs of its ``requisites``.
     """
 
@@ -36,7 +36,7 @@ def read(
 ) -> Hypertext:
     """Read an HTML page: its links and robots META tags.
 
-    With ``context`` also the text around the links, the title and the main text, in one walk over the page
+    With ``context`` also the text around the links, the title and the topic text, in one walk over the page
     that takes two to three times as long. Any bytes and any name of an encoding are accepted.
 
     Each target is returned once, by the most informative link: a link with an anchor before a link without, a

@@ -16,10 +16,12 @@ from archivebot.export.cdxj import cdxj_line, in_order
 from archivebot.export.files import written
 from archivebot.export.history import history_page
 from archivebot.export.wacz import Package, home_of, pages_of
-from archivebot.jobs.export import Choices, Written, software, written_captures
+from archivebot.jobs.export import Choices, software, written_captures
 from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.selection import Selection
 from archivebot.markup.contenttype import content_type, parse
+from archivebot.markup.formats import MediaKind
+from archivebot.markup.media import declared_kind, media_of
 from archivebot.metadata import NONE
 from archivebot.models import REQUISITE, Capture, Delta, Outcome
 from archivebot.proof.signing import Signer
@@ -31,8 +33,6 @@ from archivebot.records import (
 )
 from archivebot.records.block import stored_block_record
 from archivebot.storage.base import StoredVersion
-
-_PAGE_TYPES = frozenset(("text/html", "application/xhtml+xml"))
 
 
 def export_wacz(
@@ -60,8 +60,8 @@ def export_wacz(
                 if not each.is_indexed:
                     continue
                 _put(index, each.line)
-                if _is_page(each):
-                    entry = (each.capture.url, each.capture.captured_at, _title(archive, each.capture))
+                if (title := _title(archive, each.capture)) is not None:
+                    entry = each.capture.url, each.capture.captured_at, title
                     home = min(home or entry, entry, key=lambda found: (len(found[0]), found[0]))
                     _put(pages, json.dumps((entry[0], entry[1].isoformat(), entry[2])))
             package.add_index(in_order(_lines(index)))
@@ -169,20 +169,19 @@ def _note(error: ArchiveError, result: Exported, progress: Progress) -> None:
     progress.damaged(str(error))
 
 
-def _is_page(found: Written) -> bool:
-    """Return whether a capture is listed as a page: a requisite, an error or a picture is not."""
-    capture = found.capture
-    kind = parse(content_type(capture.headers)).type
-    return capture.outcome is Outcome.FETCHED and capture.origin != REQUISITE and kind in _PAGE_TYPES
+def _title(archive: ArchiveReader, capture: Capture) -> str | None:
+    """Return the title of a page; None if the capture is no page: a requisite, an error or a picture.
 
-
-def _title(archive: ArchiveReader, capture: Capture) -> str:
-    """Return the title of a page; "" if its bytes are damaged, because a revisit is written without them."""
+    A page whose bytes are damaged has no title, because a revisit is written without them.
+    """
+    if capture.outcome is not Outcome.FETCHED or capture.origin == REQUISITE:
+        return None
+    declared = content_type(capture.headers)
     try:
         body = archive.body(capture)
     except CorruptObject:
-        return ""
-    return archive.readings.title(body, content_type(capture.headers))
+        return "" if declared_kind(parse(declared).type) is MediaKind.PAGE else None
+    return archive.readings.title(body, declared) if media_of(body, declared).is_page else None
 
 
 def _put(spool: Any, line: str) -> None:

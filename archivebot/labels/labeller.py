@@ -17,8 +17,6 @@ from archivebot.markup.seen import CODE, LISTS, Counts, attribute, look
 from archivebot.markup.tree import Source
 from archivebot.models import Block, Label
 
-LABELS_VERSION = 1
-
 
 @dataclass(frozen=True, slots=True)
 class Labelled:

@@ -6,6 +6,7 @@ import re
 
 from turbohtml import Document, Element, PlainText, parse
 
+from archivebot.markup.tags import HEADINGS
 from archivebot.text import collapse, normalise
 
 PLAIN = PlainText(bullet="", layout="strict")
@@ -17,7 +18,7 @@ IN_CELLS = ", ".join(
     for cell in ("td", "th")
     for block in "p div ul ol dl li table blockquote pre h1 h2 h3 h4 h5 h6 section article form".split()
 )
-STANDS_OUT = ("h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend", "summary", "figcaption", "th", "dt")
+STANDS_OUT = (*HEADINGS, "caption", "legend", "summary", "figcaption", "th", "dt")
 AT_START = ("strong", "b", "big", "em", "font", "mark")
 MARKED = ", ".join((*STANDS_OUT, *AT_START, "[aria-label]"))
 

@@ -101,8 +101,6 @@ ROOTS = {
     "svg": Format("image/svg+xml", MediaKind.IMAGE, "an SVG picture"),
 }
 
-PDF = _ROWS[0][0]
-
 
 def format_of(head: bytes) -> Format | None:
     """Return the format without text that begins with these bytes, None if there is none.

@@ -48,7 +48,7 @@ def _parser(catalogue: Catalogue) -> argparse.ArgumentParser:
         if name == "crawl":
             _complete_spiders(catalogue, parser)
         elif name in FILES:
-            parser.add_argument("file", nargs="*").complete = FILES[name]  # type: ignore[attr-defined]
+            parser.add_argument("file", nargs="*").complete = FILES[name]  # type: ignore[attr-defined]  # read by shtab
     return root
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from archivebot.content.lines import Line, Place, nearest
 from archivebot.content.measures import Column
+from archivebot.markup.tags import HEADINGS
 
 # Of 364 judged changes of content (benchmarks/alarms.py, without those held out) 1 is called furniture, and
 # of 1217 versions without one 7 are called one.
@@ -17,7 +18,7 @@ from archivebot.content.measures import Column
 # 0.05 6 changes are lost; 0.005 and 0.02 do as well. With 25 characters there are two more false alarms.
 LEAST_LIKELY = 0.01
 LEAST_HEADLINE = 30
-_HEADINGS = frozenset("h2 h3 h4 h5 h6".split())
+_HEADINGS = frozenset(HEADINGS[1:])
 
 # Minimum of linked headings in the main text of a page of teasers; linked headings elsewhere on it are
 # headlines, too. Without pages of teasers 5 changes are lost; 3 and 8 do as well.

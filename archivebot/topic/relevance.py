@@ -64,7 +64,7 @@ class PageText:
 
     @classmethod
     def of(cls, title: str, text: str, same: Mapping[str, str] = MappingProxyType({})) -> PageText:
-        """Split a title and the main text; ``same`` maps a synonym to its term.
+        """Split a title and the topic text; ``same`` maps a synonym to its term.
 
         >>> page = PageText.of("Reefs", "The reef of 1998")
         >>> page.title, page.body, page.words["the"]
@@ -83,7 +83,7 @@ class PageScorer:
         self._model = NaiveBayes.from_dict(profile.page_model) if profile.page_model else None
 
     def score(self, title: str, text: str) -> Relevance:
-        """Return the judgement of a page by its title and main text.
+        """Return the judgement of a page by its title and topic text.
 
         >>> from archivebot.topic.training import from_words
         >>> scorer = PageScorer(from_words("diving", {"reef": 1.0, "dive": 1.0}))

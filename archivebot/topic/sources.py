@@ -32,7 +32,7 @@ def readable(body: bytes, content_type: str) -> bool:
 def example(
     body: bytes, content_type: str, source: str, relevant: bool = True, *, saved: bool = False
 ) -> Example:
-    """Return an example: a page with title, main text and links, XML without links, other texts complete.
+    """Return an example: a page with title, topic text and links, XML without links, other texts complete.
 
     ``saved`` is whether a tool wrote the body into a file, see :func:`~archivebot.markup.media.media_of`.
     Raises UsageError if the body has no text.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, product
@@ -93,8 +93,8 @@ def kept(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[tuple[in
     return in_order(dict(_equal(before, after)))
 
 
-def _left(ids: Sequence[Hashable], taken: object) -> list[int]:
-    gone = set(taken)  # type: ignore[call-overload]
+def _left(ids: Sequence[Hashable], taken: Iterable[int]) -> list[int]:
+    gone = set(taken)
     return [index for index in range(len(ids)) if index not in gone]
 
 

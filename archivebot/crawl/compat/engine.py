@@ -7,7 +7,7 @@ from scrapy.core.engine import ExecutionEngine
 
 
 def is_ending(engine: ExecutionEngine) -> bool:
-    """Return whether the spider of a crawl is being closed; False before it is opened and after it is closed."""
+    """Return whether the spider of a crawl is being closed; False before its begin and after its end."""
     return engine._slot is not None and engine._slot.closing is not None
 
 

@@ -44,7 +44,7 @@ class LenientParser(_LenientHTTPClientParser):
 
     def unfinished_line(self) -> bytes:
         """Return the received part of an unfinished line."""
-        return bytes(self.clearLineBuffer())  # type: ignore[no-untyped-call]
+        return bytes(self.clearLineBuffer())
 
     def note_trailers(self) -> None:
         """Note the header lines after a chunked body."""
@@ -52,7 +52,7 @@ class LenientParser(_LenientHTTPClientParser):
 
     def _finished(self, rest: bytes) -> None:
         self.note_trailers()
-        super()._finished(rest)  # type: ignore[no-untyped-call]
+        super()._finished(rest)
 
     def knows_coding(self, name: bytes) -> bool:
         """Return whether a transfer coding can be decoded."""
@@ -123,7 +123,7 @@ def _factory(parser: type[LenientParser]) -> type[_LenientHTTP11ClientFactory]:
             answer = super().request(request)
             assert self._parser is not None
             self._parser.__class__ = parser  # as Scrapy does for its own
-            self._parser.abort = transport.abortConnection  # type: ignore[attr-defined]
+            self._parser.abort = transport.abortConnection  # type: ignore[attr-defined]  # of our parser
 
             def secured(response: IResponse) -> IResponse:
                 with suppress(AttributeError):  # no TLS
@@ -134,6 +134,6 @@ def _factory(parser: type[LenientParser]) -> type[_LenientHTTP11ClientFactory]:
 
     class Factory(_LenientHTTP11ClientFactory):
         def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:
-            return Protocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
+            return Protocol(self._quiescentCallback)
 
     return Factory

@@ -236,7 +236,7 @@ def _failure(error: BaseException | Failure, alone: bool) -> Failure:
     if isinstance(error, Failure):
         return error
     broken = alone and isinstance(error, ProtocolError)
-    return Failure(ParseError(str(error), b"") if broken else error)  # type: ignore[no-untyped-call]
+    return Failure(ParseError(str(error), b"") if broken else error)
 
 
 def _head(headers: Any) -> bytes:

@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
-from archivebot.access.file import read_doors
+from archivebot.access.file import read_realms
 from archivebot.config import CrawlConfig
 from archivebot.urls import host_of, is_private
 
@@ -39,8 +39,8 @@ class PublicAddresses:
         config = CrawlConfig.from_settings(crawler.settings)
         if config.private_addresses:
             raise NotConfigured("ARCHIVE_PRIVATE_ADDRESSES is on")
-        doors = read_doors(config.secrets)
-        extension = cls(crawler, frozenset(host_of(door.proxy) for door in doors if door.proxy))
+        realms = read_realms(config.secrets)
+        extension = cls(crawler, frozenset(host_of(realm.proxy) for realm in realms if realm.proxy))
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         return extension

@@ -52,7 +52,7 @@ class Progress:
     seconds: float
     judged: int = 0
     relevant: int = 0
-    doors: int | None = None  # None if the crawl looks for no forms
+    query_forms: int | None = None  # None if the crawl looks for no forms
     forms: int = 0
     forms_left_out: int = 0
     dropped_in_tunnels: int = 0
@@ -90,7 +90,7 @@ class Progress:
             seconds=seconds,
             judged=count("topic/judged"),
             relevant=count("topic/relevant"),
-            doors=stats.get_value("archive/query_forms"),
+            query_forms=stats.get_value("archive/query_forms"),
             forms=count("archive/forms"),
             forms_left_out=count("doors/forms_left_out"),
             dropped_in_tunnels=count("topic/dropped/tunnel"),
@@ -123,8 +123,8 @@ class Progress:
         if self.dropped_in_tunnels or self.dropped_by_score:
             by_score = f"{self.dropped_by_score} by their scores"
             found.append(f"links dropped: {self.dropped_in_tunnels} behind tunnels, {by_score}")
-        if self.doors is not None:
-            found.append(f"query forms: {self.doors}")
+        if self.query_forms is not None:
+            found.append(f"query forms: {self.query_forms}")
         if self.forms_left_out:
             found.append(f"forms left out on pages off topic: {self.forms_left_out}")
         return list(filter(None, found))

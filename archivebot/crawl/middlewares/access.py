@@ -1,4 +1,4 @@
-"""Opens the doors of sites: basic authentication, log-in by form, cookies, proxies."""
+"""Opens the realms of sites: basic authentication, log-in by form, cookies, proxies."""
 
 from __future__ import annotations
 
@@ -18,12 +18,16 @@ from scrapy.http import Response, TextResponse
 from scrapy.http.cookies import CookieJar
 from scrapy.http.request import NO_CALLBACK
 
-from archivebot.access.door import Door
-from archivebot.access.file import read_doors
+from archivebot.access.file import read_realms
+from archivebot.access.realm import Realm
 from archivebot.config import CrawlConfig
 from archivebot.crawl.exchange import WIRE
+from archivebot.crawl.reading.convert import headers_of
 from archivebot.crawl.refusals import Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.markup.charset import is_wide
+from archivebot.markup.contenttype import content_type
+from archivebot.markup.media import media_of
 from archivebot.urls import joined
 from archivebot.wire import Wire, without_cookies
 
@@ -31,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 # The reasons in the frontier: a link that would end the session, and a site that did not let us in.
 EXIT, CLOSED = "logout", "login_failed"
-# The meta key of requests that only open a door: they are neither archived nor written into WARC files.
+# The meta key of requests that only open a realm: they are neither archived nor written into WARC files.
 APART = "archive_apart"
 _LOGIN, _RETRIED = "archive_login", "archive_logged_in_again"
 
@@ -43,118 +47,118 @@ _FRUITLESS = 3
 
 
 class AccessMiddleware:
-    """Adds to each request what opens the door of its site, and takes cookies out of the answers.
+    """Adds to each request what opens its realm, and takes cookies out of the answers.
 
     A log-in is made before the first page. It is made again if an answer leads back to its page or is 401,
     although pages were answered since the last log-in. Secrets are only in requests: neither captures nor
     logs have them.
     """
 
-    def __init__(self, crawler: Crawler, doors: tuple[Door, ...]) -> None:
+    def __init__(self, crawler: Crawler, realms: tuple[Realm, ...]) -> None:
         self.crawler = crawler
-        self._doors = doors
-        self._jars = {door.name: _jar(door) for door in doors if door.has_session}
+        self._realms = realms
+        self._jars = {realm.name: _jar(realm) for realm in realms if realm.has_session}
         self._logins: dict[str, asyncio.Task[bool]] = {}
-        self._count = Counter[str]()  # log-ins by door
-        self._used = set[str]()  # doors that were passed since the last log-in
-        self._fruitless = Counter[str]()  # log-ins again in a row that opened no page, by door
+        self._count = Counter[str]()  # log-ins by realm
+        self._used = set[str]()  # realms that were passed since the last log-in
+        self._fruitless = Counter[str]()  # log-ins again in a row that opened no page, by realm
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> AccessMiddleware:
-        doors = read_doors(CrawlConfig.from_settings(crawler.settings).secrets)
-        if not doors:
+        realms = read_realms(CrawlConfig.from_settings(crawler.settings).secrets)
+        if not realms:
             raise NotConfigured  # with a reason Scrapy would warn of it in each crawl
-        return cls(crawler, doors)
+        return cls(crawler, realms)
 
     async def process_request(self, request: Request) -> None:
-        door = self._door(request)
-        if door is None:
+        realm = self._realm(request)
+        if realm is None:
             return
         if APART not in request.meta and "archive_robots" not in request.meta:
-            if door.is_exit(request.url):
+            if realm.is_exit(request.url):
                 self._refuse(request, EXIT)
-            if door.login and not await self._open(door):
+            if realm.login and not await self._open(realm):
                 self._refuse(request, CLOSED)
-            request.meta[_LOGIN] = self._count[door.name]
-        if door.proxy:
-            request.meta["proxy"] = door.proxy  # Scrapy moves its password into a header
-        if door.authorization:
-            request.headers["Authorization"] = door.authorization
-        if (jar := self._jars.get(door.name)) is not None:  # an empty jar is false
+            request.meta[_LOGIN] = self._count[realm.name]
+        if realm.proxy:
+            request.meta["proxy"] = realm.proxy  # Scrapy moves its password into a header
+        if realm.authorization:
+            request.headers["Authorization"] = realm.authorization
+        if (jar := self._jars.get(realm.name)) is not None:  # an empty jar is false
             request.headers.pop("Cookie", None)
             jar.add_cookie_header(request)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        door = self._door(request)
-        if door is None:
+        realm = self._realm(request)
+        if realm is None:
             return response
-        if (jar := self._jars.get(door.name)) is not None:
+        if (jar := self._jars.get(realm.name)) is not None:
             jar.extract_cookies(response, request)
         if APART not in request.meta:
-            response = await self._asked_again(door, request, response) or response
+            response = await self._asked_again(realm, request, response) or response
         response.headers.pop("Set-Cookie", None)
         _strip(request)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Take the cookies out of the head of an answer that broke off."""
-        if self._door(request):
+        if self._realm(request):
             _strip(request)
 
-    def _door(self, request: Request) -> Door | None:
-        return next((door for door in self._doors if door.opens(request.url)), None)
+    def _realm(self, request: Request) -> Realm | None:
+        return next((realm for realm in self._realms if realm.opens(request.url)), None)
 
     def _refuse(self, request: Request, reason: str) -> None:
         self.crawler.stats.inc_value(f"access/{reason}")
         Dispatcher.of(self.crawler).turn_down(request, reason)
         raise Refused(reason)
 
-    async def _open(self, door: Door) -> bool:
+    async def _open(self, realm: Realm) -> bool:
         """Log in once for all requests that wait for it; return whether that succeeded."""
-        if door.name not in self._logins:
-            self._logins[door.name] = asyncio.create_task(self._log_in(door))
-        return await asyncio.shield(self._logins[door.name])
+        if realm.name not in self._logins:
+            self._logins[realm.name] = asyncio.create_task(self._log_in(realm))
+        return await asyncio.shield(self._logins[realm.name])
 
-    async def _asked_again(self, door: Door, request: Request, response: Response) -> Response | None:
+    async def _asked_again(self, realm: Realm, request: Request, response: Response) -> Response | None:
         """Log in again if an answer means that the session has ended, and return the answer after that."""
-        if door.login is None or _LOGIN not in request.meta or _RETRIED in request.meta:
+        if realm.login is None or _LOGIN not in request.meta or _RETRIED in request.meta:
             return None
-        if not _is_door(door, response):
-            self._used.add(door.name)
+        if not _is_log_in(realm, response):
+            self._used.add(realm.name)
             return None
-        if request.meta[_LOGIN] == self._count[door.name]:
-            if door.name not in self._used or self._fruitless[door.name] >= _FRUITLESS:
+        if request.meta[_LOGIN] == self._count[realm.name]:
+            if realm.name not in self._used or self._fruitless[realm.name] >= _FRUITLESS:
                 return None  # this page is closed to us: another log-in would not help
-            self._used.discard(door.name)
-            del self._logins[door.name]
-        if not await self._open(door):
+            self._used.discard(realm.name)
+            del self._logins[realm.name]
+        if not await self._open(realm):
             return None
         meta = {**request.meta, _RETRIED: True}
         again = request.replace(meta=meta, dont_filter=True, callback=NO_CALLBACK, errback=None)
         answer = await self.crawler.engine.download_async(again)
         request.meta[WIRE] = again.meta.get(WIRE)
         answer.request = request
-        self._fruitless[door.name] = self._fruitless[door.name] + 1 if _is_door(door, answer) else 0
+        self._fruitless[realm.name] = self._fruitless[realm.name] + 1 if _is_log_in(realm, answer) else 0
         return answer
 
-    async def _log_in(self, door: Door) -> bool:
+    async def _log_in(self, realm: Realm) -> bool:
         """Fill in the form of log-in; return whether the site let us in, and log why if not."""
-        assert door.login is not None
+        assert realm.login is not None
         self.crawler.stats.inc_value("access/logins")
-        self._count[door.name] += 1
+        self._count[realm.name] += 1
         try:
-            page = await self._follow(_apart(Request(door.login.url)))
-            form = _filled(door, page)
+            page = await self._follow(_apart(Request(realm.login.url)))
+            form = _filled(realm, page)
             if isinstance(form, str):
                 reason = form
             else:
                 answer = await self._follow(form)
-                is_open = answer.status < 400 and not _has_field(door, answer)
+                is_open = answer.status < 400 and not _has_field(realm, answer)
                 reason = "" if is_open else f"the answer has status {answer.status}, and is no page behind it"
         except Exception as error:  # a failure of any kind must not show the request
             reason = type(error).__name__
         if reason:
-            logger.error("The log-in at %s failed: %s", door.login.url, reason)
+            logger.error("The log-in at %s failed: %s", realm.login.url, reason)
         return not reason
 
     async def _follow(self, request: Request) -> Response:
@@ -169,9 +173,9 @@ class AccessMiddleware:
         return response
 
 
-def _jar(door: Door) -> CookieJar:
+def _jar(realm: Realm) -> CookieJar:
     jar = CookieJar()
-    for cookie in door.cookies:
+    for cookie in realm.cookies:
         jar.set_cookie(cookie)
     return jar
 
@@ -190,10 +194,10 @@ def _apart(request: Request) -> Request:
     return request.replace(callback=NO_CALLBACK, priority=1000, dont_filter=True, meta=meta)
 
 
-def _filled(door: Door, page: Response) -> Request | str:
+def _filled(realm: Realm, page: Response) -> Request | str:
     """Return the request that a browser would make of the form; a text is the reason why there is none."""
-    assert door.login is not None
-    fields = door.login.fields
+    assert realm.login is not None
+    fields = realm.login.fields
     if not isinstance(page, TextResponse) or page.status >= 400:
         return f"its page has status {page.status}"
     for number, form in enumerate(page.xpath("//form")):
@@ -203,7 +207,7 @@ def _filled(door: Door, page: Response) -> Request | str:
         request = _submitted(page, number, fields)
         if request.method != "POST":
             return "its form would send the secrets in a URL"
-        if not door.opens(request.url):
+        if not realm.opens(request.url):
             return "its form would send the secrets to another site"
         return _apart(request)
     return f"its page has no form with the fields {', '.join(fields)}"
@@ -214,20 +218,22 @@ def _submitted(page: TextResponse, number: int, fields: Mapping[str, str]) -> Re
     made = form2request(page.xpath("//form")[number], dict(fields), enctype=_URLENCODED)
     request: Request = made.to_scrapy(callback=NO_CALLBACK)
     sent = parse_qsl(request.body.decode("ascii"), keep_blank_values=True)
-    return request.replace(body=urlencode(sent, encoding=page.encoding, errors="xmlcharrefreplace"))
+    charset = media_of(page.body, content_type(headers_of(page))).charset
+    charset = "utf-8" if is_wide(charset) else charset  # WHATWG Encoding, "output encoding"
+    return request.replace(body=urlencode(sent, encoding=charset, errors="xmlcharrefreplace"))
 
 
-def _has_field(door: Door, page: Response) -> bool:
+def _has_field(realm: Realm, page: Response) -> bool:
     """Return whether a page has the form of log-in again."""
-    return isinstance(page, TextResponse) and isinstance(_filled(door, page), Request)
+    return isinstance(page, TextResponse) and isinstance(_filled(realm, page), Request)
 
 
-def _is_door(door: Door, response: Response) -> bool:
-    """Return whether an answer stands for a page that is behind the door."""
-    assert door.login is not None
+def _is_log_in(realm: Realm, response: Response) -> bool:
+    """Return whether an answer asks for the log-in instead of showing a page of the realm."""
+    assert realm.login is not None
     if response.status == 401:
         return True
     location = response.headers.get("Location")
     target = joined(response.url, location.decode("utf-8", "replace")) if location else None
-    there = door.login.url.partition("?")[0]
+    there = realm.login.url.partition("?")[0]
     return response.status in _REDIRECTS and (target or "").partition("?")[0] == there

@@ -47,7 +47,7 @@ def read_page(
     dated: bool = False,
     requisites: bool = False,
 ) -> Hypertext:
-    """Return the links of a page; with ``context`` also title and main text, with ``forms`` also its forms,
+    """Return the links of a page; with ``context`` also title and topic text, with ``forms`` also its forms,
     with ``dated`` also the day of its publication, with ``requisites`` also what it loads.
 
     If the body is not a page, the result is empty, except for the requisites of a style sheet or a drawing.

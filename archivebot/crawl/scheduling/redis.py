@@ -46,7 +46,7 @@ class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
         self.dispatcher.frontier.forget()
 
 
-class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
+class SeenFilter(RFPDupeFilter):  # type: ignore[misc]  # scrapy-redis has no types
     """Prevents this worker from sending Redis the same URL with the same score twice.
 
     The frontier, not a filter, decides whether a URL is new to the crawl.
@@ -64,7 +64,7 @@ class SeenFilter(RFPDupeFilter):  # type: ignore[misc]
         self.sent.clear()
 
 
-class LeaseScheduler(Scheduler):  # type: ignore[misc]
+class LeaseScheduler(Scheduler):  # type: ignore[misc]  # scrapy-redis has no types
     """scrapy-redis' scheduler with late acknowledgement."""
 
     def open(self, spider: HasArguments) -> Deferred[None]:

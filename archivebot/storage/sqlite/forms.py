@@ -72,7 +72,7 @@ def put(
 
 
 def forms(database: sqlite3.Connection, site: str | None) -> Iterator[KeptForm]:
-    """Yield the forms of a site, or of all sites; SQLite takes the page from the row with the minimum ``first``."""
+    """Yield the forms of a site, or of all sites; the page is that of the row with the minimum ``first``."""
     where, values = (" WHERE site = ?", (site,)) if site is not None else ("", ())
     sql = f"{FORM}{where} GROUP BY form.id ORDER BY site, min(first), signature"
     text = text_reader(database)

@@ -1,4 +1,4 @@
-"""The door of a site: which pages are behind it, and what opens it."""
+"""A realm, the pages of a site that need a log-in, and what opens it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class Realm:
     """What opens the pages whose URL matches one of the ``patterns``; no part is ever shown or stored.
 
     ``basic`` are a name and a password, ``cookies`` those of a jar. ``proxy`` is the URL of a proxy, which
@@ -36,7 +36,7 @@ class Door:
     proxy: str = field(default="", repr=False)
 
     def opens(self, url: str) -> bool:
-        """Return whether a page is behind this door."""
+        """Return whether a page is in this realm."""
         return any(pattern.fullmatch(url) for pattern in self.patterns)
 
     @property
@@ -48,7 +48,7 @@ class Door:
     def authorization(self) -> bytes:
         """The value of the header Authorization (RFC 7617); empty for none.
 
-        >>> Door("a", (), ("Aladdin", "open sesame")).authorization
+        >>> Realm("a", (), ("Aladdin", "open sesame")).authorization
         b'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=='
         """
         return b"Basic " + b64encode(":".join(self.basic).encode()) if self.basic else b""
@@ -56,8 +56,8 @@ class Door:
     def is_exit(self, url: str) -> bool:
         """Return whether a URL would end the session.
 
-        >>> door = Door("a", (), login=Login("http://a.example/login", {}))
-        >>> door.is_exit("http://a.example/log-out?x=1"), door.is_exit("http://a.example/logouts-explained")
+        >>> realm = Realm("a", (), login=Login("http://a.example/login", {}))
+        >>> realm.is_exit("http://a.example/log-out?x=1"), realm.is_exit("http://a.example/logouts-explained")
         (True, False)
         """
         return self.has_session and _EXIT.search(url.partition("://")[2].partition("/")[2]) is not None

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archivebot.hypertext import read
-from archivebot.hypertext.maintext import LEAST_RUN, LEAST_TEXT, Line, main_text
+from archivebot.hypertext.topictext import LEAST_RUN, LEAST_TEXT, Line, topic_text
 
 PROSE = "The reading room of the library is open on all days of the week but Monday. " * 10
 
@@ -51,7 +51,7 @@ lines = st.lists(
 
 @given(lines)
 def test_what_is_left_is_enough_or_everything(lines: list[Line]) -> None:
-    got = main_text(lines)
+    got = topic_text(lines)
     everything = "\n".join(line.text for line in lines)
     assert got == everything or len(got) >= LEAST_TEXT
     assert set(got.split("\n")) <= {line.text for line in lines} | {""}

@@ -34,14 +34,14 @@ LINKED = 0.7
 LEAST_TEXT = 500
 
 
-def main_text(lines: Sequence[Line]) -> str:
+def topic_text(lines: Sequence[Line]) -> str:
     """Return the main lines of a page; all lines if too little text would remain.
 
     >>> menu = [Line("Home", linked=1.0), Line("News", linked=1.0), Line("About", linked=1.0)]
     >>> article = Line("An archive keeps what was said. " * 20)
-    >>> main_text([*menu, article, Line("Imprint", "footer")]) == article.text
+    >>> topic_text([*menu, article, Line("Imprint", "footer")]) == article.text
     True
-    >>> main_text([*menu, Line("Imprint", "footer")])
+    >>> topic_text([*menu, Line("Imprint", "footer")])
     'Home\\nNews\\nAbout\\nImprint'
     """
     main = [line for line in lines if line.role == "main"]
