@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -83,6 +84,22 @@ def test_a_package_leaves_out_what_was_pruned(tmp_path: Path) -> None:
     assert (result.responses, result.pruned) == (2, 1)
     with zipfile.ZipFile(tmp_path / "x.wacz") as package:
         assert len(package.read("pages/pages.jsonl").splitlines()) == 3  # with the head
+
+
+def test_a_package_lists_what_is_a_page_by_its_bytes(tmp_path: Path) -> None:
+    bodies = {
+        "bytes": (html("The first paragraph."), "application/octet-stream"),
+        "document": (b"%PDF-1.7\n", "text/html"),
+        "untyped": (html("The second paragraph."), ""),
+    }
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        for name, (body, type_) in bodies.items():
+            headers = (("Content-Type", type_),) if type_ else ()
+            archive.add(archive.segment(make_page(body, url=f"{URL}{name}", headers=headers)))
+        export_wacz(archive, tmp_path / "x.wacz", Selection(), NOW, progress=Progress())
+    with zipfile.ZipFile(tmp_path / "x.wacz") as package:
+        _, *pages = map(json.loads, package.read("pages/pages.jsonl").splitlines())
+    assert [page["url"].removeprefix(URL) for page in pages] == ["bytes", "untyped"]
 
 
 def test_a_package_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
