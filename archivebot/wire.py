@@ -81,7 +81,7 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A record of a WARC file that is no capture: it describes one, converts one, or describes the crawl.
+    """A record of a WARC file that is not a capture: it describes one, converts one, or describes the crawl.
 
     ``url`` and ``when`` (an aware UTC time) are those of the capture to which it belongs; of a record that
     belongs to no page ``url`` is its own URI. ``head`` is its first line and its named fields byte for byte,

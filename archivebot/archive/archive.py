@@ -133,7 +133,7 @@ class Archive(ArchiveReader):
         return self._revisits.resolved(page)
 
     def attach(self, attachment: Attachment) -> bool:
-        """Store a WARC record that is no capture; False if it was already stored."""
+        """Store a WARC record that is not a capture; False if it was already stored."""
         return self.attachments.add(attachment, self._zstd_level)
 
     def remember(self, page: Page) -> None:

@@ -1,4 +1,4 @@
-"""The attachments of captures: WARC records that are no captures, read and stored over one store."""
+"""The attachments of captures: WARC records that are not captures, read and stored over one store."""
 
 from __future__ import annotations
 

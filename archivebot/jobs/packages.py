@@ -170,7 +170,7 @@ def _note(error: ArchiveError, result: Exported, progress: Progress) -> None:
 
 
 def _title(archive: ArchiveReader, capture: Capture) -> str | None:
-    """Return the title of a page; None if the capture is no page: a requisite, an error or a picture.
+    """Return the title of a page; None if the capture is not a page: a requisite, an error or a picture.
 
     A page whose bytes are damaged has no title, because a revisit is written without them.
     """

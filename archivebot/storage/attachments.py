@@ -1,4 +1,4 @@
-"""The contract of attachments, which are WARC records that are no captures, and how they are packed."""
+"""The contract of attachments, which are WARC records that are not captures, and how they are packed."""
 
 from __future__ import annotations
 

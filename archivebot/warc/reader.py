@@ -50,7 +50,7 @@ def read_pages(
     record, its body without transfer and content codings. The URL of an answer to another request than a
     plain GET holds the method and the body of the request. One record at a time is in memory. Damage is
     reported to ``on_damage``, and reading continues after it. A metadata, conversion or resource record
-    that is no page goes to ``on_attachment``; the reason why another record is no page is reported to
+    that is not a page goes to ``on_attachment``; the reason why another record is not a page is reported to
     ``on_skip``. What an export of archivebot wrote about a page is read back into the metadata of the page. A
     body that ends early or that its writer truncated has the outcome INCOMPLETE, a body that decodes to more
     than ``max_body`` bytes TOO_LARGE; both keep their content codings. A body that does not fit its digest is
