@@ -69,7 +69,7 @@ class Written:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether replay may show it: a bare 304 would be a blank page, and what is not HTTP is not a page."""
+        """Whether replay may show it: a bare 304 would be a blank page, and other protocols have no page."""
         if self.answer.kind == "metadata":  # no answer came, or it was pruned
             return False
         return bool(self.capture.status) and self.capture.outcome is not Outcome.NOT_MODIFIED

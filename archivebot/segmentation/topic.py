@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 
 from archivebot.markup.dom import PLAIN, highlights, read
@@ -22,6 +23,11 @@ MOST_CHARACTERS = 60
 
 # Maximum of characters whose words are counted; the most frequent words of a longer text are at its start.
 MOST_TEXT = 50_000
+
+# Number of blocks whose topics are remembered, and the most bytes of each: pages of a site have menus in
+# common, and a visit asks for the topics of a version twice, when it is stored and when it is compared.
+REMEMBERED = 1 << 11
+MOST_REMEMBERED = 4096
 
 
 def topic(markup: bytes, charset: str) -> str:
@@ -39,6 +45,10 @@ def topic(markup: bytes, charset: str) -> str:
     >>> topic(b"<img src=a.png>", "utf-8")
     ''
     """
+    return (_remembered if len(markup) <= MOST_REMEMBERED else _found)(markup, charset)
+
+
+def _found(markup: bytes, charset: str) -> str:
     element = read(markup, charset)
     for text in highlights(element):
         short = 0 < _length(words(text)) <= MOST_WORDS
@@ -48,6 +58,9 @@ def topic(markup: bytes, charset: str) -> str:
     text = normalise(element.to_text(PLAIN)[:MOST_TEXT])
     lines = [words(line) for line in text.splitlines()]
     return _trimmed(text) if _length(chain.from_iterable(lines)) < COUNTED_FROM else _extracted(lines)
+
+
+_remembered = lru_cache(maxsize=REMEMBERED)(_found)
 
 
 def _length(found: Iterable[str]) -> float:
