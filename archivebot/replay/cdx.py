@@ -16,7 +16,7 @@ from archivebot.exceptions import UsageError
 from archivebot.models import Capture
 from archivebot.replay.address import moment, padded
 from archivebot.replay.cdxanswer import OUTPUTS, written
-from archivebot.replay.cdxrow import FIELDS, RESOLVED, Row, field_of, place_of, rows
+from archivebot.replay.cdxrow import FIELDS, ORDINAL, RESOLVED, Row, field_of, key_of, place_of, rows
 from archivebot.timestamps import LATEST, end_of_second
 from archivebot.urls import key_range
 
@@ -28,7 +28,8 @@ LONGEST_MATCH = 0.1
 
 Rule = Callable[[Row], bool]
 
-_DIGITS = re.compile(r"\d{1,14}(?:\d{3})?")
+_DIGITS = re.compile(r"\d{1,14}|\d{17}")
+_KEY = re.compile(r"(.*?) (\d{14})(?:\+(\d{1,9}))? (.*)", re.DOTALL)
 _FILTER = re.compile(r"(!?)([=~]?)([A-Za-z]+):(.*)", re.DOTALL)
 _COLLAPSE = re.compile(r"([A-Za-z]+)(?::(\d{1,4}))?")
 
@@ -51,6 +52,7 @@ class CdxQuery:
     closest: str
     shows_resume: bool
     resume: tuple[str, str, str]
+    passed: int
     page: int | None
     page_size: int
     counts_pages: bool
@@ -78,13 +80,14 @@ class CdxQuery:
         page, page_size = _page(one("page")), _page_size(one("pageSize"))
         if page is not None and (one("limit") or one("offset") or one("resumeKey")):
             raise UsageError("page stands for limit and offset: leave out limit, offset and resumeKey")
-        latest, resolves = _is_true(one("fastLatest")), _is_true(one("resolveRevisits"))
+        latest, resolves = (_is_true(name, one(name)) for name in ("fastLatest", "resolveRevisits"))
         if latest and (match != "exact" or order or page is not None):
             raise UsageError(
                 "fastLatest=true is for the last rows of one URL: leave out sort, page and matchType"
             )
         if output == "link" and match != "exact":
             raise UsageError("output=link is the TimeMap of one URL: leave out matchType and the asterisk")
+        resume, passed = _resumed(one("resumeKey"))
         return cls(
             url=url,
             match=match,
@@ -99,13 +102,14 @@ class CdxQuery:
             output=output,
             order=order,
             closest=_digits("closest", one("closest")),
-            shows_resume=_is_true(one("showResumeKey")),
-            resume=_resumed(one("resumeKey")),
+            shows_resume=_is_true("showResumeKey", one("showResumeKey")),
+            resume=resume,
+            passed=passed,
             page=page,
             page_size=page_size,
-            counts_pages=_is_true(one("showNumPages")),
+            counts_pages=_is_true("showNumPages", one("showNumPages")),
             resolves=resolves,
-            packs=not one("gzip") or _is_true(one("gzip")),
+            packs=_is_true("gzip", one("gzip") or "true"),
         ).checked()
 
     def checked(self) -> Self:
@@ -161,7 +165,9 @@ class CdxQuery:
     def _found(
         self, captures: Iterable[Capture], brought: Callable[[Capture], Capture] | None = None
     ) -> Iterator[Row]:
-        return self._collapsed(row for row in rows(captures, brought) if self._has(row))
+        # The last row of the part before is collapsed with the rows after it.
+        found = self._collapsed(row for row in rows(captures, brought) if self._has(row))
+        return (row for row in found if self._follows(row))
 
     def _limited(self, found: Iterator[Row]) -> tuple[list[Row], str]:
         if self.reads_backwards:
@@ -178,12 +184,15 @@ class CdxQuery:
         part = list(islice(found, self.skipped, self.skipped + self.limit + 1))
         more = len(part) > self.limit
         part = part[: self.limit]
-        return part, place_of(part[-1]) if more and part else ""
+        return part, key_of(part[-1]) if more and part else ""
 
     def _has(self, row: Row) -> bool:
-        place = (row["urlkey"], row["timestamp"], row["url"])
+        place = place_of(row), int(row[ORDINAL])
         in_time = self.start <= row["timestamp"] <= self.end
-        return in_time and place > self.resume and all(rule(row) for rule in self.filters)
+        return in_time and place >= (self.resume, self.passed) and all(rule(row) for rule in self.filters)
+
+    def _follows(self, row: Row) -> bool:
+        return (place_of(row), int(row[ORDINAL])) > (self.resume, self.passed)
 
     def _collapsed(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Yield of adjacent rows that agree in the field to collapse the first."""
@@ -235,7 +244,9 @@ def _page_size(text: str) -> int:
     return min(MOST, int(text)) if text else MOST
 
 
-def _is_true(text: str) -> bool:
+def _is_true(name: str, text: str) -> bool:
+    if text.lower() not in ("true", "1", "yes", "false", "0", "no", ""):
+        raise UsageError(f"{name} is {text!r}: write true or false")
     return text.lower() in ("true", "1", "yes")
 
 
@@ -247,7 +258,7 @@ def _skipped(text: str) -> int:
 
 def _digits(name: str, text: str) -> str:
     if text and not _DIGITS.fullmatch(text):
-        raise UsageError(f"{name} is {text!r}: write 1 to 14 digits, as in 20260102030405")
+        raise UsageError(f"{name} is {text!r}: write 1 to 14 digits, or 17, as in 20260102030405")
     return text
 
 
@@ -290,8 +301,11 @@ def _collapse(text: str) -> tuple[str, int | None] | None:
     return field_of(found[1]), int(found[2]) if found[2] else None
 
 
-def _resumed(key: str) -> tuple[str, str, str]:
-    parts = key.split(" ", 2) if key else ["", "", ""]
-    if len(parts) != 3:
+def _resumed(key: str) -> tuple[tuple[str, str, str], int]:
+    """Return the place of the last row of the part before, and its ordinal there."""
+    if not key:
+        return ("", "", ""), 0
+    found = _KEY.fullmatch(key)
+    if not found:
         raise UsageError(f"resumeKey is {key!r}: write the key that an answer ended with")
-    return parts[0], parts[1], parts[2]
+    return (found[1], found[2], found[4]), int(found[3] or 1)

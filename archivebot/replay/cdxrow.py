@@ -12,6 +12,7 @@ from archivebot.replay.address import EXACT, replay_path
 from archivebot.timestamps import timestamp
 
 FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length")
+ORDINAL = "ordinal"  # the number of a row among the rows of its URL in its second, from 1; never written
 PLACES = ("offset", "filename")  # in a WARC file: an archive has none, so they are "-"
 ALIASES = {"original": "url", "mimetype": "mime", "statuscode": "status"}
 
@@ -28,8 +29,12 @@ def rows(captures: Iterable[Capture], brought: Callable[[Capture], Capture] | No
     server, where they begin at 0.
     """
     fetched: dict[tuple[str, str | None], Capture] = {}
+    last, ordinal = ("", "", ""), 0
     for capture in captures:
         found = _row(capture)
+        place = place_of(found)
+        last, ordinal = place, ordinal + 1 if place == last else 1
+        found[ORDINAL] = str(ordinal)
         if brought:
             found |= dict.fromkeys(RESOLVED, "-")
             if capture.outcome is Outcome.NOT_MODIFIED:
@@ -55,9 +60,19 @@ def field_of(name: str, *, resolved: bool = False) -> str:
     return found
 
 
-def place_of(row: Row) -> str:
-    """Return the place of a row in the index, which is the key that continues after it."""
-    return f"{row['urlkey']} {row['timestamp']} {row['url']}"
+def place_of(row: Row) -> tuple[str, str, str]:
+    """Return the place of a row in the index, which rows of one second may share."""
+    return row["urlkey"], row["timestamp"], row["url"]
+
+
+def key_of(row: Row) -> str:
+    """Return the key that continues after a row.
+
+    >>> key_of({"urlkey": "com,a)/", "timestamp": "2024", "url": "http://a.com/", "ordinal": "2"})
+    'com,a)/ 2024+2 http://a.com/'
+    """
+    urlkey, time, url = place_of(row)
+    return f"{urlkey} {time}{'' if row[ORDINAL] == '1' else f'+{row[ORDINAL]}'} {url}"
 
 
 def _row(capture: Capture) -> Row:
