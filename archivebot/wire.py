@@ -22,6 +22,16 @@ _PROTOCOL = re.compile(rb"HTTP/[0-9]+(?:\.[0-9]+)?")
 _END = re.compile(rb"\n\r?\n")
 
 
+def bare_uri(text: str) -> str:
+    """Return the URI in a named field of a WARC record, which early versions of the format put in brackets.
+
+    >>> bare_uri(" <http://a.example/> "), bare_uri("http://a.example/b>"), bare_uri("<http://a.example/")
+    ('http://a.example/', 'http://a.example/b>', 'http://a.example/')
+    """
+    text = text.strip(" ")
+    return text[1:].removesuffix(">") if text.startswith("<") else text
+
+
 @dataclass(frozen=True, slots=True)
 class Wire:
     """The facts of one exchange; a field that is empty or None is not known.
@@ -106,7 +116,7 @@ class Attachment:
     @property
     def target(self) -> str:
         """The URI of the record itself; "" for none."""
-        return (first_header(self.fields, "WARC-Target-URI") or "").strip("<> ")
+        return bare_uri(first_header(self.fields, "WARC-Target-URI") or "")
 
     @property
     def record(self) -> str:

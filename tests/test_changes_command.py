@@ -17,6 +17,7 @@ import pytest
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.exceptions import CorruptObject
 from archivebot.frontier import Entry, open_frontier
 from archivebot.jobs.frontier import since_of
 from archivebot.models import Outcome
@@ -76,8 +77,8 @@ def run(uri: str) -> Run:
     return run
 
 
-def records(result: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
-    assert not result.returncode, result.stderr
+def records(result: subprocess.CompletedProcess[str], code: int = 0) -> dict[str, dict[str, Any]]:
+    assert result.returncode == code, result.stderr
     return {record["url"].removeprefix(SITE): record for record in json.loads(result.stdout)}
 
 
@@ -195,6 +196,12 @@ def test_some_pages_are_listed(run: Run, options: list[str], expected: set[str])
     assert set(records(run("list", *options, "--json"))) == expected
 
 
+@pytest.mark.parametrize("option", [("--status", "0"), ("--site", ""), ("--since", "")])
+def test_an_option_that_is_empty_does_not_list_the_spiders(run: Run, option: tuple[str, str]) -> None:
+    refused = run("list", *option)
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
 def test_a_list_without_options_is_that_of_scrapy(run: Run) -> None:
     assert run("list").stdout.split() == ["deepweb", "query", "recrawl", "site", "topic"]
     own = run_scrapy(["list"], program="archivebot")
@@ -222,5 +229,13 @@ def test_a_page_that_cannot_be_read_is_named_and_the_others_are_shown(uri: str, 
         )
     settings = ("-s", f"ARCHIVE_URI=sqlite:///{copy}")
     found = run_scrapy(("changes", "--since", "2026-01-05", "--json", *settings))
-    assert set(records(found)) == {"", "contact", "old", "fete", "back", "new", "http://example.org/"}
+    assert set(records(found, CorruptObject.exit_code)) == {
+        "",
+        "contact",
+        "old",
+        "fete",
+        "back",
+        "new",
+        "http://example.org/",
+    }
     assert f"{SITE}hours is left out: version 2 " in found.stderr

@@ -134,6 +134,38 @@ def test_revisit_records_point_at_what_they_refer_to_also_of_another_url(
     archive.close()
 
 
+def test_a_304_of_a_response_record_repeats_the_visit_before(
+    ingest: Ingest, uri: str, tmp_path: Path
+) -> None:
+    empty = {"WARC-Payload-Digest": "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"}
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        warc.response("2020-01-01T00:00:00Z", html(*TEXTS))
+        for month, more in ((2, {}), (3, empty)):
+            block = b"HTTP/1.1 304 Not Modified\r\nETag: a\r\n\r\n"
+            warc.raw(gzip.compress(record_of(block, "response", f"2020-0{month}-01T00:00:00Z", URL, more)))
+    assert record(ingest(warc.path))["kinds"] == {"new": 1, "revisit": 2}
+    with opened(uri) as archive:
+        assert [capture.number for capture in archive.captures(URL)] == [1, 1, 1]
+        assert archive.body(archive.at(URL, None)) == html(*TEXTS)
+
+
+def test_a_visit_whose_bytes_are_missing_does_not_stop_what_reads_all_pages(
+    ingest: Ingest, uri: str, tmp_path: Path
+) -> None:
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        long = [f"{text} {number}" for number in range(9) for text in TEXTS]
+        for name in ("a", "b", "c"):
+            warc.response("2020-01-01T00:00:00Z", html(*long), url=f"http://example.com/{name}")
+        warc.revisit("2020-02-01T00:00:00Z", "2019-01-01T00:00:00Z", "http://x.org/", "http://example.com/c")
+    assert record(ingest(warc.path))["kinds"] == {"new": 3, "unresolved": 1}
+    environment = {**os.environ, "ARCHIVE_URI": uri}
+    found = run_scrapy(("duplicates", "--json"), environment=environment)
+    assert [(pair["a"], pair["b"]) for pair in json.loads(found.stdout)] == [
+        ("http://example.com/a", "http://example.com/b")
+    ]
+    assert not run_scrapy(("template", "http://example.com/a"), environment=environment).returncode
+
+
 def test_damaged_records_are_named_by_offset_and_the_rest_goes_in(
     ingest: Ingest, uri: str, tmp_path: Path
 ) -> None:

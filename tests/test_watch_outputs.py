@@ -22,7 +22,7 @@ import pytest
 from archivebot.exceptions import Undelivered
 from archivebot.kinds import SiteChange
 from archivebot.watch.alert import Alert, ChangedAddress
-from archivebot.watch.feeds import ATOM, JSON_FEED
+from archivebot.watch.feeds import ATOM, JSON_FEED, Feed, FeedFormat
 from archivebot.watch.outbox import Outbox
 from archivebot.watch.program import Program
 from tests.conftest import ROOT
@@ -133,6 +133,11 @@ def test_each_output_gets_an_alert_once(
     assert [json.loads(line) for line in (tmp_path / "taken").read_text().splitlines()] == [sent]
     [entry] = ElementTree.parse(tmp_path / "feed.xml").iter(f"{{{ATOM}}}entry")
     assert entry.findtext(f"{{{ATOM}}}id") == f"urn:uuid:{sent['id']}"
+    identity = ElementTree.parse(tmp_path / "feed.xml").findtext(f"{{{ATOM}}}id")
+    Feed("news", tmp_path / "feed.xml", FeedFormat.ATOM).send([])
+    assert ElementTree.parse(tmp_path / "feed.xml").findtext(f"{{{ATOM}}}id") == identity
+    Feed("other", tmp_path / "other.xml", FeedFormat.ATOM).send([])
+    assert ElementTree.parse(tmp_path / "other.xml").findtext(f"{{{ATOM}}}id") != identity
     feed = json.loads((tmp_path / "feed.json").read_text())
     assert feed["version"] == JSON_FEED
     assert [item["url"] for item in feed["items"]] == [sent["link"]]

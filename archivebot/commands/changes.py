@@ -46,7 +46,13 @@ class Command(ArchiveCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         since = since_of(opts.since, chosen_uri(self.settings))
         site = parse_seed(opts.site) if opts.site else None
-        pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=_note)
+        damaged: list[str] = []
+
+        def leave_out(url: str, error: CorruptObject) -> None:
+            damaged.append(url)
+            note(f"{url} is left out: {error}")
+
+        pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=leave_out)
         if opts.json:
             print_json([page.record() for page in pages])
         elif opts.csv:
@@ -58,11 +64,9 @@ class Command(ArchiveCommand):
         else:
             further = "; --since 30d looks further back" if opts.since == LAST else ""
             note(f"no page of {archive.uri} changed since {since:{TIME}}{further}")
+        if damaged:
+            return CorruptObject.exit_code
         return 0 if pages else NotArchived.exit_code
-
-
-def _note(url: str, error: CorruptObject) -> None:
-    note(f"{url} is left out: {error}")
 
 
 def _print(pages: Sequence[ChangedPage]) -> None:

@@ -40,7 +40,8 @@ class Command(ArchiveCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
         # scrapyd asks for the spiders by this command.
-        if any(getattr(opts, name) for name in OPTIONS):
+        given = (getattr(opts, name) for name in OPTIONS)
+        if any(value is not None and value is not False for value in given):
             return super().work(args, opts)
         assert self.settings is not None, "Scrapy gives every command its settings"
         write("\n".join(sorted(get_spider_loader(self.settings).list())))
@@ -51,14 +52,16 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.json and opts.csv:
             raise UsageError("--json and --csv both write to stdout: give one of them")
+        if opts.status is not None and not 100 <= opts.status <= 999:
+            raise UsageError(f"--status is {opts.status}: give a status of HTTP, such as 404")
         only = Filter(
             Kind(opts.kind) if opts.kind else None,
             opts.status,
-            parse_since(opts.since, datetime.now(UTC)) if opts.since else None,
-            PageScorer(profile_of(opts.topic, self.topics)) if opts.topic else None,
+            parse_since(opts.since, datetime.now(UTC)) if opts.since is not None else None,
+            PageScorer(profile_of(opts.topic, self.topics)) if opts.topic is not None else None,
             opts.requisites,
         )
-        pages = list(listed_pages(archive, only, parse_seed(opts.site) if opts.site else None))
+        pages = list(listed_pages(archive, only, parse_seed(opts.site) if opts.site is not None else None))
         if opts.json:
             print_json([page.record() for page in pages])
         elif opts.csv:

@@ -23,12 +23,12 @@ from archivebot.duplicates.survey import (
     content_blocks,
     known_blocks,
 )
-from archivebot.exceptions import CorruptObject
+from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.fingerprint.clusters import clusters
 from archivebot.fingerprint.minhash import Signature
 from archivebot.jobs.partitions import over
 from archivebot.markup.media import media_of
-from archivebot.models import Fingerprint
+from archivebot.models import Capture, Fingerprint
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 
@@ -117,18 +117,26 @@ def _stored(archive: ArchiveReader) -> dict[str, Fingerprint]:
     return {
         url: known
         for url, number, known in archive.fingerprints.all()
-        if number == (archive.at(url, None).number or 0)
+        if (last := _shown(archive, url, None)) and number == (last.number or 0)
     }
 
 
 def _first_seen(archive: ArchiveReader) -> list[str]:
     """Return the pages with content in the order of their first captures; walls do not count."""
-    seen = (
-        (archive.at(url, BEGINNING).captured_at, url)
-        for _, url in archive.pages()
-        if archive.version_count(url) and not archive.at(url, None).quality
-    )
+    seen = []
+    for _, url in archive.pages():
+        first, last = (_shown(archive, url, when) for when in (BEGINNING, None))
+        if archive.version_count(url) and last and not last.quality:
+            seen.append(((first or last).captured_at, url))
     return [url for _, url in sorted(seen)]
+
+
+def _shown(archive: ArchiveReader, url: str, when: datetime | None) -> Capture | None:
+    """Return the capture that shows a page at a time; None if the archive does not hold its bytes."""
+    try:
+        return archive.at(url, when)
+    except NotArchived:
+        return None
 
 
 def _read(archive: ArchiveReader, url: str, blocks: bool) -> Reading | None:

@@ -92,8 +92,10 @@ def forget_crawls(uri: str, spider: str) -> None:
             frontier.forget()
 
 
-def since_of(text: str, uri: str) -> datetime:
+def since_of(text: str, uri: str, option: str = "--since ") -> datetime:
     """Read the beginning of a period; ``last`` is when the last crawl of the frontier at a URI began.
+
+    ``option`` is how a time is written, for the message.
 
     Raises UsageError for other texts, and if the last crawl is unknown.
     """
@@ -106,6 +108,8 @@ def since_of(text: str, uri: str) -> datetime:
             last = next((crawl for crawl in crawls if any(astuple(crawl.counts))), crawls[0])
             return datetime.fromtimestamp(last.began, UTC)
     except NotArchived as error:
-        raise UsageError("there was no crawl yet: give a time, such as --since 7d or --since 2021") from error
+        raise UsageError(
+            f"there was no crawl yet: give a time, such as {option}7d or {option}2021"
+        ) from error
     except StorageError as error:
-        raise UsageError(f"the last crawl is unknown ({error}): give a time, such as --since 7d") from error
+        raise UsageError(f"the last crawl is unknown ({error}): give a time, such as {option}7d") from error

@@ -27,6 +27,7 @@ from archivebot.models import Kind, Label
 from archivebot.records import cluster_record, kept_form_record, match_record
 from archivebot.records.question import (
     PARTS,
+    PERIOD,
     SINCE,
     SITE,
     SWITCH,
@@ -127,7 +128,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             (
                 Parameter("site", URL, "a URL on the host", is_required=True),
                 Parameter("what", EVENT, "only events of this kind"),
-                Parameter("period", WORDS, "only events of a day, month or year, such as 2026-11"),
+                Parameter("period", PERIOD, "only events of a day, month or year, such as 2026-11"),
                 *PARTS,
             ),
             reads_all=True,
@@ -264,7 +265,7 @@ def _wanted(topics: Path, given: Given) -> Wanted:
 
 def _changes(frontier: str, archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
     site = parse_seed(given["site"]) if given["site"] else None
-    since = since_of(given["since"], frontier)
+    since = since_of(given["since"], frontier, "since=")
     found = changed_pages(archive, since, site, content_only=given["content_only"], damaged=_leave_out)
     return [page.record() for page in found]
 
@@ -295,7 +296,7 @@ def _clusters(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
 
 
 def _forms(archive: ArchiveReader, given: Given) -> list[dict[str, Any]]:
-    site = host_of(given["site"]) if given["site"] else None
+    site = host_of(parse_seed(given["site"])) if given["site"] else None
     found = form_versions(archive.forms.all(site))
     return [kept_form_record(form) for form in found if given["domain"] in (None, form.record.domain)]
 

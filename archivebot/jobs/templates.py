@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from archivebot.archive import ArchiveReader
-from archivebot.exceptions import CorruptObject
+from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.models import Block, Capture
 from archivebot.templates.parts import Part, parts_of
 from archivebot.templates.styletree import Share, StyleTree
@@ -26,7 +26,7 @@ def learn(archive: ArchiveReader, urls: Iterable[str]) -> StyleTree:
     for url in urls:
         try:
             page = parts_of(*archive.document(archive.at(url, None)))
-        except CorruptObject:
+        except (CorruptObject, NotArchived):
             continue
         if page is not None and not tree.add(page):
             break

@@ -41,8 +41,8 @@ def rows(captures: Iterable[Capture], brought: Callable[[Capture], Capture] | No
                 key = capture.url, capture.digest
                 if key not in fetched:
                     fetched[key] = brought(capture)
-                place = replay_path(timestamp(fetched[key].captured_at), capture.url, EXACT)
-                found |= zip(RESOLVED, (str(fetched[key].size), "0", place), strict=True)
+                address = replay_path(timestamp(fetched[key].captured_at), capture.url, EXACT)
+                found |= zip(RESOLVED, (str(fetched[key].size), "0", address), strict=True)
         yield found
 
 

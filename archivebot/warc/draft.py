@@ -26,7 +26,7 @@ from archivebot.warc.payload import (
 from archivebot.warc.records import Record
 from archivebot.warc.requests import Asked, Place
 from archivebot.warc.wire import wire_of
-from archivebot.wire import Wire, first_header, header_fields, without_secrets
+from archivebot.wire import Wire, bare_uri, first_header, header_fields, without_secrets
 
 _FIELDS = "application/warc-fields"
 _WEB = re.compile(r"https?://", re.IGNORECASE)
@@ -105,7 +105,7 @@ def draft_of(record: Record, file: str, max_body: int, report: Report) -> Draft 
     build = BUILDERS.get(record.kind)
     if build is None:
         return None
-    uri = record.fields.get("warc-target-uri", "").strip("<> ")
+    uri = bare_uri(record.fields.get("warc-target-uri", ""))
     if not uri and record.kind == "metadata":
         return None
     if not uri:
@@ -211,7 +211,7 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> Draft:
         _headers(response, wire),
         reasons=("revisit: " + (profile or "unknown profile"),),
         digest=fields.get("warc-payload-digest"),
-        refers_to_uri=fields.get("warc-refers-to-target-uri", "").strip("<> ") or None,
+        refers_to_uri=bare_uri(fields.get("warc-refers-to-target-uri", "")) or None,
         refers_to_date=record_date(fields.get("warc-refers-to-date", "")),
     )
 
@@ -247,6 +247,8 @@ def _checked(record: Record, body: Body, draft: Draft) -> Draft:
     unfit = digest and not fits
     wrong = (body.wrong, f"bytes do not fit the payload digest {digest}" if unfit else "")
     draft.wrong = tuple(filter(None, wrong))
+    if draft.outcome is Outcome.NOT_MODIFIED and not body.entity:
+        return draft  # the payload is that of the visit before, which the record does not name
     draft.digest = digest if fits else digest_of(body.entity)
     return draft
 

@@ -14,6 +14,7 @@ from archivebot.warc.lines import HEAD_END
 from archivebot.warc.payload import PayloadError, unchunk
 from archivebot.warc.records import Record, read_records
 from archivebot.warc.source import HEAD, Source
+from archivebot.wire import bare_uri
 
 _REQUEST_LINE = re.compile(rb"([A-Za-z]{1,20})[ \t]")
 _CHUNKED = re.compile(rb"\ntransfer-encoding:[ \t]*chunked", re.IGNORECASE)
@@ -165,5 +166,5 @@ def _url(request: Record, end: re.Match[bytes] | None) -> str:
         with suppress(PayloadError):
             body, _ = unchunk(body)
     kind = _CONTENT_TYPE.search(head)
-    uri = request.fields.get("warc-target-uri", "").strip("<> ")
+    uri = bare_uri(request.fields.get("warc-target-uri", ""))
     return with_method(uri, method, kind[1].decode("latin-1") if kind else "", body)

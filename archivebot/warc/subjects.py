@@ -10,7 +10,7 @@ from datetime import datetime
 from archivebot.warc.dates import record_date
 from archivebot.warc.draft import PageError
 from archivebot.warc.records import Record
-from archivebot.wire import Attachment
+from archivebot.wire import Attachment, bare_uri
 
 # Records whose ids are remembered. All known writers put metadata right after the records of their page; a
 # conversion in a file of its own names the URI and the date of its page, too.
@@ -74,7 +74,7 @@ def _ids(record: Record) -> Iterator[str]:
 
 def _uri(record: Record) -> str:
     """Return the URL of the page that a record is about, else its own URI."""
-    own = record.fields.get("warc-target-uri", "").strip("<> ")
+    own = bare_uri(record.fields.get("warc-target-uri", ""))
     about = _ABOUT.match(own)
-    found = own[about.end() :] if about else own or record.fields.get("warc-record-id", "").strip("<> ")
+    found = own[about.end() :] if about else own or bare_uri(record.fields.get("warc-record-id", ""))
     return _CONTROL.sub("", found)

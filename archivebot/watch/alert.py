@@ -173,7 +173,7 @@ def _alert(matches: list[Match], archive: str, server: str) -> Alert:
 
 def _place(change: WatchedChange) -> str:
     """Return where ``scrapy serve`` shows a change: a delta, a version, or the time line of a page."""
-    if change.after is None:
+    if change.after in (None, change.before):
         return f"page?{urlencode({'url': change.url})}"
     if change.before is None:
         return f"version?{urlencode({'url': change.url, 'number': change.after})}"

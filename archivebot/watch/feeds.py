@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from uuid import uuid4
 from xml.etree import ElementTree
 
 from archivebot.exceptions import Undelivered
@@ -46,12 +47,13 @@ class Feed:
 
     def send(self, alerts: list[Alert]) -> None:
         """Write the file; raises Undelivered if it cannot be written."""
-        write = atom if self.format is FeedFormat.ATOM else json_feed
         temporary = None
         try:
             with NamedTemporaryFile("wb", dir=self.path.parent, delete=False) as file:
                 temporary = file.name
-                file.write(write(alerts))
+                file.write(
+                    atom(alerts, self._identity()) if self.format is FeedFormat.ATOM else json_feed(alerts)
+                )
                 file.flush()
                 os.fsync(file.fileno())
             Path(temporary).chmod(0o644)  # a temporary file is closed to a web server
@@ -62,15 +64,22 @@ class Feed:
                     Path(temporary).unlink()
             raise Undelivered(f"{self.path} cannot be written: {error.strerror}") from error
 
+    def _identity(self) -> str:
+        """Return the id of the Atom feed that the file already holds, else a new one (RFC 4287, 4.2.6)."""
+        with suppress(OSError, ElementTree.ParseError):
+            if found := ElementTree.parse(self.path).findtext(f"{{{ATOM}}}id"):
+                return found
+        return uuid4().urn
 
-def atom(alerts: Sequence[Alert]) -> bytes:
-    """Return alerts as an Atom feed.
 
-    >>> atom([]).decode().splitlines()[1]
+def atom(alerts: Sequence[Alert], identity: str) -> bytes:
+    """Return alerts as an Atom feed, whose ``identity`` is a URI.
+
+    >>> atom([], "urn:uuid:5f0f5a52-6f0f-5d0c-9e0f-1f6d3a0b7c11").decode().splitlines()[1]
     '<feed xmlns="http://www.w3.org/2005/Atom">'
     """
     feed = ElementTree.Element("feed", xmlns=ATOM)
-    _add(feed, "id", "urn:uuid:5f0f5a52-6f0f-5d0c-9e0f-1f6d3a0b7c11")
+    _add(feed, "id", identity)
     _add(feed, "title", "archivebot")
     _add(feed, "updated", _time(alerts[0].when if alerts else datetime.fromtimestamp(0, UTC)))
     _add(_add(feed, "author"), "name", "archivebot")

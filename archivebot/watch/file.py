@@ -90,6 +90,8 @@ def read_rule(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> Ru
     at = f"{at} ({name})"
     check_keys(found, RULE_KEYS, at)
     patterns = texts(found, "match", at) or ["*"]
+    if not all(pattern.strip() for pattern in patterns):
+        raise UsageError(f"{at}, match: an empty pattern is no page: give a URL, with * for any text")
     added, removed = (_terms(found, key, at) for key in ("added", "removed"))
     return Rule(
         name=name,

@@ -29,6 +29,9 @@ TOP = 20
 
 NAMED = 10  # pages of an alert
 
+# The changes that are shown of an archive that no crawl made.
+WITHOUT_CRAWL = "30d"
+
 # The questions with a page of their own, each with its title.
 TITLES = {
     "alerts": "Alerts",
@@ -43,7 +46,13 @@ TITLES = {
 
 async def survey(name: str, request: Request) -> Response:
     """Show the answer to one question, one part of a long list at a time."""
-    part, given = await _ask(request, name, _texts(request))
+    texts = _texts(request)
+    try:
+        part, given = await _ask(request, name, texts)
+    except UsageError:
+        if name != "changes" or "since" in texts:
+            raise
+        part, given = await _ask(request, name, texts | {"since": WITHOUT_CRAWL})
     return page(
         f"{name}.html",
         title=TITLES[name].format_map(given),

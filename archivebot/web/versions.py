@@ -146,12 +146,12 @@ def two_versions(
 ) -> tuple[StoredVersion, StoredVersion]:
     """Return two versions of a page by their numbers, the last two by default; raises NotArchived."""
     last = reader.version_count(url)
-    if last < 2:
+    if last < 2 and (since is None or to is None):
         raise NotArchived(f"{url} has only one version: there is nothing to compare")
-    to = last if to is None else to
-    if to == 1 and since is None:
+    after = reader.version(url, last if to is None else to)
+    if after.number == 1 and since is None:
         raise NotArchived(f"version 1 of {url} is the first: there is none before it")
-    return reader.version(url, to - 1 if since is None else since), reader.version(url, to)
+    return reader.version(url, (after.number or 0) - 1 if since is None else since), after
 
 
 def _number(name: str, text: str) -> int:
