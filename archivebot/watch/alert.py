@@ -172,7 +172,14 @@ def _alert(matches: list[Match], archive: str, server: str) -> Alert:
 
 
 def _place(change: WatchedChange) -> str:
-    """Return where ``scrapy serve`` shows a change: a delta, a version, or the time line of a page."""
+    """Return where ``scrapy serve`` shows a change: a delta, a version, or the time line of a page.
+
+    >>> when = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> changes = [("changed", 1, 2), ("new", None, 1), ("gone", 1, None), ("back", 1, 1)]
+    >>> found = (WatchedChange("http://a.example/", *change, when, "") for change in changes)
+    >>> [_place(change).partition("?")[0] for change in found]
+    ['delta', 'version', 'page', 'page']
+    """
     if change.after in (None, change.before):
         return f"page?{urlencode({'url': change.url})}"
     if change.before is None:
