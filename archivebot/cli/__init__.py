@@ -10,6 +10,7 @@ from archivebot.cli.command import (
     run_crawl,
 )
 from archivebot.cli.files import file_body, named_files
+from archivebot.cli.leftout import LeftOut
 from archivebot.cli.linewise import linewise
 from archivebot.cli.printing import TIME, note_age, print_csv, print_json, print_table
 from archivebot.cli.visual import add_visual_options, coherence, print_visual, visual_blocks
@@ -18,6 +19,7 @@ __all__ = [
     "TIME",
     "ArchiveCommand",
     "FrontierCommand",
+    "LeftOut",
     "WritingCommand",
     "add_fields_option",
     "add_visual_options",

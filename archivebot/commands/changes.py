@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import TIME, ArchiveCommand, print_csv, print_json, print_table
-from archivebot.exceptions import CorruptObject, NotArchived, UsageError
+from archivebot.cli import TIME, ArchiveCommand, LeftOut, print_csv, print_json, print_table
+from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier import chosen_uri
 from archivebot.jobs.changes import ChangedPage, changed_pages
 from archivebot.jobs.frontier import LAST, since_of
@@ -46,13 +46,8 @@ class Command(ArchiveCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         since = since_of(opts.since, chosen_uri(self.settings))
         site = parse_seed(opts.site) if opts.site else None
-        damaged: list[str] = []
-
-        def leave_out(url: str, error: CorruptObject) -> None:
-            damaged.append(url)
-            note(f"{url} is left out: {error}")
-
-        pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=leave_out)
+        left_out = LeftOut()
+        pages = changed_pages(archive, since, site, content_only=opts.content_only, damaged=left_out)
         if opts.json:
             print_json([page.record() for page in pages])
         elif opts.csv:
@@ -64,9 +59,7 @@ class Command(ArchiveCommand):
         else:
             further = "; --since 30d looks further back" if opts.since == LAST else ""
             note(f"no page of {archive.uri} changed since {since:{TIME}}{further}")
-        if damaged:
-            return CorruptObject.exit_code
-        return 0 if pages else NotArchived.exit_code
+        return left_out.exit_code(0 if pages else NotArchived.exit_code)
 
 
 def _print(pages: Sequence[ChangedPage]) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from scrapy.spiderloader import get_spider_loader
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import TIME, ArchiveCommand, print_csv, print_json, print_table
+from archivebot.cli import TIME, ArchiveCommand, LeftOut, print_csv, print_json, print_table
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.listing import Filter, ListedPage, listed_pages
 from archivebot.models import Kind
@@ -61,7 +61,9 @@ class Command(ArchiveCommand):
             PageScorer(profile_of(opts.topic, self.topics)) if opts.topic is not None else None,
             opts.requisites,
         )
-        pages = list(listed_pages(archive, only, parse_seed(opts.site) if opts.site is not None else None))
+        left_out = LeftOut()
+        site = parse_seed(opts.site) if opts.site is not None else None
+        pages = list(listed_pages(archive, only, left_out, site))
         if opts.json:
             print_json([page.record() for page in pages])
         elif opts.csv:
@@ -71,7 +73,7 @@ class Command(ArchiveCommand):
             print_table(["captured", "kind", "status", "versions", "page", "title"], map(_row, pages))
         else:
             note(f"{archive.uri} has no such page")
-        return 0 if pages else NotArchived.exit_code
+        return left_out.exit_code(0 if pages else NotArchived.exit_code)
 
 
 def _row(page: ListedPage) -> list[object]:

@@ -169,7 +169,11 @@ class _Run:
         if index.tally(url) == tally:
             return  # by another run
         self._done.pages += 1
-        stints = self._archive.stints.of(url)
+        try:
+            stints = self._archive.stints.of(url)
+        except CorruptObject as error:
+            self._done.damaged.append(str(error))
+            return
         rows = [(milliseconds(stint.began), stint.number) for stint in stints]
         known = index.stints(url)
         start = len(known)

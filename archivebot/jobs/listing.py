@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from archivebot.archive import ArchiveReader
+from archivebot.exceptions import CorruptObject
 from archivebot.jobs.examples import archived_example
 from archivebot.markup.contenttype import content_type
 from archivebot.models import REQUISITE, Capture, Kind
@@ -65,16 +66,23 @@ class ListedPage:
 
 
 def listed_pages(
-    archive: ArchiveReader, only: Filter, site: str | None = None, after: str | None = None
+    archive: ArchiveReader,
+    only: Filter,
+    damaged: Callable[[str, CorruptObject], None],
+    site: str | None = None,
+    after: str | None = None,
 ) -> Iterator[ListedPage]:
     """Yield the pages of an archive, or of the site of a URL, that a filter admits, sorted by urlkey.
 
-    ``after`` is the URL of the last page read.
+    ``after`` is the URL of the last page read. A page that cannot be read is passed to ``damaged``.
     """
     for _, url in archive.pages(site=site, after=after):
-        last = archive.last(url)
-        if last and only.admits(last) and only.is_on_topic(archive, url):
-            yield ListedPage(last, _title(archive, url), archive.version_count(url))
+        try:
+            last = archive.last(url)
+            if last and only.admits(last) and only.is_on_topic(archive, url):
+                yield ListedPage(last, _title(archive, url), archive.version_count(url))
+        except CorruptObject as error:
+            damaged(url, error)
 
 
 def _title(archive: ArchiveReader, url: str) -> str:

@@ -241,10 +241,13 @@ def _pages(topics: Path, archive: ArchiveReader, given: Given) -> Part:
         PageScorer(profile_of(given["topic"], topics)) if given["topic"] else None,
     )
     site = parse_seed(given["site"]) if given["site"] else None
-    found = list(islice(listed_pages(archive, only, site, given["after"]), given["limit"] + 1))
+    damaged: list[str] = []
+    pages = listed_pages(archive, only, lambda url, _: damaged.append(url), site, given["after"])
+    found = list(islice(pages, given["limit"] + 1))
     shown = found[: given["limit"]]
     more = {"after": shown[-1].last.url} if len(found) > len(shown) else None
-    return Part([page.record() for page in shown], more)
+    notes = (f"damaged pages are left out: {len(damaged)}; see scrapy verify",) if damaged else ()
+    return Part([page.record() for page in shown], more, notes)
 
 
 def _wanted(topics: Path, given: Given) -> Wanted:
