@@ -45,7 +45,7 @@ from archivebot.web.templating import rendered
 PART = 5_000
 
 _TIMEMAP = re.compile(rf"timemap/({'|'.join(TYPES)})/(?:(\d{{14}})/)?(.+)", re.DOTALL)
-_CALENDAR = re.compile(rf"(?:{TIME}(?:-{TIME})?)?\*/(.+)", re.DOTALL)
+_CALENDAR = re.compile(rf"{TIME}?(?:-{TIME})?\*/(.+)", re.DOTALL)
 _CHANGES = re.compile(r"changes/(.+)", re.DOTALL)
 _DIFF = re.compile(rf"diff/{TIME}/{TIME}/(.+)", re.DOTALL)
 _MODIFIER = re.compile(rf"{TIME}([a-z]{{2}}_)/.*", re.DOTALL)
