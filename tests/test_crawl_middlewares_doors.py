@@ -193,6 +193,7 @@ def test_links_of_the_kind_that_led_to_forms_rise_while_they_wait(tmp_path: Path
     assert doors.crawl.dispatcher.publish()
     for order, (path, _) in enumerate(anchors[:EVERY], 1):
         doors.read(links(text=kinds[path[:5]]), path=path, order=order)
+    assert doors.crawl.dispatcher.flush()
 
     def score(path: str) -> float:
         record = doors.crawl.frontier.get(SITE + path)

@@ -170,9 +170,9 @@ class Dispatcher(Extension):
         self._outbox.repeated.append(url)
 
     def reprioritise(self, scores: Mapping[str, float]) -> None:
-        """Set new scores of queued URLs after all that is pending; skipped if the frontier is unavailable."""
-        if self._patience.ask(partial(self._write, scores), proof=bool(self._outbox)):
-            self._resting = False
+        """Set new scores of queued URLs; they are written before the next lease."""
+        self._outbox.scores.update(scores)
+        self._resting = False
 
     def next(self) -> Request | None:
         """Return the next request, or None if none is ready; in that case a new attempt is scheduled."""
@@ -180,7 +180,8 @@ class Dispatcher(Extension):
             return self._again.popleft()
         while (self._outbox or not self._resting) and not self._held.is_full:
             waits = bool(self._outbox)
-            lease = self._patience.ask(self._turn if waits else self._lease, proof=waits)
+            writes = waits or self._outbox.scores
+            lease = self._patience.ask(self._turn if writes else self._lease, proof=waits)
             if lease is None:
                 self._rest()
                 return None
@@ -206,8 +207,10 @@ class Dispatcher(Extension):
         return counts is None or counts.open > 0
 
     def flush(self) -> bool:
-        """Write the pending refusals, requests and outcomes; return False if the frontier is unavailable."""
-        return not self._outbox or self._patience.ask(self._write, proof=True) is not None
+        """Write what is pending; return False if the frontier is unavailable."""
+        waits = bool(self._outbox)
+        is_idle = not waits and not self._outbox.scores
+        return is_idle or self._patience.ask(self._write, proof=waits) is not None
 
     def publish(self) -> bool:
         """Write all that is pending, also links of unfinished pages; return False while some are left."""
@@ -317,18 +320,18 @@ class Dispatcher(Extension):
         self._written(new)
         return lease
 
-    def _write(self, scores: Mapping[str, float] | None = None) -> bool:
+    def _write(self) -> bool:
         with self.frontier.together():
-            new = self._put(scores)
+            new = self._put()
         self._written(new)
         return True
 
-    def _put(self, scores: Mapping[str, float] | None = None) -> int:
-        """Write what is pending, and new scores, to the frontier; return the number of new URLs."""
+    def _put(self) -> int:
+        """Write what is pending to the frontier; return the number of new URLs."""
         for host in {entry.host for entry in self._outbox.entries} & self._paces.keys():
             self._pace(host)  # other hosts follow at their first request
         position = ArchiveSession.of(self.crawler).worker.position
-        return self._outbox.put(self.frontier, position.number if position else 0, scores or {})
+        return self._outbox.put(self.frontier, position.number if position else 0)
 
     def _written(self, new: int) -> None:
         """Clear the outbox: its contents are in the frontier now."""

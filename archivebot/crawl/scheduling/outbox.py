@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from scrapy.statscollectors import StatsCollector
@@ -32,7 +31,7 @@ class Outbox:
     ``links`` belong to pages that are not stored yet; they wait separately until they are staged, so that the
     best of them is fetched first. ``followed`` are the pages whose links are complete, which is written
     together with the last link. ``arrived`` are the URLs whose answers came, ``repeated`` the pages that
-    repeat another page.
+    repeat another page, ``scores`` new scores of queued URLs, which alone are no reason to write.
     """
 
     def __init__(self, budget: UrlBudget, stats: StatsCollector) -> None:
@@ -48,6 +47,7 @@ class Outbox:
         self.settled: list[Settled] = []
         self.repeated: list[str] = []
         self.arrived: list[str] = []
+        self.scores: dict[str, float] = {}
         if not self.links:
             self.followed = []
 
@@ -64,11 +64,8 @@ class Outbox:
         self.entries += self.links[:most]
         del self.links[:most]
 
-    def put(self, frontier: Frontier, position: int, scores: Mapping[str, float]) -> int:
-        """Write to a frontier, and return the number of new URLs.
-
-        ``position`` is that of the archive; ``scores`` are new scores of queued URLs.
-        """
+    def put(self, frontier: Frontier, position: int) -> int:
+        """Write to a frontier, and return the number of new URLs; ``position`` is that of the archive."""
         if self.refused:
             frontier.reject(self.refused)
         entries = self._within_budget(frontier)
@@ -79,8 +76,8 @@ class Outbox:
             frontier.mark_arrived(self.arrived)
         for settled in self.settled:
             _settle(frontier, settled, position)
-        if scores:
-            frontier.reprioritise(scores)
+        if self.scores:
+            frontier.reprioritise(self.scores)
         for url in self.repeated:  # last: after an error they are written again, and would count twice
             self._budget.repeat(frontier, url)
         return new
