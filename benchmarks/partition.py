@@ -18,7 +18,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html.parser import HTMLParser
 from importlib.util import find_spec
@@ -183,11 +183,8 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
 
 def hostile_row(name: str, make: Callable[[int], bytes], level: int) -> Row:
     """Time an input at half and at full size, and see whether its pieces join."""
-    full, half = make(SIZE), make(SIZE // 2)
-    half_time, full_time = _least_seconds(half, level), _least_seconds(full, level)
-    if full_time > MOST_GROWTH * half_time:  # once more: other work of the machine disturbs single runs
-        half_time = min(half_time, _least_seconds(half, level))
-        full_time = min(full_time, _least_seconds(full, level))
+    half, full = make(SIZE // 2), make(SIZE)
+    half_time, full_time = _least_seconds((half, full), level)
     cut = partition(full, level)
     if not joins(full, cut):
         return Row(f"{name}: does not join", (), at_most(float("inf"), MOST_GROWTH))
@@ -196,12 +193,15 @@ def hostile_row(name: str, make: Callable[[int], bytes], level: int) -> Row:
     return Row(name, figures, at_most(growth, MOST_GROWTH))
 
 
-def _least_seconds(body: bytes, level: int) -> float:
-    """Return the least time of several tries, more of them where they are short."""
-    times = [_seconds(lambda: partition(body, level))]
-    while len(times) < 3 or (sum(times) < 1 and len(times) < 15):
-        times.append(_seconds(lambda: partition(body, level)))
-    return max(min(times), 1e-6)
+def _least_seconds(bodies: Sequence[bytes], level: int) -> list[float]:
+    """Return the least time of each body in several tries, more of them if they are short.
+
+    The bodies take turns, so that other work of the machine disturbs all of them.
+    """
+    rounds: list[list[float]] = []
+    while len(rounds) < 3 or (sum(map(sum, rounds)) < 2 and len(rounds) < 15):
+        rounds.append([_seconds(partial(partition, body, level)) for body in bodies])
+    return [max(min(times), 1e-6) for times in zip(*rounds, strict=True)]
 
 
 def joins(body: bytes, cut: Partition) -> bool:

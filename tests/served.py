@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any
+from urllib.parse import quote
 
 from archivebot import Archive, ArchiveConfig, Page
 from tests.commands import Started
 
 WAIT = 60
+MOST_PARTS = 100
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,20 @@ class Served:
         """Send a signal and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(WAIT)
+
+
+def by_key(server: Served, question: str) -> list[list[str]]:
+    """Return all rows of a question to the CDX server, part by part, by the key at the end of each part."""
+    found: list[list[str]] = []
+    key = ""
+    for _ in range(MOST_PARTS):
+        resumed = f"&resumeKey={quote(key)}" if key else ""
+        _, *rows = server.get(f"/cdx?{question}&output=json&showResumeKey=true{resumed}").json
+        if len(rows) < 2 or rows[-2] != []:
+            return found + rows
+        found += rows[:-2]
+        (key,) = rows[-1]
+    raise AssertionError(f"{question} has no end")
 
 
 @contextmanager

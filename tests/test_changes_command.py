@@ -244,7 +244,8 @@ def test_a_page_that_cannot_be_read_is_named_and_the_others_are_shown(uri: str, 
         database.execute(f"UPDATE capture SET visits = zeroblob(9) WHERE page = ({page})", [f"{SITE}contact"])
     listed = run_scrapy(("list", "--json", *settings))
     assert f"{SITE}contact is left out: " in listed.stderr
-    assert "fete" in records(listed, CorruptObject.exit_code).keys() - {"contact"}
+    shown = records(listed, CorruptObject.exit_code)
+    assert ("fete" in shown, "contact" in shown) == (True, False)
     indexed = run_scrapy(("index", *settings))
     assert indexed.returncode == CorruptObject.exit_code
     assert "pages read" in indexed.stdout

@@ -17,6 +17,7 @@ class LeftOut:
         self._count = 0
 
     def __call__(self, url: str, error: CorruptObject) -> None:
+        """Report a page that cannot be read."""
         self._count += 1
         note(f"{url} is left out: {error}")
 

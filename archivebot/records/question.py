@@ -18,11 +18,15 @@ LONGEST = 4_000
 
 URL: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST}
 WORDS: Schema = {"type": "string", "minLength": 1, "maxLength": 500}
-TIME: Schema = {"type": "string", "pattern": "^([0-9]{1,14}|[0-9]{17})$", "examples": ["20260102030405"]}
+TIME: Schema = {
+    "type": "string",
+    "pattern": "^([0-9]{1,14}|[0-9]{17})$",
+    "description": "1 to 14 digits, or 17, as in 20260102030405",
+}
 PERIOD: Schema = {
     "type": "string",
     "pattern": "^[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$",
-    "examples": ["2026-11"],
+    "description": "a year, a month or a day, as in 2026-11",
 }
 SINCE: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
 SWITCH: Schema = {"type": "boolean", "default": False}
@@ -64,8 +68,7 @@ class Parameter:
         if "enum" in schema and text not in schema["enum"]:
             raise self._wrong(text, f"one of {', '.join(schema['enum'])}")
         if "pattern" in schema and not re.fullmatch(schema["pattern"], text):
-            digits = "1 to 14 digits, or 17" if schema is TIME else "a year, a month or a day"
-            raise self._wrong(text, f"{digits}, as in {schema['examples'][0]}")
+            raise self._wrong(text, schema["description"])
         if not schema.get("minLength", 0) <= len(text) <= schema.get("maxLength", LONGEST):
             raise self._wrong(text[:40], f"1 to {schema.get('maxLength', LONGEST)} characters")
         return text

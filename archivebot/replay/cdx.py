@@ -66,6 +66,9 @@ class CdxQuery:
         def one(name: str, default: str = "") -> str:
             return given[name][-1] if given.get(name) else default
 
+        def switch(name: str, default: str = "") -> bool:
+            return _is_on(name, one(name) or default)
+
         url, match = _place(one("url").strip(), one("matchType"))
         output = one("output", "cdxj")
         if output not in OUTPUTS:
@@ -80,7 +83,7 @@ class CdxQuery:
         page, page_size = _page(one("page")), _page_size(one("pageSize"))
         if page is not None and (one("limit") or one("offset") or one("resumeKey")):
             raise UsageError("page stands for limit and offset: leave out limit, offset and resumeKey")
-        latest, resolves = (_is_true(name, one(name)) for name in ("fastLatest", "resolveRevisits"))
+        latest, resolves = switch("fastLatest"), switch("resolveRevisits")
         if latest and (match != "exact" or order or page is not None):
             raise UsageError(
                 "fastLatest=true is for the last rows of one URL: leave out sort, page and matchType"
@@ -102,14 +105,14 @@ class CdxQuery:
             output=output,
             order=order,
             closest=_digits("closest", one("closest")),
-            shows_resume=_is_true("showResumeKey", one("showResumeKey")),
+            shows_resume=switch("showResumeKey"),
             resume=resume,
             passed=passed,
             page=page,
             page_size=page_size,
-            counts_pages=_is_true("showNumPages", one("showNumPages")),
+            counts_pages=switch("showNumPages"),
             resolves=resolves,
-            packs=_is_true("gzip", one("gzip") or "true"),
+            packs=switch("gzip", "true"),
         ).checked()
 
     def checked(self) -> Self:
@@ -244,7 +247,7 @@ def _page_size(text: str) -> int:
     return min(MOST, int(text)) if text else MOST
 
 
-def _is_true(name: str, text: str) -> bool:
+def _is_on(name: str, text: str) -> bool:
     if text.lower() not in ("true", "1", "yes", "false", "0", "no", ""):
         raise UsageError(f"{name} is {text!r}: write true or false")
     return text.lower() in ("true", "1", "yes")

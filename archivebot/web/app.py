@@ -48,6 +48,7 @@ def application(readers: Readers, long: LongAnswers, desk: Desk, bound: str) -> 
         Route("/site", surveys.site),
         Route("/topic", surveys.topic),
         Route("/duplicates", surveys.duplicates),
+        Route("/changes", surveys.changes),
         *(Route(f"/{name}", partial(surveys.survey, name)) for name in surveys.TITLES),
         Route("/page", answers(pages.time_line, by_page=True)),  # it keeps the time lines that it read
         Route("/version", answers(versions.version)),

@@ -46,13 +46,22 @@ TITLES = {
 
 async def survey(name: str, request: Request) -> Response:
     """Show the answer to one question, one part of a long list at a time."""
+    return _shown(name, request, *await _ask(request, name, _texts(request)))
+
+
+async def changes(request: Request) -> Response:
+    """Show what changed since a time, the last crawl, or in the last days of an archive without a crawl."""
     texts = _texts(request)
     try:
-        part, given = await _ask(request, name, texts)
+        found = await _ask(request, "changes", texts)
     except UsageError:
-        if name != "changes" or "since" in texts:
+        if "since" in texts:
             raise
-        part, given = await _ask(request, name, texts | {"since": WITHOUT_CRAWL})
+        found = await _ask(request, "changes", texts | {"since": WITHOUT_CRAWL})
+    return _shown("changes", request, *found)
+
+
+def _shown(name: str, request: Request, part: Part, given: Given) -> Response:
     return page(
         f"{name}.html",
         title=TITLES[name].format_map(given),

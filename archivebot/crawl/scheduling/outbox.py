@@ -31,7 +31,7 @@ class Outbox:
     ``links`` belong to pages that are not stored yet; they wait separately until they are staged, so that the
     best of them is fetched first. ``followed`` are the pages whose links are complete, which is written
     together with the last link. ``arrived`` are the URLs whose answers came, ``repeated`` the pages that
-    repeat another page, ``scores`` new scores of queued URLs, which alone are no reason to write.
+    repeat another page, ``scores`` new scores of queued URLs, which can wait for other writes.
     """
 
     def __init__(self, budget: UrlBudget, stats: StatsCollector) -> None:
