@@ -12,6 +12,7 @@
     │   ├── Conflict      another writer was first; try again
     │   ├── Crashed       a process of a crawl died (archivebot.archive.process.worker)
     │   └── CorruptObject stored bytes do not match their digest         exit 4
+    ├── TooLarge          a page takes more memory than a process may have
     ├── WarcError         a WARC or ARC file cannot be read              exit 5
     ├── Undelivered       an alert was not taken; a later run sends it   exit 6
     │   └── Refused       the receiver refused this alert
@@ -66,6 +67,10 @@ class CorruptObject(StorageError):
     """Stored bytes do not match the digest recorded with them."""
 
     exit_code = 4
+
+
+class TooLarge(ArchiveError):
+    """A page takes more memory than a process may have; its bytes can be read."""
 
 
 class WarcError(ArchiveError):

@@ -22,7 +22,7 @@ from archivebot.archive.process import archivist
 from archivebot.archive.process.archivist import HEAD, MOST_HELD, Answer
 from archivebot.archive.process.parcel import pack
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import StorageError
+from archivebot.exceptions import StorageError, TooLarge
 from archivebot.models import Position, Snapshot
 from tests.conftest import ROOT
 from tests.factories import URL, make_page
@@ -148,3 +148,14 @@ def test_nothing_is_stored_in_an_archive_that_was_deleted(line: Line, tmp_path: 
     error = line.answer().error
     assert isinstance(error, StorageError)
     assert "was deleted, moved or replaced" in str(error)
+
+
+def _too_large(archive: Archive) -> None:
+    raise MemoryError
+
+
+def test_a_lack_of_memory_is_an_error_that_says_so(line: Line) -> None:
+    line.send((_too_large, (), {}))
+    error = line.answer().error
+    assert isinstance(error, TooLarge)
+    assert "more memory than a process may have" in str(error)

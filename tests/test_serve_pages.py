@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from archivebot.bounds import MOST_TAGS
 from archivebot.models import Outcome
 from archivebot.vision.render import BROWSERS
 from tests.factories import URL, html, make_page
@@ -21,6 +22,7 @@ TWO = html("The library is open on Friday", "Second", "A third <b>paragraph</b> 
 WIRE = (("Content-Type", "text/html; charset=utf-8"), ("X-Odd", "<b>bold</b>"))
 LOADS = '<link rel=stylesheet href="s.css?a&amp;b"><link rel=icon href=/i.png><link rel=icon href=/i.png>'
 QUERY = "url=http%3A%2F%2Fexample.com%2Fpage"
+LARGE = b"<title>Large</title>" + b"<p>x" * MOST_TAGS
 
 
 @pytest.fixture(scope="module")
@@ -215,3 +217,12 @@ def test_pages_fit_any_screen_and_ask_nothing_of_others(server: Served) -> None:
                 assert page.locator("html[lang=en]").count() == 1
             assert {each for each in asked if not each.startswith(server.address)} == set()
         browser.close()
+
+
+def test_a_page_that_was_too_large_to_be_cut_has_its_bytes_and_its_title(tmp_path: Path) -> None:
+    uri = archived(f"sqlite:///{tmp_path}/a.db", [make_page(LARGE, 0, url="http://example.com/large")])
+    with serving(uri) as server:
+        assert f"not cut: {MOST_TAGS} tags or more" in text(server, "/version?url=example.com/large")
+        record = server.get("/api/version?url=example.com/large").json
+        assert (record["title"], record["text"], record["fields"]) == ("Large", "", {})
+        assert server.get("/web/2026id_/http://example.com/large").body == LARGE

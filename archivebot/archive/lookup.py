@@ -298,10 +298,12 @@ class ArchiveReader:
         """Return the fields of a version: those kept with it, and what the configured selectors find.
 
         A field that is kept and has a selector has its kept value. With ``anew`` only the selectors are used.
+        A version that was too large to be cut has only what is kept with it.
         """
         content, site = self._bodies.get(version), self.sites.of(version.url)
         kept = content.kept.fields
-        if kept and not anew and (site is None or site.rules.keys() <= {field.name for field in kept}):
+        is_all = bool(kept) and (site is None or site.rules.keys() <= {field.name for field in kept})
+        if not anew and (is_all or not version.segmenter):
             return kept
         read = self.readings.of(content.body, self._declared(version))
         found = read.fields(site, version.url)

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from archivebot.archive import ArchiveReader
-from archivebot.exceptions import ArchiveError, NotArchived, UsageError
+from archivebot.exceptions import ArchiveError, NotArchived, TooLarge, UsageError
 from archivebot.terminal import commanded
 from archivebot.web.safety import INTERFACE
 from archivebot.web.templating import page
@@ -39,6 +39,8 @@ def error_status(error: ArchiveError) -> int:
     """Return the HTTP status of an error."""
     if isinstance(error, UsageError):
         return 400
+    if isinstance(error, TooLarge):
+        return 422
     return 404 if isinstance(error, NotArchived) else 503
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from archivebot.archive import ArchiveReader
 from archivebot.markup.contenttype import content_type
+from archivebot.markup.media import media_of
 from archivebot.models import Capture
 from archivebot.records import archive_record, delta_record, history_record, life_record, version_record
 from archivebot.records.question import TIME, URL, WORDS, Given, Parameter, Part, Question, count
@@ -117,16 +118,19 @@ def _captures(archive: ArchiveReader, given: Given) -> Part:
 
 def _version(archive: ArchiveReader, capture: Capture) -> dict[str, Any]:
     stored, brought = archive.seen(capture), archive.brought(capture)
-    read = archive.readings.of(archive.body(capture), content_type(brought.headers))
+    body, declared = archive.body(capture), content_type(brought.headers)
+    media = media_of(body, declared)
+    # A page that was too large to be cut is too large to be read again.
+    text = archive.readings.of(body, declared).main_text if stored.segmenter else ""
     return version_record(
         capture,
         brought,
         archive.fields(stored),
-        archive.blocks(stored) if read.media.is_text else (),
+        archive.blocks(stored) if media.is_text else (),
         versions=archive.version_count(capture.url),
-        media=read.media.name,
-        title=read.full_title,
-        text=read.main_text,
+        media=media.name,
+        title=archive.readings.title(body, declared),
+        text=text,
     )
 
 

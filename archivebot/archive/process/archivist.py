@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from archivebot.archive import Archive
 from archivebot.archive.process.parcel import pack
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import ArchiveError, StorageError
+from archivebot.exceptions import ArchiveError, StorageError, TooLarge
 from archivebot.garbage import spare_collections
 from archivebot.models import Position
 from archivebot.terminal import guard
@@ -145,6 +145,8 @@ def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Ex
         return work(*args, **kwargs), None
     except ArchiveError as error:
         return None, error
+    except MemoryError:
+        return None, TooLarge("this takes more memory than a process may have; the exact bytes can be read")
     except Exception as error:
         return None, _foreign(error)
 
