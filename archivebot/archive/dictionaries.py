@@ -133,10 +133,19 @@ class Dictionaries:
         return site
 
     def _waiting(self, host: str, site: _Site) -> Iterator[StoredVersion]:
-        """Yield the versions that the next dictionary replaces the base of; an uncut one keeps its base."""
+        """Yield the versions that the next dictionary replaces the base of; an uncut one keeps its base.
+
+        So does a later version of a page that is compressed against another page.
+        """
         latest = site.latest.id if site.latest else None
         for version in self._store.dictionaries.origins(host, MOST_VERSIONS):
-            if version.segmenter and (site.grows or (version.base == latest and _is_poor(version))):
+            begins = (
+                version.number == 1
+                or version.base is None
+                or self._store.dictionaries.is_dictionary(version.base)
+            )
+            is_replaced = site.grows or (version.base == latest and _is_poor(version))
+            if version.segmenter and begins and is_replaced:
                 yield version
 
     def _digested(self, stored: StoredDictionary) -> frames.Dictionary:

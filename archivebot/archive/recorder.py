@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from archivebot.archive.bases import Bases
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.dictionaries import Base, Dictionaries
 from archivebot.archive.edits import edits
@@ -14,7 +15,7 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
 from archivebot.fields.about import merged
 from archivebot.fields.kept import Kept
-from archivebot.fingerprint import piece_id, sha256_hex
+from archivebot.fingerprint import sha256_hex
 from archivebot.fingerprint.payload import payload_key
 from archivebot.markup.contenttype import content_type
 from archivebot.models import (
@@ -30,7 +31,6 @@ from archivebot.models import (
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, NewVersion, PageHead, StoredVersion
 from archivebot.storage.content import pack
-from archivebot.storage.sketch import sketch
 from archivebot.urls import host_part, urlkey
 from archivebot.versioning.policy import kind_of
 
@@ -53,6 +53,7 @@ class Recorder:
     ) -> None:
         self._store, self._bodies, self._inspector, self._config = store, bodies, inspector, config
         self._dictionaries = Dictionaries(store, bodies, config.zstd_level)
+        self._bases = Bases(store, bodies, self._dictionaries, config)
 
     def add(self, snapshot: Snapshot, with_blocks: bool = True) -> Capture:
         """Store one visit and return it as a capture; a visit that is already stored changes nothing.
@@ -204,8 +205,7 @@ class Recorder:
         blocks = place(cut, before, after, head.lineages)
         notes = self._inspector.kept(snapshot).notes if content else ()
         packed = pack([block.slot for block in blocks], page.body, notes)
-        base = self._base(page, cut, latest or following)
-        frame = base.encode(packed, self._config.zstd_level)
+        base, frame = self._bases.encoded(page, cut, packed, latest or following)
         record = StoredVersion(
             id=0,
             url=page.url,
@@ -242,8 +242,8 @@ class Recorder:
             latest=following is None,
         )
         self._keep(page, capture, head, new)
-        if content and not (latest and base.id == latest.id):
-            self._dictionaries.grow(host_part(capture.urlkey), record)
+        if content:
+            self._bases.stored(host_part(capture.urlkey), record, latest)
         return _explained(capture, snapshot, latest) if with_blocks else capture
 
     def _keep(
@@ -303,34 +303,6 @@ class Recorder:
         page = replace(capture.page(body), reason="" if is_ours else capture.reason)
         kind, reason = self._kind(Snapshot(page, None, capture.quality), digest, latest, kept)
         return replace(capture, kind=kind, reason=page.reason or reason)
-
-    def _base(self, page: Page, cut: Cut, latest: StoredVersion | None) -> Base:
-        """Choose the base of the frame: the latest version, else the dictionary of the site.
-
-        While a site has none, the base is its most similar page, for which the blocks are sketched. The base
-        of a requisite is the same body of another URL, if there is one.
-        """
-        own = frames.cost(len(page.body))
-        bound = frames.most_cost(len(page.body), self._config.frame_bound)
-        if latest and latest.cost + own <= bound and (content := self._bodies.readable(latest)):
-            return Base.of(latest, content)
-        if page.origin == REQUISITE:
-            return self._twin(page, bound - own)
-        if known := self._dictionaries.of(host_part(urlkey(page.url))):
-            return known
-        pieces = sketch(map(piece_id, cut.blocks))
-        room = bound // 2 - own
-        similar = self._store.similar(urlkey(page.url), pieces, room) if room > 0 else None
-        if similar and (content := self._bodies.readable(similar)):
-            return Base.of(similar, content, pieces)
-        return Base(sketch=pieces)
-
-    def _twin(self, page: Page, room: int) -> Base:
-        """Return the same body of another URL as a base, if reading it decodes at most ``room`` bytes."""
-        known = self._store.revisits.payload(page.payload.digest) if page.payload else None
-        twin = self._store.find(*known) if known else None
-        content = self._bodies.readable(twin) if twin and twin.cost <= room else None
-        return Base.of(twin, content) if twin and content and content.body == page.body else Base()
 
 
 def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> Capture:
