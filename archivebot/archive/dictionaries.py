@@ -107,9 +107,11 @@ class Dictionaries:
             return None
 
     def grow(self, host: str, version: StoredVersion) -> None:
-        """Note a stored version that no earlier version of its page is the base of."""
+        """Note a stored version, which may become a part of the next dictionary."""
+        if not version.segmenter or version.length > LARGEST or not self._begins(version):
+            return
         site = self._site(host)
-        if not version.segmenter or version.length > LARGEST or not (site.grows or _is_poor(version)):
+        if not (site.grows or self._is_poor(version)):
             return
         site.waiting += version.length
         if site.waiting >= site.wanted:
@@ -133,20 +135,25 @@ class Dictionaries:
         return site
 
     def _waiting(self, host: str, site: _Site) -> Iterator[StoredVersion]:
-        """Yield the versions that the next dictionary replaces the base of; an uncut one keeps its base.
-
-        So does a later version of a page that is compressed against another page.
-        """
+        """Yield the versions that the next dictionary replaces the base of; an uncut one keeps its base."""
         latest = site.latest.id if site.latest else None
         for version in self._store.dictionaries.origins(host, MOST_VERSIONS):
-            begins = (
-                version.number == 1
-                or version.base is None
-                or self._store.dictionaries.is_dictionary(version.base)
-            )
-            is_replaced = site.grows or (version.base == latest and _is_poor(version))
-            if version.segmenter and begins and is_replaced:
+            is_last = version.base == latest or not self._is_dictionary(version)
+            is_replaced = site.grows or (is_last and self._is_poor(version))
+            if version.segmenter and is_replaced and self._begins(version):
                 yield version
+
+    def _begins(self, version: StoredVersion) -> bool:
+        """Return whether a version is the first of its page, or needs no other version."""
+        return version.number == 1 or version.base is None or self._is_dictionary(version)
+
+    def _is_poor(self, version: StoredVersion) -> bool:
+        """Return whether a version gains little by the dictionary, or was compressed against another page."""
+        is_large = version.stored_bytes > POOR * version.length
+        return is_large or not (version.base is None or self._is_dictionary(version))
+
+    def _is_dictionary(self, version: StoredVersion) -> bool:
+        return self._store.dictionaries.is_dictionary(version.base)
 
     def _digested(self, stored: StoredDictionary) -> frames.Dictionary:
         found = self._ready.get(stored.id)
@@ -190,10 +197,6 @@ class Dictionaries:
                 dictionaries.remove(before)
         site.latest = latest
         self._keep(latest, made)
-
-
-def _is_poor(version: StoredVersion) -> bool:
-    return version.stored_bytes > POOR * version.length
 
 
 def _within(contents: Iterable[bytes], size: int) -> Iterator[bytes]:

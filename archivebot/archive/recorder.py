@@ -243,7 +243,7 @@ class Recorder:
         )
         self._keep(page, capture, head, new)
         if content:
-            self._bases.stored(host_part(capture.urlkey), record, latest)
+            self._bases.stored(host_part(capture.urlkey), record)
         return _explained(capture, snapshot, latest) if with_blocks else capture
 
     def _keep(
