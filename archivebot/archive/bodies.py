@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from archivebot.exceptions import CorruptObject, NotArchived, Pruned
 from archivebot.fields.kept import Kept
 from archivebot.fingerprint import sha256_hex
+from archivebot.garbage import keep_memory
 from archivebot.segmentation.segmenter import partition
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, StoredDictionary, StoredVersion, VersionId
@@ -68,6 +69,7 @@ class Bodies:
         self._store = store
         self._kept: OrderedDict[VersionId, bytes] = OrderedDict()
         self._size = 0
+        keep_memory()
 
     def get(self, version: StoredVersion) -> Content:
         """Rebuild a version; raises CorruptObject if its body does not match the recorded digest.
