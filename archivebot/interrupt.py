@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -10,6 +11,12 @@ from contextlib import suppress
 
 ASKING = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = 128 + signal.SIGINT  # the exit code that a shell reports for a program ended by SIGINT
+
+# Written to the thread that counts signals when the program ends by itself; no signal has this number.
+OVER = b"\0"
+
+# Maximum seconds that the end of a program waits for the thread.
+LAST = 1.0
 
 # The processes to be killed with this one.
 children: set[subprocess.Popen[bytes]] = set()
@@ -27,7 +34,10 @@ def watch() -> None:
     line, wake = os.pipe()
     os.set_blocking(wake, False)
     before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    threading.Thread(target=_listen, args=(line, before), name="signals", daemon=True).start()
+    thread = threading.Thread(target=_listen, args=(line, before), name="signals", daemon=True)
+    thread.start()
+    # The main thread may act on a second signal, and end, before the thread has a turn.
+    atexit.register(_finish, wake, thread)
 
 
 def _listen(line: int, before: int) -> None:
@@ -42,6 +52,15 @@ def _listen(line: int, before: int) -> None:
             if asked == 2:
                 end_children()
                 os._exit(128 + number)
+        if OVER in numbers:
+            return
+
+
+def _finish(wake: int, thread: threading.Thread) -> None:
+    """Let the thread count the signals that have arrived."""
+    with suppress(OSError):
+        os.write(wake, OVER)
+    thread.join(LAST)
 
 
 def end_children() -> None:
