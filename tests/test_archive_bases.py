@@ -82,6 +82,8 @@ def test_a_base_of_another_page_can_be_pruned(archive: Archive, tmp_path: Path) 
     days = [(page("home", day, f"{day}"), page("sport", day, f"{day}")) for day in range(4)]
     for both in days:
         added(archive, *both)
+    needed = {version.id for version in archive.versions(f"{SITE}/home")}
+    assert {version.base for version in archive.versions(f"{SITE}/sport")} <= needed
     keep = Keep.parse("ends")
     gone = archive.prune(f"{SITE}/home", keep, BEGAN + timedelta(days=9))
     assert len(gone.versions) == 2
@@ -99,7 +101,10 @@ def test_a_growing_site_leaves_such_a_version_as_it_is(archive: Archive, tmp_pat
     (version,) = archive.versions(f"{SITE}/sport")[1:]
     others = [page(f"section {number}", 2, f"{number}", size=2000) for number in range(8)]
     added(archive, *others)  # more than the first dictionary needs
-    (after,) = archive.versions(f"{SITE}/sport")[1:]
+    before, after = archive.versions(f"{SITE}/sport")
+    assert isinstance(before.base, int)
+    assert before.base < 0  # a dictionary
     assert after == version
+    assert after.base in {home.id for home in archive.versions(f"{SITE}/home")}
     archive.close()
     assert is_whole(opened(tmp_path), *first, *later, *others)

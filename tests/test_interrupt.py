@@ -14,6 +14,7 @@ ENDING = """
 import signal, sys
 from archivebot import interrupt
 interrupt.watch()
+signal.alarm(30)  # if it is not told to end
 seen = []
 signal.signal(signal.SIGTERM, lambda *_: seen.append(0))
 sys.setswitchinterval(60)
