@@ -130,7 +130,7 @@ def check(data: Path, uri: str) -> dict[str, float]:
     from archivebot.archive import Archive
     from archivebot.config import ArchiveConfig
 
-    archive = Archive.open(ArchiveConfig(uri=uri), create=False)
+    archive = Archive.reader(ArchiveConfig(uri=uri))
     wrong = []
     for page in read_index(data):
         captures = {capture.captured_at: capture for capture in archive.captures(page[0].url)}
@@ -153,7 +153,7 @@ def _read_cold(version: Version, uri: str) -> float:
     from archivebot.archive import Archive
     from archivebot.config import ArchiveConfig
 
-    archive = Archive.open(ArchiveConfig(uri=uri), create=False)
+    archive = Archive.reader(ArchiveConfig(uri=uri))
     started = time.perf_counter()
     archive.body(archive.at(version.url, version.date))
     seconds = time.perf_counter() - started

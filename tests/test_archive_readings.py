@@ -147,3 +147,48 @@ def test_a_title_is_that_of_the_whole_page(body: bytes, title: str) -> None:
 def test_only_the_beginning_of_a_page_is_parsed_for_its_title(parsed: list[str]) -> None:
     assert Readings().title(b"<title>a</title>" + html(STORY), "text/html") == "a"
     assert parsed == ["<title>a</title>"]
+
+
+def test_a_reading_counts_for_its_lines_and_elements_too() -> None:
+    page = PageReading(html(STORY), "text/html")
+    assert page.weight == len(page.body)
+    assert page.main_text
+    page.forget_tree()
+    walk = page.content.walk if page.content else None
+    assert walk is not None
+    assert page.weight == len(page.body) + readings.ITEM_BYTES * (len(walk.lines) + len(walk.places))
+
+
+def test_a_past_version_makes_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "READ_BYTES", 8)
+    kept = Readings()
+    first, second = kept.of(b"<p>1", "text/html"), kept.of(b"<p>2", "text/html")
+    second.is_past = True
+    kept.forget_trees()
+    kept.of(b"<p>3", "text/html")
+    kept.forget_trees()  # in place of the second, though the first was used longer ago
+    assert kept.of(b"<p>1", "text/html") is first
+    assert kept.of(b"<p>2", "text/html") is not second
+
+
+def test_a_past_version_takes_no_room_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "READ_BYTES", 8)
+    kept = Readings()
+    pages = [kept.of(b"<p>%d" % number, "text/html") for number in range(3)]
+    pages[2].is_past = True
+    kept.forget_trees()
+    assert [kept.of(page.body, "text/html") is page for page in pages] == [True, True, False]
+
+
+def test_the_habits_of_lines_need_no_earlier_version_again(
+    monkeypatch: pytest.MonkeyPatch, config: ArchiveConfig, parsed: list[str]
+) -> None:
+    monkeypatch.setattr(readings, "READ_BYTES", 0)  # the page put there last is kept alone
+    bodies = [html(STORY, *(["Nobody came."] if day % 2 else []), f"<nav>{day}</nav>") for day in range(8)]
+    with closing(Archive.open(config)) as archive:
+        for day, body in enumerate(bodies):
+            parsed.clear()
+            found = visit(archive, make_page(body, day))
+            archive.readings.forget_trees()
+    assert (found.kind, found.reason) == (Kind.TOUCHED, "only lines that come and go or count")
+    assert parsed == [bodies[-1].decode()]

@@ -11,6 +11,7 @@ from archivebot.archive.recorder import Recorder
 from archivebot.archive.revisits import Revisits
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, Outdated, StorageError
+from archivebot.garbage import keep_memory
 from archivebot.markup.contenttype import content_type
 from archivebot.models import Capture, Page, Position, Snapshot
 from archivebot.storage import open_reader, open_store
@@ -63,11 +64,12 @@ class Archive(ArchiveReader):
 
         The archive is not created, its schema is not upgraded, and nothing is stored in it. A reader may pass
         from thread to thread, but only one thread may use it at a time: a server opens one reader for each of
-        its threads, or keeps a pool. Each reader caches the bodies it read last, up to 16 MB.
+        its threads, or keeps a pool. Each reader caches the bodies it read last, up to 6 MB.
 
         Raises NotArchived if there is no archive, Outdated if an older archivebot wrote it, and StorageError
         if a newer archivebot wrote it or it cannot be read. A closed reader raises Closed.
         """
+        keep_memory()
         return ArchiveReader(open_reader(config.uri), config)
 
     def follow(self, page: Page) -> None:

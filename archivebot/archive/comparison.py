@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from archivebot.archive.bodies import Bodies, Content
+from archivebot.archive.pastlines import PastLines
 from archivebot.archive.readings import PageReading, Readings
 from archivebot.exceptions import StorageError
 from archivebot.fields.changes import edited
@@ -43,6 +44,7 @@ class Comparison:
     ) -> None:
         self._store, self._bodies, self._readings, self._counted = store, bodies, readings, counted
         self._sites = sites
+        self._past = PastLines()
 
     def with_version(
         self, before: StoredVersion, now: PageReading, content_type: str, kept: Kept | None = None
@@ -71,12 +73,15 @@ class Comparison:
         if then.body == now.body:
             return Significance(ChangeKind.FURNITURE, "the same bytes")
         parts = self._parts(before.url, known.kept, kept)
+        shown = self._without(then, content_type, parts)
         found = significance(
-            self._without(then, content_type, parts),
+            shown,
             self._without(now, content_type, parts),
             self._earlier(before, content_type, parts),
             self._counted,
         )
+        self._past.keep((before.digest, content_type, parts.ignore), shown.lines)
+        then.is_past = True
         if found.reason == SAME_TEXT and then.lines != now.lines:
             found = replace(found, reason="only ignored parts")
         if parts.watch:
@@ -133,6 +138,18 @@ class Comparison:
         while versions and versions.pop().id != before.id:
             pass
         for version in reversed(versions[-MOST_VERSIONS:]):
+            lines = self._lines_of(version, content_type, parts.ignore)
+            if lines is not None:
+                yield lines
+
+    def _lines_of(self, version: StoredVersion, content_type: str, ignored: tuple[str, ...]) -> Lines | None:
+        """Return the lines of a version; None if it cannot be read, or was stored uncut."""
+        key = version.digest, content_type, ignored
+        lines = self._past.get(key)
+        if lines is None:
             known = self._bodies.readable(version) if version.segmenter else None
-            if known is not None:
-                yield self._readings.of(known.body, content_type, parts.ignore).lines
+            if known is None:
+                return None
+            lines = self._readings.of(known.body, content_type, ignored).lines
+            self._past.keep(key, lines)
+        return lines

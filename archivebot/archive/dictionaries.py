@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.exceptions import CorruptObject
+from archivebot.garbage import release_memory
 from archivebot.storage import frames
 from archivebot.storage.base import ArchiveStore, StoredDictionary, StoredVersion, VersionId
 
@@ -32,7 +33,7 @@ MOST_VERSIONS = 4096
 # Sites whose growth is followed.
 MOST_SITES = 10_000
 
-# Dictionaries kept ready, each with 2 MB and tables of 14 MB.
+# Dictionaries kept ready, each with 24 MB.
 READY = 2
 
 
@@ -156,17 +157,15 @@ class Dictionaries:
         return self._store.dictionaries.is_dictionary(version.base)
 
     def _digested(self, stored: StoredDictionary) -> frames.Dictionary:
-        found = self._ready.get(stored.id)
-        if found is None:
-            found = frames.Dictionary(self._bodies.dictionary(stored))
-        self._keep(stored, found)
-        return found
-
-    def _keep(self, stored: StoredDictionary, digested: frames.Dictionary) -> None:
-        """Keep a dictionary ready, instead of the dictionary used longest ago."""
-        self._ready[stored.id] = digested
+        if stored.id not in self._ready:
+            self._make_room()
+            self._ready[stored.id] = frames.Dictionary(self._bodies.dictionary(stored))
         self._ready.move_to_end(stored.id)
-        if len(self._ready) > READY:
+        return self._ready[stored.id]
+
+    def _make_room(self) -> None:
+        """Drop the dictionary used longest ago if no other may be kept ready."""
+        if len(self._ready) == READY:
             self._ready.popitem(last=False)
 
     def _make(self, host: str, site: _Site) -> None:
@@ -186,6 +185,10 @@ class Dictionaries:
             content = b"".join(_within(packed.values(), site.size))
             if len(content) < SIZES[0] // 2:  # the others cannot be read
                 return
+            if before and site.grows:
+                self._ready.pop(before.id, None)
+            self._make_room()
+            release_memory()  # of the dictionaries before
             made = frames.Dictionary(content)
             # Level 17 would make the archive of a first crawl 2 % smaller, but takes 0.5 s for 2 MB.
             frame = made.frame(self._level)
@@ -196,7 +199,7 @@ class Dictionaries:
             if before and site.grows:
                 dictionaries.remove(before)
         site.latest = latest
-        self._keep(latest, made)
+        self._ready[latest.id] = made
 
 
 def _within(contents: Iterable[bytes], size: int) -> Iterator[bytes]:

@@ -30,14 +30,15 @@ from archivebot.significance.reading import Reading
 KEPT_PAGES = 32
 KEPT_BYTES = 4 * 1024 * 1024
 
-# Bytes of the bodies of pages that are kept without their trees: with lines and main text such a page takes
-# 1.6 times its size, or more if it has many short lines. In time order 41 of the 3,367 later versions of
-# history-dev find the version before in no cache if all processes together keep 16 MB, with 12 MB 417, which
-# have a third of all bytes.
-READ_BYTES = 10 * 1024 * 1024
+# Bytes of memory for pages that are kept without their trees, and the bytes that such a page takes for each
+# of its lines and elements beside its body: 370 to 490 on the sites of history-dev. While two processes read
+# them in time order, 48 of 3,073 later versions find the version before in no cache; with 12 MB 400 do, with
+# a third of all bytes.
+READ_BYTES = 16 * 1024 * 1024
+ITEM_BYTES = 400
 
 # Bytes of the bodies of pages that lose their trees until the freed memory is returned to the system.
-RELEASED_BYTES = 4 * 1024 * 1024
+RELEASED_BYTES = 2 * 1024 * 1024
 
 _TITLE_END = re.compile(rb"</title\b[^>]*>", re.IGNORECASE)
 
@@ -66,6 +67,14 @@ class PageReading(Reading):
     _judged: tuple[int, str, Quality] | None = None
     since: Since | None = None
     links_found: LinksFound | None = None
+    held = 0  # the bytes that it counts for in the cache
+    is_past = False  # whether a later version was compared with it
+
+    @property
+    def weight(self) -> int:
+        """The bytes of memory that the reading takes without its tree, about."""
+        walk = vars(self.content).get("walk") if self.content is not None else None
+        return len(self.body) + (ITEM_BYTES * (len(walk.lines) + len(walk.places)) if walk else 0)
 
     @cached_property
     def fingerprint(self) -> Fingerprint | None:
@@ -195,7 +204,7 @@ class Readings:
             found = PageReading(body, content_type)
             if without:
                 found.drop(without)
-        self._put_away(self._parsed.put(key, found, KEPT_BYTES, KEPT_PAGES))
+        self._put_away(self._parsed.put(key, found, len(body), KEPT_BYTES, KEPT_PAGES))
         return found
 
     def title(self, body: bytes, content_type: str) -> str:
@@ -219,32 +228,41 @@ class Readings:
         for key, page in pages:
             if not key[2]:  # a tree parsed again has all parts
                 page.forget_tree()
-                self._read.put(key, page, READ_BYTES)
+                self._keep(key, page)
             self._freed += len(key[0])
         if self._freed > RELEASED_BYTES:
             self._freed = 0
             release_memory()
 
+    def _keep(self, key: Key, page: PageReading) -> None:
+        """Keep a page without its tree; the reading of a past version only where there is room."""
+        weight = page.weight
+        if page.is_past and self._read.size + weight > READ_BYTES:
+            return
+        self._read.put(key, page, weight, READ_BYTES)
+        if page.is_past:
+            self._read.move_to_end(key, last=False)
+
 
 class _Pages(OrderedDict[Key, PageReading]):
-    """Pages in the order of their last use, and the ``size`` of their bodies in bytes."""
+    """Pages in the order of their last use, and the ``size`` of all in bytes."""
 
     size = 0
 
     def taken(self, key: Key) -> PageReading | None:
         """Remove a page and return it; None if it is not here."""
         found = self.pop(key, None)
-        self.size -= len(key[0]) if found else 0
+        self.size -= found.held if found else 0
         return found
 
     def put(
-        self, key: Key, page: PageReading, most_bytes: int, most: float = inf
+        self, key: Key, page: PageReading, weight: int, most_bytes: int, most: float = inf
     ) -> list[tuple[Key, PageReading]]:
-        """Add a page, and return the pages that are removed to make room: those used longest ago."""
+        """Add a page of a weight in bytes, and return the pages removed to make room: used longest ago."""
         removed = []
-        while self and (len(self) >= most or self.size + len(key[0]) > most_bytes):
+        while self and (len(self) >= most or self.size + weight > most_bytes):
             removed.append(self.popitem(last=False))
-            self.size -= len(removed[-1][0][0])
-        self[key] = page
-        self.size += len(key[0])
+            self.size -= removed[-1][1].held
+        self[key], page.held = page, weight
+        self.size += weight
         return removed

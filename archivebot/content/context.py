@@ -25,7 +25,7 @@ TOGETHER = 0.5
 
 # Lines whose contexts are in memory at a time. Most pages have fewer; the 27,714 lines of a page of 2.7 MB
 # took 110 MB at once.
-MOST_ROWS = 4096
+MOST_ROWS = 1024
 
 # Means of a value over the context of a line.
 MEANS = LEVELS + 8

@@ -118,7 +118,10 @@ class Known:
         """Add up the rows of a table that each line has."""
         each = np.add.reduceat(table.take(self.rows, axis=0), self.starts[1:])
         each = np.concatenate((np.zeros((1, table.shape[1])), each))
-        found: Matrix = each.take(self.bundles, axis=0).sum(axis=0)
+        own, *others = self.bundles
+        found: Matrix = each.take(own, axis=0)
+        for bundle in others:
+            found += each.take(bundle, axis=0)
         return found
 
     def by_line(self) -> tuple[Numbers, Numbers]:
