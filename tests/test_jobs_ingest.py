@@ -10,12 +10,13 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pymongo import MongoClient
@@ -27,7 +28,8 @@ from archivebot.crawl.reading.links import links_of
 from archivebot.exceptions import StorageError
 from archivebot.interrupt import children
 from archivebot.jobs.analysis import LinksOf
-from archivebot.jobs.ingest import Ingested, Progress, ingest
+from archivebot.jobs.ingest import Ingested, Progress, Queue, Visit, ingest
+from archivebot.models import Capture, Snapshot
 from archivebot.warc.payload import digest_of
 from tests import probes
 from tests.conftest import ROOT
@@ -298,3 +300,64 @@ def wait_for(happened: Callable[[], bool]) -> None:
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+@pytest.mark.long
+def test_a_revisit_is_analysed_once_the_page_that_it_repeats_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[tuple[str, str]] = []
+    add, read = Archive.add, Readers.run
+
+    def added(archive: Archive, snapshot: Snapshot, *args: Any, **options: Any) -> Capture:
+        done.append(("stored", snapshot.page.url))
+        return add(archive, snapshot, *args, **options)
+
+    async def called(readers: Readers, call: object, url: str = "") -> Any:
+        done.append(("analysed", url))
+        if url == again:
+            is_begun.set()
+        elif url == urls[-1]:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(is_begun.wait(), 10)
+        return await read(readers, call, url)
+
+    monkeypatch.setattr(Archive, "add", added)
+    monkeypatch.setattr(Readers, "run", called)
+    urls = [f"http://a.example/{number}" for number in range(9)]
+    again, is_begun = "http://a.example/again", asyncio.Event()
+    records = [record(1, url, page(0, number, 0)) for number, url in enumerate(urls)]
+    records.append(revisit(2, again, WARC_Payload_Digest=digest_of(page(0, 0, 0))))
+    path = tmp_path / "x.warc"
+    path.write_bytes(b"".join(records))
+    (result,) = run(config_of(f"sqlite:///{tmp_path}/a.db"), [path], 2)
+    assert result.kinds == {"new": 10}
+    assert (
+        done.index(("stored", urls[0])) < done.index(("analysed", again)) < done.index(("stored", urls[-1]))
+    )
+
+
+@pytest.mark.long
+def test_revisits_of_large_pages_do_not_wait_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = html(text(1, 100))
+    monkeypatch.setattr("archivebot.jobs.ingest.MOST_BYTES", 3 * len(large))
+    urls = [f"http://a.example/{number}" for number in range(20)]
+    repeated = {"WARC_Payload_Digest": digest_of(large)}
+    records = [record(1, urls[0], large), *(revisit(2, url, **repeated) for url in urls[1:])]
+    path = tmp_path / "x.warc"
+    path.write_bytes(b"".join(records))
+    most = 0
+    begun = Queue._begun
+
+    async def watched(queue: Queue, visit: Visit, earlier: Sequence[Visit]) -> Any:
+        nonlocal most
+        found = await begun(queue, visit, earlier)
+        most = max(most, queue._bytes)
+        return found
+
+    monkeypatch.setattr(Queue, "_begun", watched)
+    (result,) = run(config_of(f"sqlite:///{tmp_path}/a.db"), [path], 2)
+    assert result.kinds == {"new": 20}
+    assert len(large) < most <= 3 * len(large)

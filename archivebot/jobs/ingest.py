@@ -41,7 +41,7 @@ MOST_BYTES = 4 * 1024 * 1024
 LARGE = 1024 * 1024
 
 # Bytes of the bodies of stored pages until the freed memory is returned to the system: it was 60 of 240 MB.
-RELEASED_BYTES = 8 * 1024 * 1024
+RELEASED_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -151,11 +151,14 @@ def by_date(paths: Sequence[Input]) -> list[int]:
 class Visit:
     """A page that was read from a file and is not stored yet.
 
+    ``found`` is the page that is analysed ahead of its turn: for a revisit, with the body that it repeats.
     ``is_stale`` is whether its URL has changed since its analysis began.
     """
 
     def __init__(self, page: Page, result: Ingested) -> None:
-        self.page, self.result = page, result
+        self.page = self.found = page
+        self.result = result
+        self.digest = page.payload.digest if page.payload else ""
         self.position = int(page.origin.rpartition(":")[2])
         self.stored = asyncio.Event()
         self.is_stale = False
@@ -166,7 +169,8 @@ class Queue:
     """The pages between the files and the archive.
 
     The analysis of a page depends on the versions of its URL, so it begins when the page's previous visit is
-    stored. A revisit may repeat any page, so it is analysed when all pages before it are stored.
+    stored, that of a revisit also when the page that it repeats is. If that page is not known by its digest,
+    a revisit is analysed when all pages before it are stored.
     """
 
     def __init__(
@@ -176,6 +180,7 @@ class Queue:
         self._progress = progress
         self._waiting: deque[Visit | Ingested] = deque()  # an Ingested is the end of its file
         self._last: dict[str, Visit] = {}  # the last waiting visit of each URL
+        self._bringing: dict[str, Visit] = {}  # the first waiting visit that brings a payload, by its digest
         self._bytes = self._freed = 0
         self._large = asyncio.Lock()
 
@@ -186,8 +191,12 @@ class Queue:
         while self._waiting and (len(self._waiting) >= most or self._bytes + len(page.body) > MOST_BYTES):
             await self._settle()
         visit = Visit(page, result)
-        visit.analysis = asyncio.create_task(self._begun(visit, self._last.get(page.url)))
+        brings = visit.digest and page.body
+        earlier = self._last.get(page.url), None if brings else self._bringing.get(visit.digest)
+        visit.analysis = asyncio.create_task(self._begun(visit, [each for each in earlier if each]))
         self._last[page.url] = visit
+        if brings:
+            self._bringing.setdefault(visit.digest, visit)
         self._waiting.append(visit)
         self._bytes += len(page.body)
 
@@ -226,14 +235,23 @@ class Queue:
             first.result.position = first.position
             self._progress.stored(first.result)
         self._waiting.popleft()
+        await asyncio.sleep(0)  # pages that waited for this one go to the readers
 
-    async def _begun(self, visit: Visit, before: Visit | None) -> Analysed | None:
-        """Return a page analysed ahead of its turn; None if that is not possible or not needed."""
-        if before:
-            await before.stored.wait()
-        page = visit.page
+    async def _begun(self, visit: Visit, earlier: Sequence[Visit]) -> Analysed | None:
+        """Return a page analysed ahead of its turn; None if that is not possible or not needed.
+
+        ``earlier`` are the visits that must be stored before.
+        """
+        for each in earlier:
+            await each.stored.wait()
+        page = self._archive.resolved(visit.page)
         if page.outcome in (Outcome.NOT_MODIFIED, Outcome.UNRESOLVED) or self._archive.holds(page):
             return None
+        repeated = 0 if visit.page.body else len(page.body)
+        if repeated and self._bytes + repeated > MOST_BYTES:
+            return None
+        visit.found = page
+        self._bytes += repeated
         return await self._analysed(page)
 
     async def _store(self, visit: Visit) -> None:
@@ -246,8 +264,8 @@ class Queue:
             archive.remember(page)
             result.known += 1
         else:
-            found = ahead if ahead and not visit.is_stale else await self._analysed(page)
-            snapshot, text = found
+            is_current = not visit.is_stale and page == visit.found
+            snapshot, text = ahead if ahead and is_current else await self._analysed(page)
             result.count(page, archive.add(snapshot, with_blocks=False, text=text))
         waiting = archive.released(page)
         while waiting:
@@ -258,13 +276,15 @@ class Queue:
                 if isinstance(other, Visit) and other.page.url == page.url:
                     other.is_stale = True
             waiting += archive.released(page)
-        self._bytes -= len(visit.page.body)
-        self._freed += len(visit.page.body)
+        self._bytes -= len(visit.found.body)
+        self._freed += len(visit.found.body)
         if self._freed > RELEASED_BYTES:
             self._freed = 0
             release_memory()
         if self._last[visit.page.url] is visit:
             del self._last[visit.page.url]
+        if self._bringing.get(visit.digest) is visit:
+            del self._bringing[visit.digest]
         visit.stored.set()
 
     async def _analysed(self, page: Page) -> Analysed:

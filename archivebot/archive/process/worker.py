@@ -17,6 +17,7 @@ from typing import Any
 
 from archivebot.archive.process.archivist import HEAD, Answer
 from archivebot.archive.process.parcel import pack
+from archivebot.archive.process.sender import Sender
 from archivebot.exceptions import StorageError
 from archivebot.interrupt import children
 from archivebot.models import Position
@@ -47,7 +48,7 @@ class Worker:
 
     def __init__(self, module: str, patience: float | None = None) -> None:
         self._line, theirs = socket.socketpair()
-        self._line.setblocking(False)
+        self._sender = Sender(self._line)
         with theirs:
             self._process = _start(module, theirs)
         children.add(self._process)
@@ -55,7 +56,7 @@ class Worker:
         self._is_open = False
         self._since = 0.0  # when the last answer came, or the first waiting call was sent
         self._alarm: asyncio.TimerHandle | None = None
-        self._unsent, self._received = bytearray(), bytearray()
+        self._received = bytearray()
         self._waiting: deque[asyncio.Future[Any] | Future[Any]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.lost: StorageError | None = None  # why there are no more answers
@@ -122,11 +123,7 @@ class Worker:
         if self._alarm is None and self._is_open and self._patience and self._loop:
             self._alarm = self._loop.call_later(self._patience, self._look)
         self._waiting.append(future)
-        self._unsent += data
-        if len(self._unsent) == len(data):
-            self._write()
-            if self._unsent and self._loop:
-                self._loop.add_writer(self._line, self._write)
+        self._sender.send(data)
 
     def _look(self) -> None:
         """Check whether the process hangs, and schedule the next check."""
@@ -149,23 +146,10 @@ class Worker:
                 self._process.kill()
         return -signal.SIGKILL  # it hangs in the kernel
 
-    def _write(self) -> None:
-        """Send as much data as the socket accepts."""
-        if not self._unsent:
-            return
-        try:
-            del self._unsent[: self._line.send(self._unsent)]
-        except BlockingIOError:
-            return
-        except OSError:  # the process has ended: reading reports it
-            self._unsent.clear()
-        if not self._unsent and self._loop:
-            self._loop.remove_writer(self._line)
-
     def _read(self) -> None:
         """Receive data, and deliver the complete answers."""
         try:
-            data = self._line.recv(CHUNK)
+            data = self._line.recv(CHUNK, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return
         except OSError:
@@ -201,8 +185,7 @@ class Worker:
             self._alarm.cancel()
         if self._loop:
             self._loop.remove_reader(self._line)
-            self._loop.remove_writer(self._line)
-        self._line.close()
+        self._sender.close()
         error = first or reason
         while self._waiting:
             _settle(self._waiting.popleft(), Answer(None, error, []))
