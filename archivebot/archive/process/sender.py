@@ -7,6 +7,9 @@ from contextlib import suppress
 from queue import Queue
 from threading import Thread
 
+# Seconds for the thread to end once the socket is shut down.
+LAST = 2.0
+
 
 class Sender:
     """Sends data over a blocking socket without waiting.
@@ -48,7 +51,7 @@ class Sender:
             with suppress(OSError):
                 self._line.shutdown(socket.SHUT_RDWR)  # the thread may be waiting for room
             self._left.put(None)
-            self._thread.join()
+            self._thread.join(LAST)
         self._line.close()
 
     def _send_rest(self) -> None:
