@@ -64,7 +64,7 @@ class Archive(ArchiveReader):
 
         The archive is not created, its schema is not upgraded, and nothing is stored in it. A reader may pass
         from thread to thread, but only one thread may use it at a time: a server opens one reader for each of
-        its threads, or keeps a pool. Each reader caches the bodies it read last, up to 6 MB.
+        its threads, or keeps a pool. Each reader caches the bodies it read last, up to 4 MB.
 
         Raises NotArchived if there is no archive, Outdated if an older archivebot wrote it, and StorageError
         if a newer archivebot wrote it or it cannot be read. A closed reader raises Closed.

@@ -41,7 +41,7 @@ MOST_BYTES = 4 * 1024 * 1024
 LARGE = 1024 * 1024
 
 # Bytes of the bodies of stored pages until the freed memory is returned to the system: it was 60 of 240 MB.
-RELEASED_BYTES = 4 * 1024 * 1024
+RELEASED_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(slots=True)

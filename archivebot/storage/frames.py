@@ -83,8 +83,12 @@ class Dictionary:
     """
 
     def __init__(self, content: bytes) -> None:
-        self.content = content
         self._zstd = zstd.ZstdDict(content, is_raw=True)
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the dictionary, a copy."""
+        return self._zstd.dict_content
 
     def frame(self, level: int) -> bytes:
         """Compress the dictionary itself, with a checksum of its content.
