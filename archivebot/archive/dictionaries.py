@@ -33,7 +33,7 @@ MOST_VERSIONS = 4096
 # Sites whose growth is followed.
 MOST_SITES = 10_000
 
-# Dictionaries kept ready, each with 24 MB.
+# Dictionaries kept ready, each with 22 MB.
 READY = 2
 
 
