@@ -6,13 +6,15 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from archivebot.archive.process.sender import Sender
 
 LARGE = 3_000_000  # bytes, more than a socket takes
+
+Senders = Callable[[], list[threading.Thread]]
 
 
 @pytest.fixture
@@ -32,8 +34,16 @@ def received(line: socket.socket, count: int) -> bytes:
     return bytes(data)
 
 
-def senders() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "archivebot-sender"]
+@pytest.fixture
+def senders() -> Senders:
+    """Return the threads that send, without those of other tests in this process."""
+    others = threading.enumerate()
+
+    def started() -> list[threading.Thread]:
+        found = [thread for thread in threading.enumerate() if thread not in others]
+        return [thread for thread in found if thread.name == "archivebot-sender"]
+
+    return started
 
 
 def test_data_arrives_in_order_though_nobody_sends_the_rest(ends: tuple[Sender, socket.socket]) -> None:
@@ -45,7 +55,7 @@ def test_data_arrives_in_order_though_nobody_sends_the_rest(ends: tuple[Sender, 
     assert received(theirs, sum(map(len, parts))) == b"".join(parts)
 
 
-def test_small_calls_need_no_thread(ends: tuple[Sender, socket.socket]) -> None:
+def test_small_calls_need_no_thread(ends: tuple[Sender, socket.socket], senders: Senders) -> None:
     sender, theirs = ends
     for number in range(9):
         sender.send(b"%d" % number)
@@ -65,7 +75,9 @@ def test_after_a_large_call_small_ones_are_sent_at_once_again(ends: tuple[Sender
     assert received(theirs, 1) == b"x"
 
 
-def test_closing_ends_a_thread_that_waits_for_room(ends: tuple[Sender, socket.socket]) -> None:
+def test_closing_ends_a_thread_that_waits_for_room(
+    ends: tuple[Sender, socket.socket], senders: Senders
+) -> None:
     sender, theirs = ends
     sender.send(bytes(LARGE))
     sender.send(bytes(LARGE))
@@ -83,7 +95,9 @@ def test_a_process_that_has_ended_stops_nothing(size: int, ends: tuple[Sender, s
         sender.send(bytes(size))
 
 
-def test_a_process_that_ends_while_data_waits_stops_nothing(ends: tuple[Sender, socket.socket]) -> None:
+def test_a_process_that_ends_while_data_waits_stops_nothing(
+    ends: tuple[Sender, socket.socket], senders: Senders
+) -> None:
     sender, theirs = ends
     for _ in range(3):
         sender.send(bytes(LARGE))

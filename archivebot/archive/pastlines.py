@@ -10,7 +10,7 @@ from archivebot.storage import frames
 # Bytes of compressed lines in the cache. Of each page up to eight versions before the latest one are read.
 KEPT_BYTES = 4 * 1024 * 1024
 
-# A level of Zstandard that compresses a text of 20 kB in 60 µs.
+# The level of Zstandard: the lines of a page of history-dev take 0.3 ms and 6 kB on average.
 LEVEL = 1
 
 # The digest of a version, the Content-Type that it was read with, and the selectors of its ignored parts.

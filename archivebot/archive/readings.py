@@ -258,7 +258,7 @@ class _Pages(OrderedDict[Key, PageReading]):
     def put(
         self, key: Key, page: PageReading, weight: int, most_bytes: int, most: float = inf
     ) -> list[tuple[Key, PageReading]]:
-        """Add a page of a weight in bytes, and return the pages removed to make room: used longest ago."""
+        """Add a page of a weight in bytes, and return those removed for it, used longest ago."""
         removed = []
         while self and (len(self) >= most or self.size + weight > most_bytes):
             removed.append(self.popitem(last=False))

@@ -169,8 +169,8 @@ class Queue:
     """The pages between the files and the archive.
 
     The analysis of a page depends on the versions of its URL, so it begins when the page's previous visit is
-    stored, that of a revisit also when the page that it repeats is. If that page is not known by its digest,
-    a revisit is analysed when all pages before it are stored.
+    stored. A revisit also waits for the page that it repeats. If no page with its digest was read before it,
+    it is analysed when all pages before it are stored.
     """
 
     def __init__(
