@@ -168,6 +168,31 @@ def test_a_visit_without_content_is_recorded_and_is_no_change_of_the_page(
         assert archive.body(failed) == body
 
 
+@pytest.mark.parametrize(
+    ("outcome", "status"), [(Outcome.NOT_FOUND, 404), (Outcome.SERVER_ERROR, 503), (Outcome.INCOMPLETE, 200)]
+)
+@pytest.mark.parametrize("had_content", [False, True])
+def test_a_body_that_came_with_an_error_is_a_version_when_it_comes_as_content(
+    archive: Archive, outcome: Outcome, status: int, had_content: bool
+) -> None:
+    if had_content:
+        visit(archive, make_page(html(STORIES[0])))
+    failed = visit(archive, make_page(html(*STORIES), 1, outcome=outcome, status=status))
+    number = 2 if had_content else 1
+    shown = visit(archive, make_page(html(*STORIES), 2))
+    assert (shown.kind, shown.number) == (Kind.CHANGED if had_content else Kind.NEW, number)
+    assert len(shown.blocks) == len(STORIES)
+    seen_again = visit(archive, make_page(html(*STORIES), 3))
+    unchanged = visit(archive, make_page(b"", 4, outcome=Outcome.NOT_MODIFIED, status=304))
+    assert [(each.kind, each.number) for each in (seen_again, unchanged)] == [(Kind.REVISIT, number)] * 2
+    captures = [failed, shown, seen_again, unchanged]
+    assert [each.number for each in archive.captures(URL)[had_content:]] == [None, *[number] * 3]
+    assert archive.at(URL, None).captured_at == unchanged.captured_at
+    assert {archive.body(each) for each in captures} == {html(*STORIES)}
+    assert archive.version_count(URL) == number
+    assert archive.verify()[1] == []
+
+
 def test_304_is_a_revisit_of_the_latest_version(archive: Archive) -> None:
     visit(archive, make_page(html(STORIES[0])))
     second = visit(archive, make_page(html(STORIES[1]), 1))

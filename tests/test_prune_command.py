@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -150,6 +151,19 @@ def test_a_pruned_version_that_comes_back_is_stored_again(archive: Archive, uri:
     assert (capture.number, capture.pruned) == (4, False)
     assert rebuilt(archive, pages) == [0, 3, 23]
     assert archive.verify() == (3, [])
+
+
+def test_a_pruned_body_that_came_with_an_error_later_does_not_hide_the_page(
+    archive: Archive, uri: str
+) -> None:
+    pages = fill(archive, 12)
+    error = replace(pages[3], captured_at=at(60 * 99), outcome=Outcome.SERVER_ERROR, status=503)
+    assert archive.add(archive.segment(error)).kind is Kind.FAILED
+    prune(uri, "--keep", "changes")
+    assert archive.last(URL).pruned
+    assert archive.body(archive.at(URL, None)) == pages[-1].body
+    with pytest.raises(Pruned):
+        archive.at(URL, pages[3].captured_at)
 
 
 def test_the_space_is_given_back(archive: Archive, uri: str) -> None:

@@ -223,7 +223,8 @@ class Inspector:
         if self._held.visit != visit:
             digest = sha256_hex(page.body)
             latest = self._store.latest(page.url, page.captured_at)
-            is_known = self._store.find(page.url, digest) is not None
+            known = self._store.find(page.url, digest)
+            is_known = known is not None and known.number is not None and not known.pruned
             self._held = Holding(visit, digest, latest, is_known)
         return self._held
 

@@ -12,7 +12,7 @@ from archivebot.archive.attachments import Attachments
 from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.comparison import Comparison
 from archivebot.archive.edits import placed_texts
-from archivebot.archive.mementos import Mementos, known
+from archivebot.archive.mementos import Mementos, chosen
 from archivebot.archive.placement import lineage_id
 from archivebot.archive.proofs import Proofs
 from archivebot.archive.readings import PageReading, Readings
@@ -213,9 +213,8 @@ class ArchiveReader:
         such capture, or if it is a revisit of bytes that the archive does not hold.
         """
         for found in (_has_content, _has_body):
-            before = filter(found, known(self._store.captures(url, newest_first=True, until=when)))
-            after = filter(found, known(self._store.captures(url)))
-            capture = next(before, None) or next(after, None)
+            before = chosen(self._store.captures(url, newest_first=True, until=when), found)
+            capture = before or chosen(self._store.captures(url), found)
             if capture is not None:
                 return capture
         raise NotArchived(f"{url} has no capture with a body in {self.uri}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from datetime import datetime, timedelta
 from heapq import merge
 from itertools import groupby
@@ -134,14 +134,22 @@ def is_memento(capture: Capture) -> bool:
     return capture.digest is not None or capture.outcome is not Outcome.NOT_MODIFIED
 
 
-def known(captures: Iterator[Capture]) -> Iterator[Capture]:
-    """Yield captures; raises NotArchived at an unresolved or pruned one, lest another be taken for it."""
+def chosen(captures: Iterator[Capture], wanted: Callable[[Capture], bool]) -> Capture | None:
+    """Return the first capture that is ``wanted``, None for none.
+
+    Raises Pruned if that capture was pruned, and NotArchived if an unresolved one comes first, lest another
+    be taken for it.
+    """
     for capture in captures:
-        if capture.pruned:
-            raise Pruned(f"the capture at {timestamp(capture.captured_at)} was pruned: see scrapy history")
         if capture.outcome is Outcome.UNRESOLVED:
             raise NotArchived(
                 f"the capture of {capture.url} at {timestamp(capture.captured_at)} repeats bytes that are"
                 " not in the archive: ingest the file that holds them, or give another time"
             )
-        yield capture
+        if wanted(capture):
+            if capture.pruned:
+                raise Pruned(
+                    f"the capture at {timestamp(capture.captured_at)} was pruned: see scrapy history"
+                )
+            return capture
+    return None

@@ -85,7 +85,8 @@ class Recorder:
             known = latest if kind is Kind.REVISIT else None
         else:
             known = latest if latest and latest.digest == digest else self._store.find(page.url, digest)
-            if known is None:
+            # Bytes that came with an error before get a number when they come as content.
+            if known is None or (known.number is None and _is_content(page, kind)):
                 return self._add_version(snapshot, kind, head, latest, digest, with_blocks)
         if known and known.pruned and page.body:
             known = self._restored(snapshot, known)
@@ -195,7 +196,7 @@ class Recorder:
         with_blocks: bool,
     ) -> Capture:
         page = snapshot.page
-        content = page.outcome is Outcome.FETCHED and kind is not Kind.FAILED
+        content = _is_content(page, kind)
         cut = Cut.of(page.body, snapshot.partition if content else None)
         following = self._inspector.following(page) if head.versions else None
         before, after = (
@@ -303,6 +304,11 @@ class Recorder:
         page = replace(capture.page(body), reason="" if is_ours else capture.reason)
         kind, reason = self._kind(Snapshot(page, None, capture.quality), digest, latest, kept)
         return replace(capture, kind=kind, reason=page.reason or reason)
+
+
+def _is_content(page: Page, kind: Kind) -> bool:
+    """Return whether a visit of some kind shows the content of its page."""
+    return page.outcome is Outcome.FETCHED and kind is not Kind.FAILED
 
 
 def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> Capture:

@@ -197,7 +197,7 @@ class VersionStore(Protocol):
         """
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
-        """Return the version of a URL with that body."""
+        """Return the version of a URL with that body; one of content, if the body also came with an error."""
 
     def version(self, version: VersionId) -> StoredVersion:
         """Return a version by its id; raises NotArchived."""

@@ -38,3 +38,10 @@ class StoredVersion:
     def pruned(self) -> bool:
         """Whether its frame was removed, so that its bytes cannot be rebuilt."""
         return self.cost == 0
+
+    def serves_as(self, new: StoredVersion) -> bool:
+        """Return whether this version of the same body makes a new one needless.
+
+        The body of an error does not serve as content: it has no number.
+        """
+        return self.number is not None or new.number is None

@@ -418,6 +418,21 @@ class StoreContract:
             other.add(visit(1, late.record, outcome=Outcome.NOT_FOUND), head, late)
         assert len(other.versions(URL)) == 1
 
+    def test_a_body_that_came_with_an_error_may_come_as_content(self, store: ArchiveStore) -> None:
+        failed = put(store, b"body", 0, outcome=Outcome.NOT_FOUND)
+        shown = put(store, b"body", 1)
+        assert (failed.number, shown.number) == (None, 1)
+        assert store.find(URL, digest_of(b"body")) == shown
+        first, second = store.captures(URL)
+        assert (first.number, second.number) == (None, 1)
+        store.amend(first, replace(first, kind=Kind.FAILED))
+        assert [(each.kind, each.number) for each in store.captures(URL)] == [
+            (Kind.FAILED, None),
+            (Kind.NEW, 1),
+        ]
+        with pytest.raises(Conflict):
+            store.add(visit(2, shown), store.head(URL), version_of(b"body", store.head(URL)))
+
     def test_what_one_writer_stored_the_other_reads(self, store: ArchiveStore, other: ArchiveStore) -> None:
         version = put(store, b"body", 0)
         assert other.version(version.id) == version

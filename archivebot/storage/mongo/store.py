@@ -126,7 +126,8 @@ class MongoStore(MongoDatabase):
             if last is None:
                 self._put_page(page, capture)
             return self._log.insert(named(document, version), capture)
-        if self.find(capture.url, version.record.digest):
+        known = self.find(capture.url, version.record.digest)
+        if known and known.serves_as(version.record):
             raise Conflict("the same body was stored by another writer")
         seq = last["seq"] + 1 if last else 1
         base = self._held(version.record.base) if version.record.base is not None else None
@@ -182,7 +183,7 @@ class MongoStore(MongoDatabase):
         return self.version(seen["version"]) if seen else None
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
-        found = self._one({"page": page_id(url), "digest": digest, **BROUGHT})
+        found = self._one({"page": page_id(url), "digest": digest, **BROUGHT}, [("number", DESCENDING)])
         return version_of(found) if found else None
 
     def version(self, version: VersionId) -> StoredVersion:

@@ -114,10 +114,8 @@ class SQLiteStore(ArchiveFile):
         with self.together():
             page = self._page(capture.url, capture.urlkey, head)
             if isinstance(version, NewVersion):
-                if self.database.execute(
-                    f"SELECT 1 FROM version WHERE page = ?1 AND {DIGEST}",
-                    (page, bytes.fromhex(version.record.digest)),
-                ).fetchone():
+                known = self.find(capture.url, version.record.digest)
+                if known and known.serves_as(version.record):
                     raise Conflict("the same body was stored by another writer")
                 if not self._has_base(version.record.base):
                     raise Conflict("another process replaced the dictionary of the site, or pruned a version")
@@ -175,10 +173,16 @@ class SQLiteStore(ArchiveFile):
     def amend(self, old: Capture, new: Capture) -> None:
         with self.together():
             page = self._id(new.url)
-            before, after = (self.find(new.url, each.sha256) if each.digest else None for each in (old, new))
-            time = milliseconds(old.captured_at)
-            self._captures.take_out(page, old.url, time, old.outcome, int(before.id) if before else 0)
-            self._captures.add(page, new, int(after.id) if after else 0)
+            before, after = self._version_of(page, old), self._version_of(page, new)
+            self._captures.take_out(page, old.url, milliseconds(old.captured_at), old.outcome, before)
+            self._captures.add(page, new, after)
+
+    def _version_of(self, page: int, capture: Capture) -> int:
+        """Return the id of the version that a capture points at, 0 for none."""
+        if not capture.digest:
+            return 0
+        sql = f"SELECT coalesce((SELECT id FROM version WHERE page = ?1 AND {DIGEST} AND number IS ?3), 0)"
+        return self.one(first, sql, page, bytes.fromhex(capture.sha256), capture.number) or 0
 
     def _id(self, url: str) -> int:
         """Return the id of a page, 0 for a page never seen."""
@@ -200,7 +204,7 @@ class SQLiteStore(ArchiveFile):
         return None
 
     def find(self, url: str, digest: str) -> StoredVersion | None:
-        sql = f"{VERSION} WHERE version.page = {PAGE_OF} AND {DIGEST}"
+        sql = f"{VERSION} WHERE version.page = {PAGE_OF} AND {DIGEST} ORDER BY number IS NULL"
         return self.one(version_of, sql, url, bytes.fromhex(digest))
 
     def version(self, version: VersionId) -> StoredVersion:
