@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.config import ArchiveConfig
-from archivebot.exceptions import UsageError
+from archivebot.config import ArchiveConfig, WatchConfig
+from archivebot.exceptions import CorruptObject, UsageError
+from archivebot.jobs.watch import past
 from archivebot.models import REQUISITE, Outcome
 from archivebot.watch.file import read_rules
 from tests.factories import make_page
@@ -21,13 +22,13 @@ from tests.watching import SITE, Watch, archived, page
 Found = Callable[[str], list[dict[str, Any]]]
 
 OPEN, LATE = "The harbour opens at six on weekdays.", "The harbour opens at eight on weekdays."
+GONE: dict[str, Any] = {"outcome": Outcome.GONE, "status": 410}
 
 
 @pytest.fixture(scope="module")
 def watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
     """An archive of pages of which some changed, in their content or beside it."""
     found = Watch(tmp_path_factory.mktemp("rules"))
-    gone = {"outcome": Outcome.GONE, "status": 410}
     moved = {"outcome": Outcome.REDIRECT, "status": 301, "location": f"{SITE}new"}
     archived(
         found.uri,
@@ -48,7 +49,7 @@ def watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
             "hours": page(LATE),
             "menu": page("Home is here.", "events"),
             "same": page("Nothing happens."),
-            "fete": gone,
+            "fete": GONE,
             "old": moved,
             "new": page("This page is new and about eels."),
             "flicker": page("The tide is high."),
@@ -82,6 +83,21 @@ def paths(alerts: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return sorted(
         (alert["kind"], each["url"].removeprefix(SITE)) for alert in alerts for each in alert["pages"]
     )
+
+
+def reported(folder: Path, rule: str, *visits: bytes | dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the kind and the reason of each alert about a page that was visited once a day."""
+
+    def stop(url: str, error: CorruptObject) -> None:
+        raise error
+
+    watch = Watch(folder)
+    watch.rules.write_text(f'[[rule]]\nname = "r"\n{rule}\n', "utf-8")
+    for day, visit in enumerate(visits):
+        archived(watch.uri, day, {"hours": visit})
+    with Archive.open(ArchiveConfig(uri=watch.uri)) as archive:
+        done = past(archive, read_rules(str(watch.rules)), None, WatchConfig(), stop)
+    return [(alert.kind.value, alert.reason) for alert in done.alerts]
 
 
 HOURS, FLICKER = ("changed", "hours"), ("changed", "flicker")
@@ -145,6 +161,11 @@ def test_an_edit_that_is_edited_again_does_not_persist(tmp_path: Path) -> None:
         ferry = page(f"The ferry to the island {cost}.")
         archived(watch.uri, day, {"ferry": ferry, "hours": page(f"The harbour is open until {hour}.")})
     assert paths(watch.sent("--test")["alerts"]) == [("changed", "hours")]
+
+
+def test_a_change_with_two_conditions_that_is_undone_does_not_persist(tmp_path: Path) -> None:
+    rule = 'added = "eight"\nlabels = "main"\npersist = 2'
+    assert reported(tmp_path, rule, page(OPEN), page(LATE), page(OPEN)) == []
 
 
 @pytest.mark.long

@@ -75,9 +75,16 @@ def findings(rule: Rule, change: WatchedChange) -> Conditions:
 
 
 def lasting(first: Conditions, later: Sequence[Conditions]) -> Conditions:
-    """Return the findings that all later comparisons with the same state have as well."""
+    """Return the findings that all later comparisons with the same state have as well.
+
+    A comparison of a kind that the rule does not want has no list for each condition, and no finding.
+    """
     return [
-        [each for each in found if all(each.lasts_in(others[index : index + 1][0]) for others in later)]
+        [
+            each
+            for each in found
+            if all(len(others) == len(first) and each.lasts_in(others[index]) for others in later)
+        ]
         for index, found in enumerate(first)
     ]
 
