@@ -110,6 +110,18 @@ def test_an_edit_is_told_from_a_line_that_came_and_a_line_that_went() -> None:
     assert list(in_place(before, [1], after, [1, 2])) == []
 
 
+def test_repeated_lines_in_another_order_are_content_with_a_reason() -> None:
+    before, after = (
+        f"<h1>Ferries</h1><table><tr><td>{'<td>'.join(cells)}</table><p>{PROSE * 4}".encode()
+        for cells in (
+            ("In stock", "Sold out", "In stock", "In stock"),
+            ("Sold out", "In stock", "Sold out"),
+        )
+    )
+    change = told(before, after)
+    assert (change.kind, change.reason) == (ChangeKind.CONTENT, "[-In stock-]{+Sold out+}")
+
+
 def test_the_offer_of_a_page_is_found_where_only_the_body_holds_heading_and_price() -> None:
     def line(text: str, tag: str, at: int) -> Line:
         return Line(text, 1, Place(tag, None, body, 1, at, at + 1))

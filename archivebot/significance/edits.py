@@ -37,7 +37,9 @@ def in_place(
     for old, new in stretches.values():
         if len(old) == len(new) <= MOST_TOGETHER:
             for pair in zip(old, new, strict=True):
-                if _alike(before[pair[0]], after[pair[1]]):
+                then, now = before[pair[0]], after[pair[1]]
+                # Of repeated lines that were reordered, two equal ones may be in both lists.
+                if then != now and _alike(then, now):
                     yield pair
 
 
