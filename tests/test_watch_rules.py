@@ -23,13 +23,13 @@ Found = Callable[[str], list[dict[str, Any]]]
 
 OPEN, LATE = "The harbour opens at six on weekdays.", "The harbour opens at eight on weekdays."
 GONE: dict[str, Any] = {"outcome": Outcome.GONE, "status": 410}
+MOVED: dict[str, Any] = {"outcome": Outcome.REDIRECT, "status": 301, "location": f"{SITE}new"}
 
 
 @pytest.fixture(scope="module")
 def watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
     """An archive of pages of which some changed, in their content or beside it."""
     found = Watch(tmp_path_factory.mktemp("rules"))
-    moved = {"outcome": Outcome.REDIRECT, "status": 301, "location": f"{SITE}new"}
     archived(
         found.uri,
         0,
@@ -50,7 +50,7 @@ def watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
             "menu": page("Home is here.", "events"),
             "same": page("Nothing happens."),
             "fete": GONE,
-            "old": moved,
+            "old": MOVED,
             "new": page("This page is new and about eels."),
             "flicker": page("The tide is high."),
         },
@@ -166,6 +166,12 @@ def test_an_edit_that_is_edited_again_does_not_persist(tmp_path: Path) -> None:
 def test_a_change_with_two_conditions_that_is_undone_does_not_persist(tmp_path: Path) -> None:
     rule = 'added = "eight"\nlabels = "main"\npersist = 2'
     assert reported(tmp_path, rule, page(OPEN), page(LATE), page(OPEN)) == []
+
+
+@pytest.mark.parametrize("away", [GONE, MOVED], ids=["gone", "moved"])
+def test_a_page_that_returns_with_another_menu_is_back(tmp_path: Path, away: dict[str, Any]) -> None:
+    (found,) = reported(tmp_path, 'changes = "back"', page(OPEN), away, page(OPEN, "events"))
+    assert found[0] == "back"
 
 
 @pytest.mark.long

@@ -174,7 +174,9 @@ class PageChanges:
     def _findings(self, rule: Rule, first: int, last: int) -> Conditions:
         """Return what a rule finds in the change from the state before ``first`` to the capture ``last``."""
         now = self._captures[last]
-        if first == last and now.kind is Kind.TOUCHED and not rule.wants(SiteChange.TOUCHED):
+        then = self._captures[first - 1] if first else now
+        touched = now.kind is Kind.TOUCHED and then.kind in CONTENT  # else the page is back
+        if first == last and touched and not rule.wants(SiteChange.TOUCHED):
             return [[]]  # most versions: their furniture need not be compared again
         if (first, last) not in self._known:
             self._known[first, last] = self._change(first, now)
