@@ -174,6 +174,20 @@ def test_a_page_that_returns_with_another_menu_is_back(tmp_path: Path, away: dic
     assert found[0] == "back"
 
 
+@pytest.mark.parametrize("away", [GONE, MOVED], ids=["gone", "moved"])
+@pytest.mark.parametrize("rule", ['added = "eight"', 'labels = "main"', 'added = "eight"\npersist = 2'])
+def test_conditions_look_at_what_changed_while_a_page_was_away(
+    tmp_path: Path, away: dict[str, Any], rule: str
+) -> None:
+    (found,) = reported(tmp_path, rule, page(OPEN), away, page(LATE), page(LATE))
+    assert found[0] == "back"
+    assert "eight" in found[1]
+
+
+def test_conditions_find_nothing_in_a_page_that_is_back_as_it_was(tmp_path: Path) -> None:
+    assert reported(tmp_path, 'labels = "main"', page(OPEN), GONE, page(OPEN)) == []
+
+
 @pytest.mark.long
 def test_a_field_that_no_selector_finds_is_named(tmp_path: Path) -> None:
     watch = Watch(tmp_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -193,23 +193,17 @@ class PageChanges:
         change = WatchedChange(
             self._url, kind, before.number if before else None, now.number, now.captured_at, reason
         )
-        if kind is SiteChange.CHANGED and before:
+        if kind in (SiteChange.CHANGED, SiteChange.BACK) and before and before.digest != now.digest:
             return self._compared(change, before, now)
         return self._new(change, now) if kind is SiteChange.NEW else change
 
     def _compared(self, change: WatchedChange, before: Capture, now: Capture) -> WatchedChange:
         delta = self._archive.delta(self._url, self._archive.seen(before), self._archive.seen(now))
+        compared = replace(change, blocks=delta.changes, attributes=delta.attributes)
+        if change.kind is SiteChange.BACK:
+            return compared
         kind = SiteChange.CHANGED if delta.kind is ChangeKind.CONTENT else SiteChange.TOUCHED
-        return WatchedChange(
-            change.url,
-            kind,
-            change.before,
-            change.after,
-            change.captured_at,
-            delta.reason,
-            delta.changes,
-            delta.attributes,
-        )
+        return replace(compared, kind=kind, reason=delta.reason)
 
     def _new(self, change: WatchedChange, now: Capture) -> WatchedChange:
         version = self._archive.seen(now)
@@ -230,13 +224,4 @@ class PageChanges:
             AttributeChange(Attribute.FIELD, each.name, "", shown(each), each.counts)
             for each in self._archive.fields(version)
         )
-        return WatchedChange(
-            change.url,
-            change.kind,
-            change.before,
-            change.after,
-            change.captured_at,
-            change.reason,
-            tuple(blocks),
-            tuple(values),
-        )
+        return replace(change, blocks=tuple(blocks), attributes=tuple(values))

@@ -13,7 +13,7 @@ class WatchedChange:
     """What happened to a page from one state to a later one, with the changes of its blocks and fields.
 
     ``before`` and ``after`` are version numbers, None without content. The blocks and attributes are empty
-    if the page is gone, moved or back. All blocks and fields of a new page are added.
+    if the page is gone, moved, or back as it was. All blocks and fields of a new page are added.
     """
 
     url: str

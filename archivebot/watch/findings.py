@@ -10,7 +10,7 @@ from archivebot.models import Attribute, BlockChange, Change, ChangeKind, SiteCh
 from archivebot.text import collapse, words
 from archivebot.versioning.worddiff import word_diff
 from archivebot.watch.change import WatchedChange
-from archivebot.watch.rule import SHOWN, Rule
+from archivebot.watch.rule import Rule
 from archivebot.watch.terms import count, excerpt
 
 MOST_SHOWN = 240  # characters of the description of a finding
@@ -55,7 +55,7 @@ def findings(rule: Rule, change: WatchedChange) -> Conditions:
     """
     if not rule.wants(change.kind):
         return [[]]
-    if change.kind not in SHOWN or (change.kind is SiteChange.NEW and not rule.has_conditions):
+    if not rule.has_conditions and change.kind not in (SiteChange.CHANGED, SiteChange.TOUCHED):
         return [[Finding((change.kind, change.reason), change.reason)]]
     blocks = list(_counted(rule, change))
     found: Conditions = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from archivebot.kinds import Label, SiteChange
 
 # The kinds of changes after which a page has content that can be looked at.
-SHOWN = frozenset((SiteChange.NEW, SiteChange.CHANGED, SiteChange.TOUCHED))
+SHOWN = frozenset((SiteChange.NEW, SiteChange.CHANGED, SiteChange.TOUCHED, SiteChange.BACK))
 
 
 @dataclass(frozen=True, slots=True)
