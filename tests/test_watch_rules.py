@@ -13,7 +13,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig, WatchConfig
 from archivebot.exceptions import CorruptObject, UsageError
-from archivebot.jobs.watch import past
+from archivebot.jobs.watch import PageChanges, past
 from archivebot.models import REQUISITE, Outcome
 from archivebot.watch.file import read_rules
 from tests.factories import make_page
@@ -182,6 +182,15 @@ def test_conditions_look_at_what_changed_while_a_page_was_away(
     (found,) = reported(tmp_path, rule, page(OPEN), away, page(LATE), page(LATE))
     assert found[0] == "back"
     assert "eight" in found[1]
+
+
+def test_a_match_does_not_keep_the_texts_of_its_page(watch: Watch) -> None:
+    watch.rules.write_text('[[rule]]\nname = "r"\nadded = "eight"\n', "utf-8")
+    (rule,) = read_rules(str(watch.rules)).rules
+    with Archive.open(ArchiveConfig(uri=watch.uri)) as archive:
+        (match,) = PageChanges(archive, f"{SITE}hours").matches(rule, None)
+    assert "eight" in match.reason
+    assert (match.change.blocks, match.change.attributes) == ((), ())
 
 
 def test_conditions_find_nothing_in_a_page_that_is_back_as_it_was(tmp_path: Path) -> None:

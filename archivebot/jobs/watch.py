@@ -169,7 +169,8 @@ class PageChanges:
             kept = lasting(found, later)
             change = self._known[index, index]
             if all(kept) and change:
-                yield Match(rule.name, change, described(kept))
+                # The texts of all matching pages together would fill the memory.
+                yield Match(rule.name, replace(change, blocks=(), attributes=()), described(kept))
 
     def _findings(self, rule: Rule, first: int, last: int) -> Conditions:
         """Return what a rule finds in the change from the state before ``first`` to the capture ``last``."""
