@@ -16,6 +16,7 @@ from archivebot.exceptions import CorruptObject, UsageError
 from archivebot.jobs.watch import PageChanges, past
 from archivebot.models import REQUISITE, Outcome
 from archivebot.watch.file import read_rules
+from archivebot.watch.rule import Bounds
 from tests.factories import make_page
 from tests.watching import SITE, Watch, archived, page
 
@@ -251,6 +252,17 @@ def test_values_of_fields_and_numbers_beyond_bounds_are_watched(tmp_path: Path) 
     assert reasons("numbers.price = { below = 90 }") == ["price 60 is below 90, was 104"]
     assert reasons("numbers.price = { share = 0.1 }") == ["price changed by 42 %, was 104"]
     assert reasons("numbers.price = { above = 102 }") == ["price 104 is above 102, was 100"]
+
+
+@pytest.mark.parametrize(
+    ("after", "bound", "said"),
+    [
+        (299999.99, Bounds(below=300000), "299999.99 is below 300000"),
+        (1000000.0, Bounds(above=999999.5), "1000000 is above 999999.5"),
+    ],
+)
+def test_an_alert_writes_a_number_and_its_bound_exactly(after: float, bound: Bounds, said: str) -> None:
+    assert [text for _, text in bound.crossed(None, after)] == [said]
 
 
 RULE = '[[rule]]\nname = "r"\n'

@@ -32,13 +32,18 @@ class Bounds:
             return []
         found = []
         if self.above is not None and after > self.above and (before is None or before <= self.above):
-            found.append(("above", f"{after:g} is above {self.above:g}"))
+            found.append(("above", f"{_exact(after)} is above {_exact(self.above)}"))
         if self.below is not None and after < self.below and (before is None or before >= self.below):
-            found.append(("below", f"{after:g} is below {self.below:g}"))
+            found.append(("below", f"{_exact(after)} is below {_exact(self.below)}"))
         if self.share is not None and before is not None and abs(after - before) > self.share * abs(before):
             by = f"by {abs(after - before) / abs(before):.0%}".replace("%", " %") if before else "from 0"
             found.append(("share", f"changed {by}"))
         return found
+
+
+def _exact(number: float) -> str:
+    """Return a number with all its digits, a whole number without a decimal point."""
+    return repr(number).removesuffix(".0")
 
 
 @dataclass(frozen=True, slots=True)
