@@ -184,6 +184,7 @@ def _in_one_zone(
     """Return the changed lines without dates that another time zone moved."""
     dates = [[i for i in each if is_date(page.lines[i])] for page, each in ((before, old), (after, new))]
     if in_another_zone([before.lines[i] for i in dates[0]], [after.lines[i] for i in dates[1]]):
-        old = [index for index in old if index not in set(dates[0])]
-        new = [index for index in new if index not in set(dates[1])]
+        old_dates, new_dates = map(set, dates)
+        old = [index for index in old if index not in old_dates]
+        new = [index for index in new if index not in new_dates]
     return old, new
