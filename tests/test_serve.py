@@ -20,6 +20,8 @@ PAGE = (
 )
 BODIES = {JAN: PAGE + b"<p>January", FEB: PAGE + b"<p>February", MAR: PAGE + b"<p>March"}
 LATIN = "<meta charset=iso-8859-1><p>caf\xe9".encode("latin-1")
+# Names that differ, but whose octets are no UTF-8, or are a slash.
+ENCODED = ("%B5%FE%C5%D4", "%C5%EC%CB%CC", "e%2Ff", "e/f")
 RAW = (("Content-Type", "text/html"), ("Set-Cookie", "a=b"), ("X-Odd", "caf\u00e9 \u20ac"), ("bad name", "x"))
 
 
@@ -38,6 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         make_page(LATIN, 0, url=f"{URL}raw", headers=RAW),
         make_page(LATIN, 30, url=f"{URL}raw", outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
         make_page(html("x"), 0, url=f"{URL}dir/page?b=2"),
+        *(make_page(html(name), 0, url=f"{URL}d/{name}") for name in ENCODED),
         make_page(b"moved", 0, url=f"{URL}old", outcome=Outcome.REDIRECT, status=301, location=f"{URL}raw"),
         make_page(
             b"", 0, url=f"{URL}loop", outcome=Outcome.REDIRECT, status=302, location="https://ex.org/loop"
@@ -164,6 +167,14 @@ def test_the_query_belongs_to_the_archived_url(server: Served) -> None:
     assert server.get("/web/2026id_/ex.org/dir/page?b=2").body == html("x")
     assert server.get("/web/2026id_/http%3A%2F%2Fex.org%2Fdir%2Fpage%3Fb%3D2").body == html("x")
     assert server.get(f"/web/2026id_/{URL}dir/page?b=3").status == 404
+
+
+def test_an_answer_that_is_kept_is_that_of_the_url_as_it_is_written(server: Served) -> None:
+    for _ in range(2):
+        for name in ENCODED:
+            assert f"<p>{name}" in server.get(f"/web/2026/{URL}d/{name}").text
+            timemap = server.get(f"/web/timemap/link/{URL}d/{name}")
+            assert (f"{URL}d/{name}", "original", {}) in timemap.links
 
 
 def test_what_was_not_captured_has_a_page_with_its_neighbours(server: Served) -> None:

@@ -78,7 +78,8 @@ class Readers:
         not called if the archive has not changed at all since the same request. Only one process at a time
         makes an answer that is not kept.
         """
-        key = (request.url.path, request.scope["query_string"])
+        # As it was sent: without its percent-encoding a path may be that of another archived URL.
+        key = (request.scope.get("raw_path") or request.url.path, request.scope["query_string"])
         if self._kept.get(key) is not None:
             return await self._viewed(view, request, key, page)
         lock = self._making.setdefault(key, asyncio.Lock())
