@@ -45,29 +45,40 @@ def counted(reader: ArchiveReader, request: Request) -> Response:
     return Response(answer.body, headers={"Calls": str(next(CALLS))})
 
 
+async def found(readers: Readers, path: str, *headers: tuple[bytes, bytes]) -> tuple[bytes, int]:
+    """Return the body of the answer of :func:`counted` to a request, and the number of calls."""
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
+    response = await readers.view(counted, Request(scope))
+    return bytes(response.body), int(response.headers["Calls"])
+
+
 @pytest.mark.long
 def test_an_answer_is_repeated_until_the_archive_or_the_headers_change(tmp_path: Path) -> None:
     config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
     Archive.open(config).close()
+    raw = (b"prefer", b"raw")
 
     async def asked() -> list[tuple[bytes, int]]:
         with closing(Readers(config, 1)) as readers:
             await readers.open(probes.process)
-
-            async def found(*headers: tuple[bytes, bytes]) -> tuple[bytes, int]:
-                scope = {
-                    "type": "http",
-                    "method": "GET",
-                    "path": "/",
-                    "query_string": b"",
-                    "headers": headers,
-                }
-                response = await readers.view(counted, Request(scope))
-                return bytes(response.body), int(response.headers["Calls"])
-
-            answers = [await found(), await found(), await found((b"prefer", b"raw"))]
+            answers = [await found(readers, "/"), await found(readers, "/"), await found(readers, "/", raw)]
             with Archive.open(config) as archive:
                 archive.add(archive.segment(make_page(html("new"))))
-            return [*answers, await found((b"prefer", b"raw")), await found((b"prefer", b"raw"))]
+            return [*answers, await found(readers, "/", raw), await found(readers, "/", raw)]
 
     assert asyncio.run(asked()) == [(b"kept", number) for number in (1, 1, 2, 3, 3)]
+
+
+@pytest.mark.long
+def test_small_answers_are_not_kept_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    Archive.open(config).close()
+    monkeypatch.setattr("archivebot.web.readers.KEPT", 10_000)
+
+    async def asked() -> list[bool]:
+        with closing(Readers(config, 1)) as readers:
+            await readers.open(probes.process)
+            before = [await found(readers, f"/{number}") for number in range(5)]
+            return [await found(readers, f"/{number}") == before[number] for number in (4, 0)]
+
+    assert asyncio.run(asked()) == [True, False]
