@@ -119,6 +119,14 @@ def test_a_page_in_xml_stays_xml_and_one_that_is_not_well_formed_is_read_as_html
     assert "script" not in body.decode()
 
 
+def test_what_is_no_xml_is_not_sent_as_xml() -> None:
+    page = b"<html xmlns='http://www.w3.org/1999/xhtml'><body><p>a&nbsp;b</p></body></html>"
+    for text, declared in ((page, "application/xhtml+xml"), (SVG.encode()[:-6], "image/svg+xml")):
+        body, type_ = Rewriter(URL, DIGITS).body(text, media_of(text, declared))
+        assert type_ == "text/html; charset=utf-8"
+        assert body.startswith(b"<html")
+
+
 def test_text_is_written_as_utf_8_whatever_it_was() -> None:
     page = '<meta charset="koi8-r"><p>поиск'.encode("koi8-r")
     body, type_ = Rewriter(URL, DIGITS).body(page, media_of(page, "text/html; charset=koi8-r"))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from archivebot.models import Headers
 from tests.browsed import PHRASE, Sample, browser, sample
-from tests.served import Served, serving
+from tests.factories import URL, make_page
+from tests.served import Served, archived, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -137,6 +140,29 @@ def test_a_replayed_page_looks_like_the_live_page(archive: Sample, server: Serve
             page.goto(f"{server.host}/web/2099if_/{site.url}{path}", wait_until="networkidle")
             assert page.screenshot() == live, path
     page.close()
+
+
+# Pages that a browser shows, each with what it shows of them: words, and their colour.
+XHTML = (("Content-Type", "application/xhtml+xml"),)
+IN_XHTML = (
+    "<html xmlns='http://www.w3.org/1999/xhtml'><body><p style='color:red'>some&nbsp;words</p></body></html>"
+)
+SHOWN = [
+    (IN_XHTML, XHTML),
+]
+
+
+@pytest.mark.parametrize(("markup", "headers"), SHOWN)
+def test_words_are_shown_with_their_colour(
+    tmp_path: Path, chromium: Browser, markup: str, headers: Headers
+) -> None:
+    sheet = make_page(b"p { color: red }", url=f"{URL}/s.css", headers=(("Content-Type", "text/css"),))
+    pages = [sheet, make_page(markup.encode(), headers=headers)]
+    with serving(archived(f"sqlite:///{tmp_path}/a.db", pages)) as server, chromium.new_page() as page:
+        page.goto(f"{server.host}/web/2026/{URL}")
+        words = page.locator("p")
+        assert words.inner_text(timeout=5_000).replace("\xa0", " ") == "some words"
+        assert words.evaluate("each => getComputedStyle(each).color") == "rgb(255, 0, 0)"
 
 
 def test_a_phrase_that_was_removed_is_searched_from_the_start(

@@ -85,20 +85,25 @@ class Rewriter:
         """Return a body as it is replayed, and its Content-Type.
 
         ``use`` is the modifier under which it was asked for, ``banner`` the markup at the top of a page.
-        Bodies that name no addresses are returned as they are.
+        Bodies that name no addresses are returned as they are. What is sent as XHTML or SVG but is not
+        well-formed becomes HTML. A page in XML has no banner: only HTML has declarative shadow roots.
         """
         is_sheet = media.type == CSS or (use == "cs_" and not media.is_page)
         if not media.is_markup and media.type != SVG and not (is_sheet and media.is_text):
             return body, media.header if media.is_text else media.type
         text = body.decode(media.charset, "replace").removeprefix("\ufeff")
-        if media.is_page and media.type != XHTML:
+        type_ = media.type
+        if type_ in (SVG, XHTML):
+            try:
+                text = self.xml(text)
+            except HTMLParseError:  # sent as XML, a browser would show an error instead
+                type_, text = "text/html", self.page(text, banner)
+        elif media.is_page:
             type_, text = "text/html", self.page(text, banner, body if media.charset == "utf-8" else b"")
-        elif media.type in (SVG, XHTML):
-            type_, text = media.type, self.xml(text, banner)
         elif is_sheet:
             type_, text = CSS, self.sheet(text)
         else:
-            type_, text = media.type, _INSTRUCTION.sub("", text)
+            text = _INSTRUCTION.sub("", text)
         return text.encode("utf-8", "replace"), f"{type_}; charset=utf-8"
 
     def page(self, text: str, banner: str = "", body: bytes = b"", depth: int = 0) -> str:
@@ -114,12 +119,9 @@ class Rewriter:
             top.insert_adjacent_html("afterbegin", banner)
         return document.serialize()
 
-    def xml(self, text: str, banner: str = "") -> str:
-        """Return a page or a picture in XML as it is replayed; one that is not well-formed, as HTML."""
-        try:
-            document = parse_xml(text)
-        except HTMLParseError:
-            return self.page(text, banner)
+    def xml(self, text: str) -> str:
+        """Return a page or a picture in XML as it is replayed; raises HTMLParseError if it is no XML."""
+        document = parse_xml(text)
         for node in list(document.children):
             if isinstance(node, ProcessingInstruction):  # style sheets and transformations
                 node.extract()
