@@ -143,12 +143,14 @@ def test_a_replayed_page_looks_like_the_live_page(archive: Sample, server: Serve
 
 
 # Pages that a browser shows, each with what it shows of them: words, and their colour.
+HTML = (("Content-Type", "text/html"),)
 XHTML = (("Content-Type", "application/xhtml+xml"),)
 IN_XHTML = (
     "<html xmlns='http://www.w3.org/1999/xhtml'><body><p style='color:red'>some&nbsp;words</p></body></html>"
 )
 SHOWN = [
     (IN_XHTML, XHTML),
+    ("<style><!--\np { color: red }\n--></style><p>some words", HTML),
 ]
 
 

@@ -57,6 +57,8 @@ _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(\n)|(.))", re.DOTALL)
 # The beginning of a tag or a comment in a sheet inside a page. The escape means the same to a style sheet,
 # and no parser of HTML reads a tag there, whatever it takes the element for.
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
+# For browsers that knew no style sheets. CSS passes it over there; as an escape it would be a selector.
+_OPENING = re.compile(r"\A\s*<!--")
 
 
 def rewrite_css(sheet: str, replace: Replace) -> str:
@@ -115,7 +117,7 @@ def without_tags(sheet: str) -> str:
     >>> without_tags("a { b: url('data:image/svg+xml,<svg/>') } @media (width < 9em) {}")
     "a { b: url('data:image/svg+xml,\\3c svg/>') } @media (width < 9em) {}"
     """
-    return _TAG.sub(r"\\3c ", sheet)
+    return _TAG.sub(r"\\3c ", _OPENING.sub("", sheet))
 
 
 class _State:
