@@ -64,6 +64,11 @@ def test_documents_inside_documents_end_somewhere() -> None:
     assert "bottom" in replayed("<iframe srcdoc='bottom'></iframe>")
 
 
+def test_documents_inside_documents_have_the_base_of_the_page() -> None:
+    page = replayed("<base href=/base/><iframe srcdoc='&lt;img src=i&gt;'></iframe>")
+    assert "&quot;/web/2024im_/http://a.example/base/i&quot;" in page
+
+
 def test_the_banner_opens_the_body_and_a_frameset_has_none() -> None:
     banner = "<b-anner><template>x</template></b-anner>"
     page = Rewriter(URL, DIGITS).page("<title>t</title><p>x", banner)

@@ -151,6 +151,7 @@ IN_XHTML = (
 SHOWN = [
     (IN_XHTML, XHTML),
     ("<style><!--\np { color: red }\n--></style><p>some words", HTML),
+    (f"<link rel='preload stylesheet' as=style href={URL}/s.css><p>some words", HTML),
 ]
 
 

@@ -18,6 +18,7 @@ from archivebot.replay.css import CSS, rewrite_css, without_tags
 from archivebot.replay.uses import (
     FRAMES,
     PROPERTIES,
+    SHEET,
     WITH_CSS,
     base_of,
     drawings,
@@ -135,12 +136,13 @@ class Rewriter:
 
     def _rewrite(self, document: Document, depth: int) -> None:
         _silence(document)
+        base = base_of(document, self._url)
         for inner in document.select("iframe[srcdoc]"):
-            self._inner_document(inner, depth)
+            self._inner_document(inner, base, depth)
         if not self._links:
             _silence_addresses(document)
             return
-        self._replayed.base = base_of(document, self._url)
+        self._replayed.base = base
         for target in document.select("base[href]"):
             target.attrs["href"] = self._replayed.base
         sheets = list(self._taken_sheets(document))
@@ -167,9 +169,9 @@ class Rewriter:
                     del element.attrs[name]
                     yield element, name, self.sheet(value)
 
-    def _inner_document(self, frame: Element, depth: int) -> None:
+    def _inner_document(self, frame: Element, base: str, depth: int) -> None:
         text = frame.attr("srcdoc") or ""
-        inner = Rewriter(self._url, self._digits, FRAMES, links=self._links)
+        inner = Rewriter(base, self._digits, FRAMES, links=self._links)
         frame.attrs["srcdoc"] = inner.page(text, depth=depth + 1) if depth < DEEPEST else ""
 
     def _tell_uses(self, document: Document) -> None:
@@ -205,6 +207,7 @@ def _silence(document: Document) -> None:
         for element in document.select(tag):
             if _is_active(element):
                 element.decompose()
+    _silence_hints(document)
     for drawing in drawings(document):
         for element in drawing.select(_ACTIVE_DRAWN):
             if _is_active(element):
@@ -213,6 +216,14 @@ def _silence(document: Document) -> None:
         for tag in tags:
             for element in having(document, tag, name):
                 del element.attrs[name]
+
+
+def _silence_hints(document: Document) -> None:
+    """Remove the hints from the style sheets that are hints, too."""
+    for link in having(document, "link", "rel"):
+        if relations_of(link) & _HINTS:
+            words = (link.attr("rel") or "").split()
+            link.attrs["rel"] = " ".join(word for word in words if word.lower() not in _HINTS)
 
 
 def _silence_handlers(document: Document, body: bytes) -> None:
@@ -248,7 +259,8 @@ def _is_active(element: Element) -> bool:
     if tag in ("set", "animate"):
         return (element.attr("attributeName") or element.attr("attributename") or "").lower().endswith("href")
     if tag == "link":
-        return bool(relations_of(element) & _HINTS)
+        relations = relations_of(element)
+        return bool(relations & _HINTS) and SHEET not in relations
     if tag == "meta":
         return (element.attr("http-equiv") or "").strip().lower() in _POLICIES
     return tag == "script"

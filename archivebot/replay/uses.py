@@ -28,7 +28,7 @@ _OF_LINKS = ("href", "imagesrcset")
 # The attributes whose address is that of a picture, whatever the element.
 _OF_PICTURES = ("srcset", "poster", "imagesrcset")
 
-_SHEET = "stylesheet"
+SHEET = "stylesheet"
 _ICONS = frozenset(("icon", "apple-touch-icon", "mask-icon"))
 _WEB = ("http:", "https:")
 
@@ -49,7 +49,7 @@ def use_of(element: Element) -> str:
     tag = element.tag.lower()
     if tag == "link":
         relations = relations_of(element)
-        return SHEETS if _SHEET in relations else PICTURES if relations & _ICONS else ""
+        return SHEETS if SHEET in relations else PICTURES if relations & _ICONS else ""
     return USES[tag][0] if tag in USES else ""
 
 
