@@ -337,6 +337,7 @@ def test_the_address_of_the_internet_archive_is_answered_too(server: Served) -> 
         ("url=ex.org&filter=status", "write it like status:200"),
         ("url=ex.org&filter=colour:red", "there is no field"),
         ("url=ex.org&filter=status:[", "no regular expression"),
+        (f"url=ex.org&filter=status:{'(' * 3000}{')' * 3000}", "no regular expression"),
         ("url=ex.org&collapse=colour", "there is no field"),
         ("url=ex.org&collapse=1", "write it like digest"),
         ("url=ex.org&fl=colour", "there is no field"),

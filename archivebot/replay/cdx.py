@@ -280,7 +280,7 @@ def _rule(text: str) -> Rule:
         return lambda row: (row[field] == expression) is not bool(negated)
     try:
         pattern = regex.compile(expression)
-    except regex.error as error:
+    except (regex.error, RecursionError) as error:
         raise UsageError(f"filter is {text!r}: {expression!r} is no regular expression: {error}") from error
     matches = pattern.match if sign == "~" else pattern.fullmatch
 
