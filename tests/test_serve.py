@@ -47,6 +47,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         ),
         make_page(b"no", 0, url=f"{URL}never", outcome=Outcome.NOT_FOUND, status=404),
         make_page(html("one"), 0, url=f"{URL}single"),
+        make_page(html("one"), 0, url=f"{URL}type", headers=(("Content-Type", "text/html;\0 a=\v\x7fb"),)),
         make_page(b"not yet", 0, url=f"{URL}ends", outcome=Outcome.NOT_FOUND, status=404),
         make_page(html("here"), 31, url=f"{URL}ends"),
         make_page(b"gone", 60, url=f"{URL}ends", outcome=Outcome.GONE, status=410),
@@ -64,6 +65,11 @@ def test_the_exact_bytes_come_with_the_original_headers(server: Served) -> None:
     assert answer.header("Set-Cookie") is None
     assert answer.header("X-Archive-Orig-X-Odd") is not None
     assert answer.header("X-Archive-Orig-bad name") is None
+
+
+def test_controls_in_a_type_do_not_end_the_answer(server: Served) -> None:
+    answer = server.get(f"/web/2026id_/{URL}type")
+    assert (answer.body, answer.header("Content-Type")) == (html("one"), "text/html;  a= b")
 
 
 def test_a_304_replays_the_body_that_it_confirmed(server: Served) -> None:

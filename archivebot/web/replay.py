@@ -37,7 +37,7 @@ from archivebot.urls import urlkey
 from archivebot.web.kept import Answer
 from archivebot.web.missing import missing
 from archivebot.web.readers import answer, keeping
-from archivebot.web.safety import original, replayed, server_address
+from archivebot.web.safety import clean, original, replayed, server_address
 from archivebot.web.templating import address as page_address
 from archivebot.web.templating import rendered
 
@@ -252,7 +252,7 @@ def _memento(reader: ArchiveReader, request: Request, *, address: Address) -> Re
     if target:
         headers += (("Location", server_address(request) + target),)
     if type_:
-        headers += (("Content-Type", type_),)
+        headers += (("Content-Type", clean(type_)),)
     response = Response(b"" if shown.status in _WITHOUT_BODY else body, status_code=shown.status)
     response.raw_headers += [(name.lower().encode(), _value(value)) for name, value in headers]
     return response

@@ -89,14 +89,15 @@ def replayed(request: Request) -> Headers:
     return tuple(headers)
 
 
+def clean(value: str) -> str:
+    """Return the value of an archived header without controls, with which it cannot be sent."""
+    return _CONTROLS.sub(" ", value).strip()
+
+
 def original(headers: Headers) -> Headers:
     """Return the headers of an archived answer under names that differ from those of the server.
 
     >>> original((("Set-Cookie", "a=b\\r\\nX: y"), ("no name", "")))
     (('X-Archive-Orig-Set-Cookie', 'a=b X: y'),)
     """
-    return tuple(
-        (f"X-Archive-Orig-{name}", _CONTROLS.sub(" ", value).strip())
-        for name, value in headers
-        if _NAME.fullmatch(name)
-    )
+    return tuple((f"X-Archive-Orig-{name}", clean(value)) for name, value in headers if _NAME.fullmatch(name))
