@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from archivebot.archive import Archive
-from archivebot.archive.dictionaries import SIZES
+from archivebot.archive.dictionaries import LARGEST, SIZES
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
 from archivebot.models import Outcome, Page
@@ -36,6 +37,14 @@ def page(number: int, design: int = 0, size: int = 8_000, host: str = HOST) -> P
     body += b"<!--" + b"%x" % frame.getrandbits(4 * (size - len(body))) + b"-->"
     when = datetime(2026, 11, 1, tzinfo=UTC) + timedelta(seconds=number)
     return Page(f"{host}/{number}", when, Outcome.FETCHED, 200, (("Content-Type", "text/html"),), body)
+
+
+def file(number: int, size: int) -> Page:
+    """A file of bytes that do not compress, as a PDF or an image has them."""
+    body = b"%PDF-1.7 " + random.Random(f"file {number}").randbytes(size)
+    when = datetime(2026, 11, 2, tzinfo=UTC) + timedelta(seconds=number)
+    kind = (("Content-Type", "application/pdf"),)
+    return Page(f"{HOST}/files/{number}.pdf", when, Outcome.FETCHED, 200, kind, body)
 
 
 @pytest.fixture
@@ -142,6 +151,54 @@ def test_a_redesigned_site_gets_a_new_dictionary_and_keeps_the_old_one(archive: 
     assert set(bases(path)[: len(old)]) == {first}
     assert set(bases(path)[len(old) :]) == {second}
     assert is_whole(archive, [*old, *new])
+
+
+def test_large_files_stay_as_they_are_if_they_need_no_dictionary(archive: Archive, path: Path) -> None:
+    large = add(archive, *(file(number, LARGEST + 1) for number in range(3)))
+    pages = add(archive, *map(page, range(20)))
+    ((name, _, _),) = dictionaries(path)
+    assert bases(path) == [*[None] * 3, *[name] * 20]
+    assert is_whole(archive, [*large, *pages])
+
+
+def test_large_files_are_written_again_if_their_dictionary_is_replaced(archive: Archive, path: Path) -> None:
+    pages = add(archive, *map(page, range(20)))
+    large = add(archive, *(file(number, LARGEST + 1) for number in range(3)))
+    pages += add(archive, *map(page, range(20, 80)))
+    assert [name for name, _, _ in dictionaries(path)] == [-2]
+    assert set(bases(path)) == {-2}
+    assert is_whole(archive, [*large, *pages])
+    assert archive.verify()[1] == []
+
+
+@pytest.mark.long
+def test_memory_does_not_grow_with_the_files_whose_dictionary_is_replaced(
+    archive: Archive, path: Path
+) -> None:
+    count, size = 50, 1_000_000
+    add(archive, *map(page, range(20)))
+    large = add(archive, *(file(number, size) for number in range(count)))
+    add(archive, page(20, size=200_000))
+    assert [name for name, _, _ in dictionaries(path)] == [-1]
+    tracemalloc.start()
+    try:
+        add(archive, page(21, size=200_000))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert set(bases(path)) == {-2}
+    assert peak < count * size / 2
+    assert is_whole(archive, large)
+
+
+@pytest.mark.long
+def test_large_files_keep_their_dictionary_if_the_site_is_redesigned(archive: Archive, path: Path) -> None:
+    pages = add(archive, *(page(number, size=100_000) for number in range(22)))
+    large = add(archive, *(file(number, LARGEST + 1) for number in range(3)))
+    pages += add(archive, *(page(100 + number, 1, size=100_000) for number in range(25)))
+    (first, *_), (second, *_) = dictionaries(path)
+    assert bases(path)[22:] == [*[first] * 3, *[second] * 25]
+    assert is_whole(archive, [*large, *pages])
 
 
 def test_growth_goes_on_in_the_next_run(path: Path) -> None:

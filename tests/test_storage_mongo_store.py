@@ -20,6 +20,7 @@ from pymongo.database import Database
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
 from archivebot.models import Duplicate, Fingerprint, FoundForm, Link
 from archivebot.storage.base import LearnedTemplate, PageHead
+from archivebot.storage.frames import encode
 from archivebot.storage.mongo.database import INDEXES, SCHEMA
 from archivebot.storage.mongo.store import MongoStore
 from tests.commands import run_scrapy
@@ -205,6 +206,15 @@ def test_pages_are_looked_through_in_batches(store: MongoStore, monkeypatch: pyt
         put(store, b"body", 0, url=url)
     assert [url for _, url in store.urls("", "\U0010ffff")] == urls
     assert store.check() == []
+
+
+def test_frames_against_a_dictionary_are_not_made_in_vain(store: MongoStore) -> None:
+    version = put(store, b"body", 0)
+    known = store.dictionaries.add("com,example", 4, encode(b"body", None, 1))
+    frames = iter([(version, encode(b"body", b"body", 1))])
+    store.dictionaries.rebase(known, frames)
+    assert len(list(frames)) == 1  # none was taken
+    assert store.dictionaries.origins("com,example", 9) == [version]
 
 
 def test_a_capture_is_stored_although_an_entry_of_the_log_is_lost(

@@ -24,7 +24,7 @@ SIZES = (128 * 1024, 512 * 1024, 2 * 1024 * 1024)
 # of such pages as a dictionary has, they become the next one: the site was redesigned.
 POOR = 0.25
 
-# A larger page would be most of a dictionary.
+# A larger page would be most of a dictionary, and is no part of one.
 LARGEST = 256 * 1024
 
 # Maximum of versions of a site of which a dictionary is made.
@@ -109,10 +109,8 @@ class Dictionaries:
 
     def grow(self, host: str, version: StoredVersion) -> None:
         """Note a stored version, which may become a part of the next dictionary."""
-        if not version.segmenter or version.length > LARGEST or not self._begins(version):
-            return
         site = self._site(host)
-        if not (site.grows or self._is_poor(version)):
+        if not self._waits(site, version):
             return
         site.waiting += version.length
         if site.waiting >= site.wanted:
@@ -126,23 +124,21 @@ class Dictionaries:
         site = self._sites.get(host)
         if site is None:
             site = self._sites[host] = _Site(self._store.dictionaries.latest(host))
-            waiting = sum(
-                version.length for version in self._waiting(host, site) if version.length <= LARGEST
-            )
+            origins = self._store.dictionaries.origins(host, MOST_VERSIONS)
+            waiting = sum(version.length for version in origins if self._waits(site, version))
             site.waiting = max(0, waiting - site.length) if site.grows else waiting
             if len(self._sites) > MOST_SITES:
                 self._sites.popitem(last=False)
         self._sites.move_to_end(host)
         return site
 
-    def _waiting(self, host: str, site: _Site) -> Iterator[StoredVersion]:
-        """Yield the versions that the next dictionary replaces the base of; an uncut one keeps its base."""
+    def _waits(self, site: _Site, version: StoredVersion) -> bool:
+        """Return whether a version may be a part of the next dictionary of its site."""
+        if not version.segmenter or version.length > LARGEST or not self._begins(version):
+            return False
         latest = site.latest.id if site.latest else None
-        for version in self._store.dictionaries.origins(host, MOST_VERSIONS):
-            is_last = version.base == latest or not self._is_dictionary(version)
-            is_replaced = site.grows or (is_last and self._is_poor(version))
-            if version.segmenter and is_replaced and self._begins(version):
-                yield version
+        is_last = version.base == latest or not self._is_dictionary(version)
+        return site.grows or (is_last and self._is_poor(version))
 
     def _begins(self, version: StoredVersion) -> bool:
         """Return whether a version is the first of its page, or needs no other version."""
@@ -169,7 +165,10 @@ class Dictionaries:
             self._ready.popitem(last=False)
 
     def _make(self, host: str, site: _Site) -> None:
-        """Make the next dictionary of a host, and compress against it the pages that it is made of."""
+        """Make the next dictionary of a host, and compress against it the versions that waited for it.
+
+        If it replaces the one before, so are all versions that need that one, however large they are.
+        """
         site.waiting = 0
         dictionaries = self._store.dictionaries
         with self._store.together():
@@ -177,12 +176,9 @@ class Dictionaries:
             if before != site.latest:  # another writer made it
                 site.latest = before
                 return
-            packed = {
-                version: known.packed
-                for version in self._waiting(host, site)
-                if (known := self._bodies.readable(version))
-            }
-            content = b"".join(_within(packed.values(), site.size))
+            origins = dictionaries.origins(host, MOST_VERSIONS)
+            parts = (version for version in origins if self._waits(site, version))
+            content = b"".join(_within(self._contents(parts), site.size))
             if len(content) < SIZES[0] // 2:  # the others cannot be read
                 return
             if before and site.grows:
@@ -193,13 +189,30 @@ class Dictionaries:
             # Level 17 would make the archive of a first crawl 2 % smaller, but takes 0.5 s for 2 MB.
             frame = made.frame(self._level)
             latest = dictionaries.add(host, len(content), frame)
-            dictionaries.rebase(
-                latest, {version: made.encode(data, self._level) for version, data in packed.items()}
-            )
+            rebased = [
+                version
+                for version in origins
+                if self._waits(site, version) or (site.grows and self._is_dictionary(version))
+            ]
+            dictionaries.rebase(latest, self._encoded(rebased, made))
             if before and site.grows:
                 dictionaries.remove(before)
         site.latest = latest
         self._ready[latest.id] = made
+
+    def _contents(self, versions: Iterable[StoredVersion]) -> Iterator[bytes]:
+        """Yield the packed contents of the versions that can be read, each when it is asked for."""
+        for version in versions:
+            if known := self._bodies.readable(version):
+                yield known.packed
+
+    def _encoded(
+        self, versions: Iterable[StoredVersion], made: frames.Dictionary
+    ) -> Iterator[tuple[StoredVersion, bytes]]:
+        """Yield the versions that can be read with their frames against a dictionary."""
+        for version in versions:
+            if known := self._bodies.readable(version):
+                yield version, made.encode(known.packed, self._level)
 
 
 def _within(contents: Iterable[bytes], size: int) -> Iterator[bytes]:

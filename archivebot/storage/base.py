@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -236,8 +236,12 @@ class DictionaryStore(Protocol):
     def origins(self, host: str, most: int) -> list[StoredVersion]:
         """Return a host's last ``most`` versions of content without an earlier version as base, in order."""
 
-    def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
-        """Replace frames by frames against a dictionary, unless versions name frames by their digest."""
+    def rebase(self, dictionary: StoredDictionary, frames: Iterable[tuple[StoredVersion, bytes]]) -> None:
+        """Replace the frames of versions by frames against a dictionary.
+
+        The frames are taken one after the other, so that they need not be in memory together. If versions
+        name frames by their digest, it does nothing, and takes none.
+        """
 
     def remove(self, dictionary: StoredDictionary) -> None:
         """Remove a dictionary that is no longer the base of any version; does nothing if it is."""

@@ -808,7 +808,7 @@ class StoreContract:
         first = put(store, content, 0)
         second = put(store, content + b"!", 1, base=first, frame=encode(content + b"!", content, 1))
         known = store.dictionaries.add("com,example", len(content), encode(content, None, 1))
-        store.dictionaries.rebase(known, {first: encode(content, content, 1)})
+        store.dictionaries.rebase(known, [(first, encode(content, content, 1))])
         store.dictionaries.remove(known)  # it is needed, or kept anyway
         assert decode(store.frames(first.id)) == content
         assert decode(store.frames(second.id)) == content + b"!"

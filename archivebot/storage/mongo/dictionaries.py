@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from archivebot.exceptions import NotArchived
 from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
@@ -60,7 +60,7 @@ class MongoDictionaries:
         found = self._database.whole(captures, first, [("time", DESCENDING)], most)
         return [version_of(document) for document in found][::-1]
 
-    def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
+    def rebase(self, dictionary: StoredDictionary, frames: Iterable[tuple[StoredVersion, bytes]]) -> None:
         return
 
     def remove(self, dictionary: StoredDictionary) -> None:

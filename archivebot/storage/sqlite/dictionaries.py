@@ -5,7 +5,7 @@ The id of a dictionary is negative, and its frame is in the same table as the fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
@@ -54,12 +54,12 @@ class SQLiteDictionaries:
         found = self._file.all(version_of, ORIGINS, f"{host})", f"{host})\U0010ffff", most)
         return found[::-1]
 
-    def rebase(self, dictionary: StoredDictionary, frames: Mapping[StoredVersion, bytes]) -> None:
+    def rebase(self, dictionary: StoredDictionary, frames: Iterable[tuple[StoredVersion, bytes]]) -> None:
         with self._file.together():
             database = self._file.database
-            # Smaller frames in the places of the old frames would leave a tenth of the file empty.
-            database.executemany("DELETE FROM frame WHERE version = ?", [(old.id,) for old in frames])
-            for version, frame in frames.items():
+            for version, frame in frames:
+                # A smaller frame in the place of the old frame would leave a tenth of the file empty.
+                database.execute("DELETE FROM frame WHERE version = ?", (version.id,))
                 database.execute("INSERT INTO frame VALUES (?, ?)", (version.id, frame))
                 database.execute(
                     "UPDATE version SET base = ?, cost = ?, frame_sum = ? WHERE id = ?",
