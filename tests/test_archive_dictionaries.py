@@ -201,6 +201,55 @@ def test_large_files_keep_their_dictionary_if_the_site_is_redesigned(archive: Ar
     assert is_whole(archive, [*large, *pages])
 
 
+def test_files_that_hardly_compress_are_no_part_of_a_dictionary(archive: Archive, path: Path) -> None:
+    files = add(archive, *(file(number, 20_000) for number in range(20)))
+    assert dictionaries(path) == []
+    pages = add(archive, *map(page, range(20)))
+    ((name, _, length),) = dictionaries(path)
+    assert length < SIZES[0] + 20_000
+    assert bases(path) == [*[None] * 20, *[name] * 20]
+    assert is_whole(archive, [*files, *pages])
+
+
+def test_files_that_hardly_compress_follow_a_dictionary_that_is_replaced(
+    archive: Archive, path: Path
+) -> None:
+    pages = add(archive, *map(page, range(20)))
+    files = add(archive, *(file(number, 20_000) for number in range(30)))
+    assert [name for name, _, _ in dictionaries(path)] == [-1]
+    pages += add(archive, *map(page, range(20, 80)))
+    assert [name for name, _, _ in dictionaries(path)] == [-2]
+    assert set(bases(path)) == {-2}
+    assert is_whole(archive, [*files, *pages])
+
+
+@pytest.mark.long
+def test_a_site_with_many_images_keeps_the_dictionary_of_its_pages(archive: Archive, path: Path) -> None:
+    pages = add(archive, *(page(number, size=100_000) for number in range(22)))
+    files = add(archive, *(file(number, 100_000) for number in range(25)))
+    pages += add(archive, page(22))
+    assert [name for name, _, _ in dictionaries(path)] == [-3]
+    assert set(bases(path)) == {-3}
+    assert is_whole(archive, [*files, *pages])
+
+
+@pytest.mark.long
+def test_an_archive_that_is_opened_again_and_again_gets_the_same_dictionaries(tmp_path: Path) -> None:
+    kept, reopened = tmp_path / "kept.db", tmp_path / "reopened.db"
+    archive = opened(kept)
+    for number in range(60):
+        added = page(number, number // 30, size=90_000), file(number, 20_000)
+        large = [file(100 + number, LARGEST + 1)] if number % 6 == 0 else []
+        add(archive, *added, *large)
+        other = opened(reopened)
+        add(other, *added, *large)
+        other.close()
+        assert dictionaries(reopened) == dictionaries(kept)
+    archive.close()
+    assert [name for name, _, _ in dictionaries(kept)] == [-3, -4]
+    assert bases(reopened) == bases(kept)
+
+
 def test_growth_goes_on_in_the_next_run(path: Path) -> None:
     pages = []
     for number in range(20):
