@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from archivebot.content.page import content
+from archivebot.content.summary import summary
 from archivebot.crawl.reading.metarobots import directives
 from archivebot.crawl.reading.unchanged import may_forbid
 from archivebot.crawl.retry import retry_after
@@ -66,6 +67,11 @@ def read_header(text: str) -> None:
     retry_after(text)
     refresh_target(text)
     refresh_target("0;url" + text)
+
+
+def read_content(text: str) -> None:
+    content(text.encode())
+    summary(text)
 
 
 def edit(text: str) -> None:
@@ -184,6 +190,7 @@ CONTENTS = {
     "headings": repeated("<h1>x</h1>"),
     "breaks": repeated("a<br> "),
     "rows": repeated("a\n\n", "<pre>"),
+    "sentences": repeated(". ", "Terns. "),
 }
 LINES = {
     "word": repeated("a "),
@@ -212,7 +219,7 @@ KINDS: dict[str, tuple[dict[str, Callable[[int], str]], Callable[[str], Any]]] =
     "page": (PAGES, read_page),
     "script": (SCRIPTS, lambda text: (list(literals(text)), code_of(text))),
     "header": (HEADERS, read_header),
-    "content": (CONTENTS, lambda text: content(text.encode())),
+    "content": (CONTENTS, read_content),
     "edit": (LINES, edit),
     "page after a 304": (TAGS, lambda text: may_forbid(text.encode())),
 }

@@ -24,7 +24,8 @@ LEAST_WORDS = 6
 MOST = 600
 
 _NAMES = ("description", "og:description")
-_END = re.compile(r"""(?<=[.!?…])["”’»)\]]*\s+(?=[\W_]*[^\W_a-z])|(?<=[。！？])""")
+# The next sentence begins after at most so many signs: to look further takes quadratic time.
+_END = re.compile(r"""(?<=[.!?…])["”’»)\]]*\s+(?=[\W_]{0,20}[^\W_a-z])|(?<=[。！？])""")
 _IS_SENTENCE = re.compile(r"""[.!?…。！？]["”’»)\]]*$""")
 
 
