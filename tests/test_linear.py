@@ -20,6 +20,7 @@ from archivebot.hypertext.references import refresh_target
 from archivebot.hypertext.scripts import code_of, literals
 from archivebot.significance.reading import Reading
 from archivebot.significance.significance import significance
+from archivebot.text import words
 from archivebot.text.urltokens import url_tokens
 from archivebot.urls import canonical_url, host_of, trap, urlkey
 
@@ -211,6 +212,10 @@ TAGS = {
     "values": repeated('<meta a="x" '),
     "blanks": repeated(" ", "<meta a="),
 }
+TEXTS = {
+    "marks": repeated("\u0315\u0300", "a"),
+    "katakana marks": repeated("\u0300\uff9e", "a"),
+}
 KINDS: dict[str, tuple[dict[str, Callable[[int], str]], Callable[[str], Any]]] = {
     "canonical_url": (URLS, canonical),
     "urlkey": (URLS, urlkey.__wrapped__),
@@ -220,6 +225,7 @@ KINDS: dict[str, tuple[dict[str, Callable[[int], str]], Callable[[str], Any]]] =
     "script": (SCRIPTS, lambda text: (list(literals(text)), code_of(text))),
     "header": (HEADERS, read_header),
     "content": (CONTENTS, read_content),
+    "text": (TEXTS, words),
     "edit": (LINES, edit),
     "page after a 304": (TAGS, lambda text: may_forbid(text.encode())),
 }

@@ -24,7 +24,7 @@ from archivebot.models import Outcome, Page
 from archivebot.search import index_path
 from archivebot.search.index import Index
 from archivebot.search.reader import IndexReader
-from archivebot.search.words import pieces
+from archivebot.search.words import expression, pieces
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.factories import html, make_page
@@ -446,3 +446,8 @@ def test_an_excerpt_marks_the_words(text: str, words: str, found: list[str]) -> 
     parts = pieces(text, words)
     assert [part for part, is_found in parts if is_found] == found
     assert len("".join(part for part, _ in parts)) < 500
+
+
+def test_a_full_width_quote_of_a_search_is_a_quote() -> None:
+    assert expression("＂東京＂") == expression('"東京"')
+    assert expression("a＂b") == expression('a"b')

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.text import collapse, normalise, pieces, words
+from archivebot.text import collapse, compatible, normalise, pieces, words
 
 
 @pytest.mark.parametrize(
@@ -121,3 +123,9 @@ def test_no_run_of_blanks_is_left(text: str) -> None:
     assert set(collapse(text)) <= set("ab ")
     assert "  " not in collapse(text)
     assert collapse(text) == collapse(text).strip()
+
+
+def test_many_marks_on_a_letter_are_cut_and_few_are_kept() -> None:
+    few, many = "a" + "\u0315\u0323" * 15, "a" + "\u0315\u0323" * 99 + "b"
+    assert compatible(few) == normalize("NFKC", few)
+    assert compatible(many) == normalize("NFKC", few + "b")

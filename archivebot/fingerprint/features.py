@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from archivebot.text import LETTERS, RUN
+from archivebot.text import LETTERS, RUN, compatible
 
 Hashes = NDArray[np.uint64]
 Places = NDArray[np.intp]
@@ -106,7 +105,7 @@ def shingle_hashes(words: Hashes, size: int) -> Hashes:
 
 
 def _folded(text: str) -> str:
-    return text.lower() if text.isascii() else normalize("NFKC", text).casefold()
+    return text.lower() if text.isascii() else compatible(text).casefold()
 
 
 def _chunk_hashes(texts: list[str]) -> list[Hashes]:

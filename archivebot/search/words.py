@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from archivebot.exceptions import UsageError
-from archivebot.text import UNSPACED, WORD
+from archivebot.text import UNSPACED, WORD, compatible
 
 # The most characters of a search: a long sentence. SQLite reads it in less than a millisecond.
 LONGEST = 500
@@ -29,7 +28,7 @@ def spaced(text: str) -> str:
     >>> spaced("北京news"), spaced("ＡＢＣ"), spaced("plain text")
     (' 北  京 news', 'ABC', 'plain text')
     """
-    return text if text.isascii() else _ALONE.sub(r" \1 ", unicodedata.normalize("NFKC", text))
+    return text if text.isascii() else _ALONE.sub(r" \1 ", compatible(text))
 
 
 def expression(words: str) -> str:
@@ -73,7 +72,8 @@ def _parts(words: str) -> list[tuple[str, bool]]:
     """Return the words and phrases of a search, each with whether it is the beginning of a word."""
     if len(words) > LONGEST:
         raise UsageError(f"the search has {len(words)} characters: give at most {LONGEST}")
-    known = words.encode("utf-8", "replace").decode().replace("\0", " ")
+    # A full-width quote is a quote in NFKC, so it is read as one before the search is split.
+    known = compatible(words.encode("utf-8", "replace").decode().replace("\0", " "))
     found = [
         (spaced(phrase or word), bool(word) and word.endswith("*")) for phrase, word in _PART.findall(known)
     ]

@@ -25,6 +25,11 @@ WORD = re.compile(rf"{LETTERS}(?:['’]{LETTERS})*")
 ASCII_WORD = re.compile("[a-z0-9]+(?:'[a-z0-9]+)*")  # three times as fast
 RUN = re.compile(rf"([{UNSPACED}]+)")
 
+# Combining marks in a row that are kept, as in the Stream-Safe Text Format (UAX #15). Python sorts a run in
+# quadratic time. The expression finds runs that may be longer: marks are no letters, but for two of katakana.
+MOST_MARKS = 30
+_MARK_RUN = re.compile(rf"(?:[^\w\x00-\x7f]|[\uff9e\uff9f]){{{MOST_MARKS + 1},}}")
+
 # Blanks that Python takes for characters: the optional word break, and the byte-order mark.
 NO_WIDTH = "\u200b\ufeff"
 
@@ -41,10 +46,30 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return ASCII_WORD.findall(text.lower())
-    text = unicodedata.normalize("NFKC", text).casefold()
+    text = compatible(text).casefold()
     if not RUN.search(text):
         return WORD.findall(text)
     return list(chain.from_iterable(map(_run, RUN.split(text))))
+
+
+def compatible(text: str) -> str:
+    """Return a text in NFKC; of a run of combining marks, those after the first 30 are left out.
+
+    >>> compatible("\\uff21\\ufb01"), len(compatible("x" + 99 * "\\u0315"))
+    ('Afi', 31)
+    """
+    return text if text.isascii() else unicodedata.normalize("NFKC", _MARK_RUN.sub(_cut_marks, text))
+
+
+def _cut_marks(run: re.Match[str]) -> str:
+    kept: list[str] = []
+    count = 0
+    for sign in run[0]:
+        # Some signs are marks only once they are decomposed.
+        count = count + 1 if unicodedata.combining(unicodedata.normalize("NFKD", sign)[0]) else 0
+        if count <= MOST_MARKS:
+            kept.append(sign)
+    return "".join(kept)
 
 
 def is_unspaced(text: str) -> bool:

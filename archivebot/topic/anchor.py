@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Container
 
-from archivebot.text import WORD
+from archivebot.text import WORD, compatible
 from archivebot.text.terms import terms
 
 # Characters on each side of an anchor that belong to its link. The source counts bytes: for English they are
@@ -59,5 +58,5 @@ def is_generic(anchor: str) -> bool:
     >>> [is_generic(text) for text in ("", "More courses", "更多课程", "CS 415")]
     [False, False, False, False]
     """
-    found = WORD.findall(unicodedata.normalize("NFKC", anchor).casefold())
+    found = WORD.findall(compatible(anchor).casefold())
     return bool(anchor.strip()) and (all(map(str.isdecimal, found)) or " ".join(found) in GENERIC)
