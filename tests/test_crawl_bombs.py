@@ -67,6 +67,7 @@ BOMBS: dict[str, tuple[Callable[[], Reply], bool]] = {  # the answer, and whethe
     "controls": (lambda: packed(b"<html>" + b"\x01" * 16_000_000), False),
     "attributes": (lambda: packed(b"<html><p " + b"a " * 7_000_000 + b">"), True),
     "links": (lambda: packed(links(15_000)), True),
+    "images": (lambda: packed(b"<html>" + b"<img src=/1 a b c d e f g h>" * 560_000), False),
 }
 
 

@@ -213,6 +213,21 @@ def test_a_page_of_which_processes_die_is_stored_without_blocks(tmp_path: Path) 
 
 
 @pytest.mark.long
+def test_a_page_that_takes_too_much_memory_is_stored_without_blocks(tmp_path: Path) -> None:
+    path, urls = tmp_path / "x.warc", [f"http://a.example/{number}" for number in range(2)]
+    bodies = [b"<html>" + b"<img src=/1 a b c d e f g h>" * 560_000, html(text(1, 9))]
+    path.write_bytes(b"".join(record(1, url, body) for url, body in zip(urls, bodies, strict=True)))
+    config = config_of(f"sqlite:///{tmp_path}/a.db")
+    (result,) = run(config, [path], 2)
+    assert result.kinds == {"new": 2}
+    with closing(Archive.open(config)) as archive:
+        captures = [archive.at(url, None) for url in urls]
+        assert [archive.body(capture) for capture in captures] == bodies
+        assert [capture.block_count > 0 for capture in captures] == [False, True]
+        assert captures[0].reason == "not cut: it takes more memory than a process may have"
+
+
+@pytest.mark.long
 def test_when_the_store_fails_the_processes_end_and_what_is_stored_stays(
     files: list[Path], tmp_path: Path
 ) -> None:

@@ -50,7 +50,7 @@ from archivebot.crawl.scheduling.entries import (
     key_of,
     origin_of,
 )
-from archivebot.exceptions import StorageError
+from archivebot.exceptions import StorageError, TooLarge
 from archivebot.fields.file import read_sites
 from archivebot.frontier import EXTRA, SeenCache
 from archivebot.hypertext import Hypertext
@@ -292,10 +292,10 @@ class ArchiveSpider(Spider):
         return read(response, **self._asked)
 
     async def _survived(self, asking: Awaitable[Answer], url: str, otherwise: Answer) -> Answer:
-        """Return the answer of a process of the archive; ``otherwise`` if the page kills processes."""
+        """Return the answer of a process of the archive; ``otherwise`` if the page is too much for it."""
         try:
             return await asking
-        except Crashed as error:
+        except (Crashed, TooLarge) as error:
             logger.error("The links of %s could not be read: %s", url, error)
             self.crawler.stats.inc_value("links/unreadable")
             return otherwise

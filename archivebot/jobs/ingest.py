@@ -20,7 +20,7 @@ from archivebot.archive import Archive
 from archivebot.archive.process.readers import Readers
 from archivebot.archive.process.worker import Crashed
 from archivebot.bounds import excess
-from archivebot.exceptions import UsageError, WarcError
+from archivebot.exceptions import TooLarge, UsageError, WarcError
 from archivebot.fingerprint.payload import payload_key
 from archivebot.garbage import release_memory
 from archivebot.jobs.analysis import Analysed, LinksOf, analysed, no_links
@@ -297,7 +297,7 @@ class Queue:
                 # One large page at a time, so that the memory of all processes together is bounded.
                 async with self._large if len(page.body) > LARGE else nullcontext():
                     found, text = await self._readers.run((analysed, (bare, self._links_of), {}), page.url)
-            except Crashed as error:
+            except (Crashed, TooLarge) as error:
                 logger.error("%s could not be cut, its bytes are kept: %s", page.url, error)
                 return Snapshot.uncut(page, f"not cut: {error}"), None
         return replace(found, page=replace(page, links=found.page.links, reason=found.page.reason)), text

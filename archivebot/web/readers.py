@@ -15,7 +15,7 @@ from starlette.responses import Response
 from archivebot.archive import Archive, ArchiveReader
 from archivebot.archive.process.readers import Readers as Processes
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import ArchiveError
+from archivebot.exceptions import ArchiveError, TooLarge
 from archivebot.web.kept import Answer, Kept
 
 Found = TypeVar("Found")
@@ -72,7 +72,10 @@ class Readers:
         """
         # Without turns a question could wait for one process while another has nothing to do.
         async with nullcontext() if page else self._turns:
-            found: Found = await self._processes.run((question, given, {}), page)
+            try:
+                found: Found = await self._processes.run((question, given, {}), page)
+            except TooLarge as error:
+                raise TooLarge(f"{error}; the exact bytes can be read") from error
         return found
 
     async def view(self, view: View, request: Request, page: str = "") -> Response:

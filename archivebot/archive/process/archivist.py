@@ -146,7 +146,7 @@ def _tried(work: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Ex
     except ArchiveError as error:
         return None, error
     except MemoryError:
-        return None, TooLarge("this takes more memory than a process may have; the exact bytes can be read")
+        return None, TooLarge("it takes more memory than a process may have")
     except Exception as error:
         return None, _foreign(error)
 
