@@ -217,6 +217,21 @@ def test_a_304_without_a_name_means_what_was_there_before_it(archive: Archive, f
     assert ingest(archive, unchanged, first, between).known == 3
 
 
+def test_a_record_of_the_first_second_of_all_times_is_stored_as_any_other(
+    archive: Archive, tmp_path: Path
+) -> None:
+    first = "0001-01-01T00:00:00Z"  # what Go writes for a time that nobody has set
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page(1)
+    refers = {"WARC-Refers-To-Target-URI": URL, "WARC-Refers-To-Date": first, "WARC-Profile": IDENTICAL}
+    path = tmp_path / "x.warc"
+    path.write_bytes(
+        record_of(block, "response", first, URL) + record_of(b"", "revisit", day(2), URL, refers)
+    )
+    assert ingest(archive, path).kinds == {"new": 1, "revisit": 1}
+    assert body_at(archive, 2) == page(1)
+    assert ingest(archive, path).known == 2
+
+
 def test_a_payload_is_remembered_once_for_each_record(
     archive: Archive, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:

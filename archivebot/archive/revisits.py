@@ -13,6 +13,7 @@ from archivebot.fingerprint.payload import payload_keys
 from archivebot.http import outcome_of
 from archivebot.models import Capture, Outcome, Page, Payload
 from archivebot.storage.base import ArchiveStore
+from archivebot.storage.times import just_before
 
 # The status of an answer without a body of its own.
 NOT_MODIFIED = 304
@@ -84,8 +85,8 @@ class Revisits:
     def _within_second(self, url: str, when: datetime) -> list[Capture]:
         """Return the captures of a URL in the same second: WARC 1.0 writes no fractions."""
         second = when.replace(microsecond=0)
-        before, last = second - timedelta(milliseconds=1), second + timedelta(milliseconds=999)
-        return list(self._store.captures(url, since=before, until=last))
+        last = second + timedelta(milliseconds=999)
+        return list(self._store.captures(url, since=just_before(second), until=last))
 
     def _with(self, page: Page, original: Capture) -> Page | None:
         """Return a visit with the body of a capture; None if the capture has no readable body."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from dataclasses import astuple, fields, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -55,7 +55,7 @@ from archivebot.storage.sqlite.rows import (
 from archivebot.storage.sqlite.schema import altered
 from archivebot.storage.sqlite.sums import damage, insert, intact, renew, whole
 from archivebot.storage.sqlite.templates import SQLiteTemplates
-from archivebot.storage.times import milliseconds
+from archivebot.storage.times import just_before, milliseconds
 
 PAGE = f"SELECT {intact('page')}, id, versions, lineages FROM page"
 
@@ -294,7 +294,7 @@ class SQLiteStore(ArchiveFile):
         return self.one(tuple, STATE, self._id(url))
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
-        seen = self.captures(url, until=when, since=when - timedelta(milliseconds=1))
+        seen = self.captures(url, until=when, since=just_before(when))
         return any(capture.outcome is outcome and digest in (None, capture.sha256) for capture in seen)
 
     def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
