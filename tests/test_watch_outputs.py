@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import resource
 import socketserver
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from email import message_from_string, policy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -205,6 +206,46 @@ def test_a_rules_file_that_is_renamed_says_what_waits_at_its_old_path(tmp_path: 
     old, watch.rules = watch.rules, watch.rules.with_name("renamed.toml")
     old.rename(watch.rules)
     assert f"{old} has 1 alert waiting and was renamed: rename it back to send them" in watch.run().stderr
+
+
+@pytest.mark.long
+def test_rules_of_one_name_in_two_files_both_send_their_alert(
+    tmp_path: Path, hook: tuple[int, type[Hook]]
+) -> None:
+    first, second = Watch(tmp_path), Watch(tmp_path)
+    second.rules = tmp_path / "other.toml"
+    for watch in (first, second):
+        watch.begin(rules(hook=f'webhook = "http://127.0.0.1:{hook[0]}/in"'), {"hours": page("Until six.")})
+    archived(first.uri, 10, {"hours": page(LATE)})
+    for watch in (first, second):
+        assert watch.sent()["outputs"]["hook"]["sent"] == 1
+    assert len({key for key, _ in hook[1].taken}) == 2
+
+
+@pytest.mark.long
+def test_a_rules_file_is_known_by_each_of_its_paths(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    (tmp_path / "below").mkdir()
+    watch.begin(rules(items='json = "feed.json"'), {"hours": page("Until six.")})
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    watch.rules = tmp_path / "below" / ".." / "rules.toml"
+    assert watch.sent()["outputs"]["items"]["sent"] == 1
+
+
+def test_an_outbox_that_knows_a_rules_file_by_two_paths_sends_nothing_again(tmp_path: Path) -> None:
+    place = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
+    judged = datetime(2026, 1, 1, tzinfo=UTC)
+    path, paths = tmp_path / "watch.db", (tmp_path / "below" / ".." / "rules.toml", tmp_path / "rules.toml")
+    for number, name in enumerate(paths):
+        with Outbox(path, "archive", name) as outbox:
+            alert = Alert(str(number), "all", SiteChange.CHANGED, "new text", (place,))
+            outbox.record([(alert, ["hook"])], {SITE: judged - timedelta(days=number)})
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 1")
+    with Outbox(path, "archive", tmp_path / "rules.toml") as outbox:
+        assert (outbox.seen(SITE), outbox.run > 0) == (judged, True)
+        assert [each.alert.id for each in outbox.last("hook", 9)] == ["1", "0"]
+        assert outbox.elsewhere() == {}
 
 
 @pytest.mark.long

@@ -68,7 +68,7 @@ def past(
 ) -> Watched:
     """Return the alerts that rules would have sent since a time, or ever."""
     matches, _ = _judged(archive, rules.rules, lambda url: since, damaged)
-    return Watched(alerts(matches, archive.position().archive, config.watch_server))
+    return Watched(alerts(matches, archive.position().archive, rules.path, config.watch_server))
 
 
 def begin(archive: ArchiveReader, archive_uri: str, rules: Rules) -> None:
@@ -100,7 +100,7 @@ def watch(
             found = []
         else:
             matches, seen = _judged(archive, rules.rules, outbox.seen, damaged)
-            found = alerts(matches, identity, config.watch_server)
+            found = alerts(matches, identity, rules.path, config.watch_server)
             outputs = {rule.name: rule.send for rule in rules.rules}
             outbox.record(((alert, outputs[alert.rule]) for alert in found), seen)
         if again:

@@ -70,7 +70,7 @@ class ChangedAddress:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One message of a rule. Its id is the same whenever the same changes are judged again."""
+    """One message of a rule. Its id is the same whenever its rules file judges the same changes again."""
 
     id: str
     rule: str
@@ -140,9 +140,9 @@ _VERBS = {
 }
 
 
-def alerts(matches: Iterable[Match], archive: str, server: str) -> list[Alert]:
-    """Return the alerts for matches in an archive of that identity, the oldest first."""
-    found = (_alert(each, archive, server) for each in _grouped(matches))
+def alerts(matches: Iterable[Match], archive: str, rules: Path, server: str) -> list[Alert]:
+    """Return the alerts of a rules file for matches in an archive of that identity, the oldest first."""
+    found = (_alert(each, archive, rules, server) for each in _grouped(matches))
     return sorted(found, key=lambda alert: (alert.when, alert.id))
 
 
@@ -159,11 +159,12 @@ def _grouped(matches: Iterable[Match]) -> Iterator[list[Match]]:
         yield together
 
 
-def _alert(matches: list[Match], archive: str, server: str) -> Alert:
+def _alert(matches: list[Match], archive: str, rules: Path, server: str) -> Alert:
     first = matches[0]
     pages = tuple(ChangedAddress.of(each.change, server) for each in matches)
     named = [
         archive,
+        str(rules),
         *first.group,
         *([page.url, page.captured_at, page.before, page.after] for page in pages),
     ]

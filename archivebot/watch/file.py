@@ -79,7 +79,7 @@ def read_rules(name: str) -> Rules:
     for n, each in enumerate(names, 1):
         if each in names[: n - 1]:
             raise UsageError(f"{path}, rule {n}: {each!r} is the name of another rule")
-    return Rules(path.absolute(), read, outputs)
+    return Rules(Path(os.path.abspath(path)), read, outputs)
 
 
 def read_rule(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> Rule:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -63,7 +64,31 @@ def _first_schema(database: sqlite3.Connection) -> None:
         database.execute(statement)
 
 
-STEPS = (_first_schema,)
+def _normal_paths(database: sqlite3.Connection) -> None:
+    """Give each rules file one path, without "..", and one state: what was judged by any path was sent."""
+    known: dict[tuple[str, str], int] = {}
+    for watch, archive, rules in database.execute("SELECT id, archive, rules FROM watch").fetchall():
+        path = os.path.normpath(rules)
+        kept = known.setdefault((archive, path), watch)
+        if kept == watch:
+            continue
+        database.execute(
+            "INSERT INTO seen SELECT ?, url, captured_at FROM seen WHERE watch = ?"
+            " ON CONFLICT DO UPDATE SET captured_at = max(captured_at, excluded.captured_at)",
+            (kept, watch),
+        )
+        database.execute("UPDATE alert SET watch = ? WHERE watch = ?", (kept, watch))
+        database.execute(
+            "UPDATE watch SET run = run + (SELECT run FROM watch WHERE id = ?) WHERE id = ?", (watch, kept)
+        )
+        database.execute("DELETE FROM seen WHERE watch = ?", (watch,))
+        database.execute("DELETE FROM watch WHERE id = ?", (watch,))
+    database.executemany(
+        "UPDATE watch SET rules = ? WHERE id = ?", [(path, watch) for (_, path), watch in known.items()]
+    )
+
+
+STEPS = (_first_schema, _normal_paths)
 
 
 def _wait(attempts: int) -> int:
