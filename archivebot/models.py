@@ -96,7 +96,9 @@ class Payload:
     when: datetime | None = None
 
 
-# The origin of a page that another page needs to look as it does; it is stored as it came.
+# The origins of a page of a crawl, and of a page that another page needs to look as it does; the latter is
+# stored as it came.
+CRAWL = "crawl"
 REQUISITE = "requisite"
 
 
@@ -131,7 +133,7 @@ class Page:
     location: str | None = None
     links: tuple[Link, ...] = field(default=(), repr=False)
     level: int | None = None
-    origin: str = "crawl"
+    origin: str = CRAWL
     focus: Focus | None = None
     forms: tuple[FoundForm, ...] = field(default=(), repr=False)
     payload: Payload | None = None
@@ -291,7 +293,7 @@ class Capture:
     links: int
     reason: str = ""
     location: str | None = None
-    origin: str = "crawl"
+    origin: str = CRAWL
     headers: Headers = field(default=(), repr=False)
     blocks: tuple[PlacedBlock, ...] = field(default=(), repr=False)
     focus: Focus | None = None

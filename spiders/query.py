@@ -17,9 +17,10 @@ from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.history import form_versions
 from archivebot.forms.query import FORM_DATA, Query, queries, read_grid
 from archivebot.forms.record import FormRecord
+from archivebot.jobs.addresses import was_private
 from archivebot.terminal import write
 from archivebot.units import amount
-from archivebot.urls import Scope, parse_seed
+from archivebot.urls import Scope, host_of, parse_seed
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class QuerySpider(ArchiveSpider):
         self._queries: dict[str, Query] = {}
 
     def introduce(self, settings: BaseSettings) -> None:
-        record = _known_form(settings, self.arguments.form)
+        record, self.named = _known_form(settings, self.arguments.form)
         asked = queries(record, read_grid(self.arguments.values))
         self._queries = {parse_seed(query.key): query for query in asked}
         self.arguments = replace(self.arguments, seeds=tuple(self._queries))
@@ -65,12 +66,17 @@ class QuerySpider(ArchiveSpider):
                 yield request.replace(method=query.method, body=query.body, headers=kind)
 
 
-def _known_form(settings: BaseSettings, prefix: str) -> FormRecord:
-    """Return the stored form whose id begins with ``prefix``; raises UsageError and NotArchived."""
+def _known_form(settings: BaseSettings, prefix: str) -> tuple[FormRecord, frozenset[str]]:
+    """Return the stored form whose id begins with ``prefix``, and the hosts that may have private addresses.
+
+    That is the host of its page, if a crawl reached it at such an address. Raises UsageError and NotArchived.
+    """
     with Archive.open(ArchiveConfig.from_settings(settings), create=False) as archive:
-        found = [form.record for form in form_versions(archive.forms.all()) if form.id.startswith(prefix)]
-    if not found:
-        raise NotArchived(f"no form {prefix!r} in {archive.uri}; scrapy forms lists them")
-    if len(found) > 1:
-        raise UsageError(f"{len(found)} forms begin with {prefix!r}: give more of the id")
-    return found[0]
+        found = [form for form in form_versions(archive.forms.all()) if form.id.startswith(prefix)]
+        if not found:
+            raise NotArchived(f"no form {prefix!r} in {archive.uri}; scrapy forms lists them")
+        if len(found) > 1:
+            raise UsageError(f"{len(found)} forms begin with {prefix!r}: give more of the id")
+        page = found[0].kept.page
+        named = {host_of(page)} if was_private(archive.captures(page)) else ()
+    return found[0].record, frozenset(named)

@@ -70,7 +70,7 @@ class RecrawlSpider(ArchiveSpider):
     def _choose(self, found: Round) -> None:
         """Set the seeds and the scope: what is due comes first, and only what is left of the limit is new."""
         given, seeds = self.arguments, found.due
-        self._known = found.known
+        self._known, self.named = found.known, found.private
         if given.discover:
             sitemaps = dict.fromkeys(filter(None, (resolve(SITEMAP, url) for url in found.due)))
             seeds = [*found.due, *found.new, *(url for url in sitemaps if url not in found.known)]

@@ -1,6 +1,7 @@
-"""Private addresses: no link, redirect, name or robots.txt leads to one that no seed names."""
+"""Private addresses: no link, redirect, name or robots.txt leads to one that the operator did not name."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,9 +12,13 @@ from scrapy.resolver import CachingThreadedResolver
 from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, succeed
 
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
 from archivebot.crawl.extensions.addresses import PublicAddresses
-from archivebot.urls import is_private
+from archivebot.urls import host_of, is_private
+from archivebot.wire import Wire
 from tests.conftest import Crawl
+from tests.factories import make_page
 from tests.mockserver import MockServer, html, redirect, robots
 
 
@@ -91,6 +96,22 @@ def test_a_robots_txt_leads_to_no_private_address(
     assert (other.asked, {asked.path for asked in site.asked}) == ([], {"/robots.txt"})
 
 
+def test_a_recrawl_visits_a_private_address_only_if_a_crawl_reached_it_before(
+    site: MockServer, other: MockServer, crawl: Crawl
+) -> None:
+    own, foreign = (f"http://{name}.example:{site.port}/" for name in ("own", "foreign"))
+    site.routes["/"] = html()
+    assert crawl(*NAMES, seeds=own).code == 0
+    with Archive.open(ArchiveConfig(uri=crawl.uri)) as archive:
+        for url in (foreign, other.url("/")):
+            page = make_page(b"<p>A page that came in with a file.", url=url)
+            archive.add(archive.segment(replace(page, origin="a.warc", wire=Wire(ip="127.0.0.1"))))
+    site.asked.clear()
+    again = replace(crawl, spider="recrawl")(*NAMES, budget="100000/minute")
+    assert ([record["url"] for record in again.records], site.paths(), other.asked) == ([own], ["/"], [])
+    assert again.stat("guard/private_address") == 2
+
+
 @pytest.mark.long
 def test_an_operator_may_archive_an_intranet(site: MockServer, other: MockServer, crawl: Crawl) -> None:
     site.routes["/"] = html(other.url("/"), f"http://inner.example:{site.port}/x")
@@ -149,8 +170,8 @@ def reactor(monkeypatch: pytest.MonkeyPatch) -> Reactor:
 
 def addresses(*seeds: str) -> PublicAddresses:
     """Return the extension of a crawl with such seeds."""
-    arguments = SimpleNamespace(seeds=seeds)
-    return PublicAddresses(cast(Crawler, SimpleNamespace(spider=SimpleNamespace(arguments=arguments))))
+    spider = SimpleNamespace(named=frozenset(map(host_of, seeds)))
+    return PublicAddresses(cast(Crawler, SimpleNamespace(spider=spider)))
 
 
 def is_found(reactor: Reactor, name: str) -> bool:

@@ -17,9 +17,11 @@ from archivebot.forms.query import queries, read_grid
 from archivebot.forms.reader import read_forms
 from archivebot.forms.record import FormRecord
 from archivebot.urls import host_of
+from archivebot.wire import Wire
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.contracts.store import at
+from tests.factories import make_page
 from tests.mockserver import Asked, MockServer, Reply, html
 
 FIELDS = (
@@ -108,13 +110,18 @@ def test_a_grid_that_is_not_there_is_refused(tmp_path: Path) -> None:
         read_grid(str(tmp_path / "none.csv"))
 
 
+def store(crawl: Crawl, url: str, known: FormRecord, origin: str = "crawl") -> None:
+    """Store a page with a form, as a crawl does that reached it on this machine."""
+    page = replace(make_page(b"<p>Books", url=url), origin=origin, wire=Wire(ip="127.0.0.1"))
+    with Archive.open(ArchiveConfig(uri=crawl.uri)) as archive:
+        archive.add(archive.segment(page))
+        archive.forms.add(host_of(url), url, [known.found()], at(1))
+
+
 @pytest.fixture
 def query(crawl: Crawl, site: MockServer) -> Crawl:
     """A crawl of a form that the archive knows."""
-    known = record(site.url("/"))
-    archive = Archive.open(ArchiveConfig(uri=crawl.uri))
-    archive.forms.add(host_of(site.url("/")), site.url("/"), [known.found()], at(1))
-    archive.close()
+    store(crawl, site.url("/"), record(site.url("/")))
     (crawl.folder / "grid.csv").write_text("author,by\nLee,title\nKim,author\nLee,title\n", "utf-8")
     return replace(crawl, spider="query")
 
@@ -173,6 +180,13 @@ def test_a_budget_of_pages_holds(site: MockServer, query: Crawl) -> None:
     assert "2 queries, of which 1 are asked" in crawled.log
 
 
+def test_a_form_from_elsewhere_is_not_asked_at_a_private_address(crawl: Crawl, site: MockServer) -> None:
+    store(crawl, site.url("/"), record(site.url("/")), origin="a.warc")
+    (crawl.folder / "grid.csv").write_text("author\nLee\n", "utf-8")
+    crawled = replace(crawl, spider="query")(**given(crawl, site))
+    assert (site.asked, crawled.records, crawled.stat("guard/private_address")) == ([], [], 1)
+
+
 def test_forms_of_two_sites_that_run_one_program_have_ids_of_their_own(
     query: Crawl, site: MockServer
 ) -> None:
@@ -211,9 +225,7 @@ def test_a_form_that_sends_post_is_asked_and_each_answer_has_its_own_key(
         return Reply(b"<p>Found: " + asked.body)
 
     site.routes["/find"] = find
-    archive = Archive.open(ArchiveConfig(uri=crawl.uri))
-    archive.forms.add(host_of(site.url("/")), site.url("/"), [record(site.url("/"), "post").found()], at(1))
-    archive.close()
+    store(crawl, site.url("/"), record(site.url("/"), "post"))
     (crawl.folder / "grid.csv").write_text("author,by\nLee,title\nKim,author\n", "utf-8")
     asking = replace(crawl, spider="query")
     crawled = asking(**given(asking, site))

@@ -12,7 +12,7 @@ class Refused(IgnoreRequest):
 
 
 class PrivateAddress(Refused):
-    """A request to a private address whose host is not among the seeds."""
+    """A request to a private address whose host the operator did not name."""
 
     def __init__(self, host: str) -> None:
         super().__init__(PRIVATE)

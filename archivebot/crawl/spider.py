@@ -57,7 +57,7 @@ from archivebot.hypertext import Hypertext
 from archivebot.markup.media import Media
 from archivebot.models import Focus, Link, Outcome, Page, SeenLinks
 from archivebot.replay.requisites import has_requisites
-from archivebot.urls import Scope, is_loopback
+from archivebot.urls import Scope, host_of, is_loopback
 from archivebot.wire import Wire
 
 logger = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ class ArchiveSpider(Spider):
     A redirect is a capture whose target is a link at the same depth; it counts towards the page limit. Takes
     the arguments of ``arguments_class``; raises UsageError if they are wrong. ``context`` is whether links
     are read with the text around them, ``forms`` whether forms are read. ``idle`` is why a crawl requested
-    nothing, and is printed in place of its summary.
+    nothing, and is printed in place of its summary. ``named`` are the hosts that may have private addresses.
     """
 
     arguments_class: ClassVar[type[Arguments]] = Arguments
@@ -110,6 +110,7 @@ class ArchiveSpider(Spider):
         super().__init__()
         self.arguments = self.arguments_class.parse(given)
         self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
+        self.named = frozenset(map(host_of, self.arguments.seeds))
         self.seen, self.needed = SeenCache(), SeenCache()
 
     @classmethod

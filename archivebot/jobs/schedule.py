@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from archivebot.archive import ArchiveReader
+from archivebot.jobs.addresses import was_private
 from archivebot.jobs.hints import Hints, read_hints
 from archivebot.models import REQUISITE, Capture, Kind
 from archivebot.schedule.planner import Planner, Watched
@@ -94,12 +95,14 @@ class ScheduledPage:
 class Round:
     """The pages to visit now: ``due`` by how overdue they are, and ``new`` ones that were never visited.
 
-    ``known`` are all pages of the archive but requisites.
+    ``known`` are all pages of the archive but requisites. ``private`` are the hosts that crawls reached at a
+    private address.
     """
 
     due: list[str]
     new: list[str]
     known: frozenset[str]
+    private: frozenset[str]
 
 
 def schedule(
@@ -111,7 +114,7 @@ def schedule(
     content are visited less and less, whatever the budget is. A page that changed after its last visit, as a
     sitemap or a feed of its site states, is due.
     """
-    return _schedule(archive, budget, policy)[0]
+    return _schedule(archive, _visits(archive), budget, policy)[0]
 
 
 def next_round(
@@ -126,18 +129,27 @@ def next_round(
     """
     time = now()
     covers = archive.collections.named(collection).covers if collection else lambda url: True
-    pages, hints = _schedule(archive, budget, policy)
+    visits = _visits(archive)
+    pages, hints = _schedule(archive, visits, budget, policy)
     due = sorted((page for page in pages if page.is_due(time)), key=lambda page: -page.overdue(time))
     known = frozenset(page.url for page in pages)
     new = [url for url in hints.named if url not in known and covers(url)]
-    return Round([page.url for page in due if covers(page.url)], new, known)
+    private = frozenset(host_of(url) for url, captures in visits if was_private(captures))
+    return Round([page.url for page in due if covers(page.url)], new, known, private)
+
+
+def _visits(archive: ArchiveReader) -> list[tuple[str, list[Capture]]]:
+    """Return the pages of an archive but requisites, with their captures."""
+    visits = [(url, archive.captures(url)) for _, url in archive.pages()]
+    return [(url, captures) for url, captures in visits if captures and captures[-1].origin != REQUISITE]
 
 
 def _schedule(
-    archive: ArchiveReader, budget: float | None, policy: Policy
+    archive: ArchiveReader,
+    visits: Sequence[tuple[str, list[Capture]]],
+    budget: float | None,
+    policy: Policy,
 ) -> tuple[list[ScheduledPage], Hints]:
-    visits = [(url, archive.captures(url)) for _, url in archive.pages()]
-    visits = [(url, captures) for url, captures in visits if captures and captures[-1].origin != REQUISITE]
     hints = read_hints(archive, visits)
     there: list[tuple[Watched, list[Capture]]] = []
     steady: dict[str, float] = {}

@@ -16,14 +16,14 @@ from archivebot.config import CrawlConfig
 from archivebot.urls import host_of, is_private
 
 
-def named_by_seeds(crawler: Crawler) -> frozenset[str]:
-    """Return the hosts that the operator of a crawl named."""
-    arguments = getattr(crawler.spider, "arguments", None)
-    return frozenset(host_of(seed) for seed in arguments.seeds) if arguments else frozenset()
+def named_hosts(crawler: Crawler) -> frozenset[str]:
+    """Return the hosts of a crawl that may have private addresses, because the operator named them."""
+    named: frozenset[str] = getattr(crawler.spider, "named", frozenset())
+    return named
 
 
 class PublicAddresses:
-    """Prevents connections to private addresses through host names that are not among the seeds.
+    """Prevents connections to private addresses through host names that the operator did not name.
 
     The addresses of a name are checked at every connection, so a changed DNS entry is checked again. The
     hosts of the operator's proxies are allowed; behind a proxy, the proxy looks the names up.
@@ -49,7 +49,7 @@ class PublicAddresses:
         from twisted.internet import reactor  # importing it earlier would choose it
 
         proxies = {host_of(proxy) for scheme, proxy in getproxies().items() if scheme != "no"}
-        allowed = named_by_seeds(self.crawler) | proxies | self.proxies
+        allowed = named_hosts(self.crawler) | proxies | self.proxies
         self._resolver = PublicResolver(reactor.nameResolver, allowed, self.refused)
         reactor.installNameResolver(self._resolver)
 

@@ -14,7 +14,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from archivebot.config import CrawlConfig
-from archivebot.crawl.extensions.addresses import PublicAddresses, named_by_seeds
+from archivebot.crawl.extensions.addresses import PublicAddresses, named_hosts
 from archivebot.crawl.refusals import PRIVATE, PrivateAddress, Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import REQUISITE
@@ -57,7 +57,7 @@ class Guard:
         spider = crawler.spider
         longest = crawler.settings.getint("URLLENGTH_LIMIT")
         anywhere = CrawlConfig.from_settings(crawler.settings).private_addresses
-        named = None if anywhere else named_by_seeds(crawler)
+        named = None if anywhere else named_hosts(crawler)
         return cls(getattr(spider, "scope", None), getattr(spider, "depth_limit", None), longest, named)
 
     def refusal(self, request: Request) -> str | None:
@@ -83,7 +83,7 @@ class Guard:
         return None
 
     def is_private(self, url: str) -> bool:
-        """Return whether the host of a URL is a private address that is not among the seeds."""
+        """Return whether the host of a URL is a private address that the operator did not name."""
         if self.named is None:
             return False
         host = host_of(joined("", url) or url)
@@ -99,11 +99,10 @@ class _Guarding:
         """Return the reason against a request, counted as ``guard/<reason>``, or None.
 
         Seeds are allowed because the operator chose them, robots.txt because it is read before any page.
+        Their addresses are checked, too: the seeds of some crawls come from the archive.
         """
-        if request.meta.get("archive_seed"):
-            return None
         guard = Guard.of(self.crawler)
-        if request.meta.get("archive_robots"):
+        if request.meta.get("archive_seed") or request.meta.get("archive_robots"):
             reason = PRIVATE if guard.is_private(request.url) else None
         else:
             reason = guard.refusal(request)

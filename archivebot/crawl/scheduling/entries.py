@@ -36,7 +36,7 @@ def origin_of(request: Request) -> str:
     >>> origin_of(Request("http://a.example/"))
     'crawl'
     """
-    return models.REQUISITE if REQUISITE in request.meta else "crawl"
+    return models.REQUISITE if REQUISITE in request.meta else models.CRAWL
 
 
 def key_of(request: Request) -> str:
