@@ -38,6 +38,16 @@ def bodies(names: list[str], folder: Path) -> list[bytes]:
     return found
 
 
+def test_a_file_whose_last_answer_is_a_package_is_no_package(file: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.wacz", "w") as package:
+        package.write(file, "archive/x.warc.gz")
+    blocks = [b"HTTP/1.1 200 OK\r\n\r\n" + body for body in (BODY, (tmp_path / "x.wacz").read_bytes())]
+    path = tmp_path / "y.warc"
+    path.write_bytes(b"".join(record_of(block, "response", "2020-01-01T00:00:00Z", URL) for block in blocks))
+    assert zipfile.is_zipfile(path)
+    assert bodies([str(path)], tmp_path) == [BODY, (tmp_path / "x.wacz").read_bytes()]
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_the_files_of_a_package_are_read_stored_or_not(file: Path, tmp_path: Path, method: int) -> None:
     with zipfile.ZipFile(tmp_path / "x.wacz", "w", method) as package:

@@ -19,6 +19,7 @@ INDEXES = (".cdxj", ".cdx")
 
 STDIN = "-"
 
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the first bytes of a ZIP file, and of an empty one
 _STORED = 30  # bytes of a local header of a ZIP file without its name and its extra field
 _LENGTHS = slice(26, 30)  # where the lengths of these two are
 
@@ -72,12 +73,18 @@ def _files(path: Path, folder: Path) -> Iterator[Input]:
     try:
         if path.name.lower().endswith(INDEXES) and path.is_file():
             yield from _indexed(path)
-        elif path.is_file() and zipfile.is_zipfile(path):
+        elif path.is_file() and _is_package(path):
             yield from _packed(path, folder)
         else:
             yield path
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise WarcError(f"{path} cannot be read: {error}") from error
+
+
+def _is_package(path: Path) -> bool:
+    """Return whether a file is a ZIP file from its first byte on: a WARC file may end with one."""
+    with path.open("rb") as file:
+        return file.read(4) in _ZIP and zipfile.is_zipfile(file)
 
 
 def _indexed(path: Path) -> Iterator[Path]:
