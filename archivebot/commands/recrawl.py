@@ -6,14 +6,14 @@ import argparse
 import sys
 from datetime import UTC, datetime
 
-from archivebot.cli import TIME, ArchiveCommand
+from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.crawl.arguments import RecrawlArguments
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.jobs.instance import only_instance
 from archivebot.jobs.schedule import schedule
 from archivebot.jobs.service import Service
 from archivebot.schedule.policy import Policy
-from archivebot.terminal import PROGRAMS, flush, note, program, write_json
+from archivebot.terminal import PROGRAMS, flush, note, program
 from archivebot.timestamps import timestamp
 from archivebot.units import read_seconds
 
@@ -83,7 +83,7 @@ class Command(ArchiveCommand):
         now = datetime.now(UTC)
         wait = self._longest if code else min(self._longest, self._until_due(now))
         if self._json:
-            write_json({"ended": timestamp(now), "exit_code": code, "wait": round(wait, 1)})
+            print_json({"ended": timestamp(now), "exit_code": code, "wait": round(wait, 1)})
             flush()
         else:
             again = f"the next round is in {wait:.0f} s"

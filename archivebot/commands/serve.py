@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 
 from archivebot import __version__
-from archivebot.cli import ArchiveCommand
+from archivebot.cli import ArchiveCommand, print_json
 from archivebot.config import SearchConfig, ServeConfig, WatchConfig, beside, whole_uri
 from archivebot.exceptions import UsageError
 from archivebot.frontier import chosen_uri
 from archivebot.search import index_path
-from archivebot.terminal import flush, note, write, write_json
+from archivebot.terminal import flush, note, write
 
 
 class Command(ArchiveCommand):
@@ -63,5 +63,5 @@ def _announce(address: str) -> None:
 
 
 def _announce_json(address: str) -> None:
-    write_json({"address": address})
+    print_json({"address": address})
     flush()
