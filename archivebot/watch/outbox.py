@@ -65,7 +65,7 @@ def _first_schema(database: sqlite3.Connection) -> None:
 
 
 def _normal_paths(database: sqlite3.Connection) -> None:
-    """Give each rules file one path, without "..", and one state: what was judged by any path was sent."""
+    """Merge the states of a rules file that was named by several paths; its path is stored without ".."."""
     known: dict[tuple[str, str], int] = {}
     for watch, archive, rules in database.execute("SELECT id, archive, rules FROM watch").fetchall():
         path = os.path.normpath(rules)
