@@ -10,7 +10,9 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from archivebot.archive.dictionaries import LARGEST, SIZES
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import StorageError
 from archivebot.models import Outcome, Page
+from archivebot.versioning.keep import Keep
 
 WORDS = [
     f"{first}{last}" for first in ("ter", "gul", "sku", "har") for last in ("n", "l", "as", "our", "bour")
@@ -272,6 +275,26 @@ def test_a_writer_uses_no_dictionary_that_another_one_replaced(archive: Archive,
     other.close()
     assert is_whole(archive, pages)
     assert archive.verify()[1] == []
+
+
+def test_a_pruned_body_comes_back_without_a_dictionary_that_another_writer_replaced(
+    archive: Archive, path: Path
+) -> None:
+    first, *later = map(partial(page, size=100_000), range(9))
+    days = [
+        replace(first, captured_at=first.captured_at + timedelta(days=day), body=first.body + b"<p>%d" % day)
+        for day in range(3)
+    ]
+    with opened(path) as other:
+        add(archive, later[0], *days)
+        add(other, later[1])  # with the first dictionary
+        assert len(archive.prune(first.url, Keep.parse("ends"), datetime.now(UTC)).versions) == 1
+        add(archive, *later[2:])
+        assert [name for name, _, _ in dictionaries(path)] == [-2]
+        pages = add(other, replace(days[1], captured_at=days[1].captured_at + timedelta(days=9)))
+    with opened(path) as again:
+        assert is_whole(again, [*pages, *days, *later])
+        assert again.verify()[1] == []
 
 
 @pytest.mark.long

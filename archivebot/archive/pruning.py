@@ -74,6 +74,8 @@ class Pruner:
         with self._store.together():
             self._store.attachments.remove(url, times)
             self._store.retention.rewrite(plan.versions, rewritten)
+        for version in plan.versions:
+            self._bodies.forget(version)  # if it is restored, its blocks may be others
         grown = sum(len(frame) - version.stored_bytes for version, frame in rewritten.items() if frame)
         return replace(plan, grown=grown)
 

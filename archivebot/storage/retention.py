@@ -26,11 +26,14 @@ class RetentionStore(Protocol):
         be, and the next call removes the frames that are left over.
 
         Raises Conflict, and changes nothing, if a version outside ``frames`` has one of ``pruned`` as its
-        base.
+        base, or if another writer pruned a version of ``frames`` or removed a new base.
         """
 
     def restore(self, version: StoredVersion, frame: bytes) -> None:
-        """Store the removed frame of a version again, with the base and cost of ``version``."""
+        """Store the removed frame of a version again, with the base and cost of ``version``.
+
+        Raises Conflict, and changes nothing, if another writer restored the version or removed the base.
+        """
 
     def count(self) -> int:
         """Return the number of versions whose frames were removed."""

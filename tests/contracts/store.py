@@ -1034,6 +1034,37 @@ class StoreContract:
         assert store.version(second.id).pruned
         assert store.check() == []
 
+    def test_nothing_is_stored_against_a_version_that_was_pruned(self, store: ArchiveStore) -> None:
+        first, second = put(store, b"first" * 9, 0), put(store, b"second" * 9, 1)
+        store.retention.rewrite([first], {})
+        frame = encode(b"second" * 9, b"first" * 9, 3)
+        with pytest.raises(Conflict):
+            store.retention.rewrite([], {replace(second, base=first.id): frame})
+        with pytest.raises(Conflict):
+            put(store, b"third" * 9, 2, base=first)
+        assert decode(store.frames(second.id)) == b"second" * 9
+        assert store.versions(URL)[1:] == [second]
+        assert store.check() == []
+
+    def test_a_version_that_was_pruned_meanwhile_stays_pruned(self, store: ArchiveStore) -> None:
+        first, second = put(store, b"first" * 9, 0), put(store, b"second" * 9, 1)
+        store.retention.rewrite([first], {})
+        for frame in (b"", encode(b"first" * 9, None, 3)):
+            with pytest.raises(Conflict):
+                store.retention.rewrite([second], {first: frame})
+        assert [version.pruned for version in store.versions(URL)] == [True, False]
+        assert store.check() == []
+
+    def test_a_version_is_restored_once(self, store: ArchiveStore) -> None:
+        first = put(store, b"first" * 9, 0)
+        store.retention.rewrite([first], {})
+        frames = [encode(body * 9, None, 3) for body in (b"first", b"other")]
+        store.retention.restore(first, frames[0])
+        with pytest.raises(Conflict):  # later versions may be compressed against the first frame
+            store.retention.restore(first, frames[1])
+        assert store.frames(first.id) == frames[:1]
+        assert store.check() == []
+
     def test_a_new_page_is_stored_against_a_similar_one_of_its_site(self, uri: str) -> None:
         archive, store = archive_of(uri), open_store(uri)
         tell(archive, 0)

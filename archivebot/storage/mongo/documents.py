@@ -7,7 +7,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
-from archivebot.exceptions import CorruptObject
+from archivebot.exceptions import Conflict, CorruptObject
 from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Quality, QualityKind
 from archivebot.storage.base import NewVersion, PageHead, StoredVersion, VersionId
 from archivebot.storage.times import milliseconds, moment
@@ -149,6 +149,13 @@ def named(document: Document, version: VersionId | None) -> Document:
     identity = sha256(key.encode()).hexdigest()
     place = version if "seq" in document else identity
     return {"_id": identity, "slot": place, "version": version, **document}
+
+
+def with_frame(document: Document) -> Document:
+    """Return the document of a version or a dictionary; raises Conflict if its frame was removed."""
+    if not document["frame"]:
+        raise Conflict("another writer pruned a version")
+    return document
 
 
 def head_of(last: Document | None) -> PageHead:

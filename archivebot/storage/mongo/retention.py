@@ -12,7 +12,14 @@ from functools import partial
 from archivebot.exceptions import Conflict
 from archivebot.storage.base import StoredVersion, VersionId
 from archivebot.storage.mongo.database import MongoDatabase, batches
-from archivebot.storage.mongo.documents import Document, frame_name, part_documents, part_ids, version_of
+from archivebot.storage.mongo.documents import (
+    Document,
+    frame_name,
+    part_documents,
+    part_ids,
+    version_of,
+    with_frame,
+)
 from archivebot.storage.mongo.sums import sum_of, whole
 
 
@@ -37,11 +44,12 @@ class MongoRetention:
         }
         if needed - ids:
             raise Conflict("another writer stored a version against one that is to be pruned")
+        self._require(frames)
         for frame in filter(None, frames.values()):
             self._insert(frame)
         old: set[str] = set()
         for version, frame in frames.items():
-            document = self._held(version.id)
+            document = with_frame(self._held(version.id))
             changed: Document = {"cost": version.cost}
             if frame:
                 old.add(document["frame"])
@@ -74,17 +82,20 @@ class MongoRetention:
         self._sweep()
 
     def restore(self, version: StoredVersion, frame: bytes) -> None:
+        document, chain = self._held(version.id), self._chain(version.base)
+        if document["frame"]:
+            raise Conflict("another writer restored the version")
         self._insert(frame)
         changed: Document = {
             "base": version.base,
             "cost": version.cost,
             "frame": frame_name(frame),
             "frame_bytes": len(frame),
-            "chain": self._chain(version.base),
+            "chain": chain,
             "pruned": False,
             "block_count": version.blocks,
         }
-        self._change(self._held(version.id), changed)
+        self._change(document, changed)
         for document in self._showing(version):
             if document.get("pruned"):
                 self._change(document, {"pruned": False, "block_count": version.blocks})
@@ -96,13 +107,23 @@ class MongoRetention:
         """Remove the frames that an interrupted run has left; the server gives the space back."""
         self._sweep()
 
+    def _require(self, frames: Mapping[StoredVersion, bytes]) -> None:
+        """Raise Conflict if one of the versions or of the bases of their new frames was pruned."""
+        for version, frame in frames.items():
+            with_frame(self._held(version.id))
+            if frame:
+                self._chain(version.base)
+
     def _insert(self, frame: bytes) -> None:
         for part in part_documents(frame):
             self._database.insert(self._frames, part)
 
     def _chain(self, base: VersionId | None) -> list[str]:
-        """Return the names of the frames that a version on a base needs before its own."""
-        document = self._held(base) if base is not None else None
+        """Return the names of the frames that a version on a base needs before its own.
+
+        Raises Conflict if the base was pruned.
+        """
+        document = with_frame(self._held(base)) if base is not None else None
         return [*document["chain"], document["frame"]] if document else []
 
     def _chain_again(self, old: set[str], except_for: set[VersionId]) -> None:

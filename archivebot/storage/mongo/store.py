@@ -55,6 +55,7 @@ from archivebot.storage.mongo.documents import (
     slot,
     version_document,
     version_of,
+    with_frame,
 )
 from archivebot.storage.mongo.fingerprints import MongoFingerprints
 from archivebot.storage.mongo.forms import MongoForms
@@ -130,7 +131,8 @@ class MongoStore(MongoDatabase):
         if known and known.serves_as(version.record):
             raise Conflict("the same body was stored by another writer")
         seq = last["seq"] + 1 if last else 1
-        base = self._held(version.record.base) if version.record.base is not None else None
+        name = version.record.base
+        base = with_frame(self._held(name)) if name is not None else None
         document |= version_document(version, head, seq, base)
         self._put_frame(version.frame)
         self._put_page(page, capture, version.sketch)

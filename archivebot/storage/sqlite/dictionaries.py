@@ -5,6 +5,7 @@ The id of a dictionary is negative, and its frame is in the same table as the fr
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,7 +34,7 @@ class SQLiteDictionaries:
         self._file = file
 
     def is_dictionary(self, base: VersionId | None) -> bool:
-        return isinstance(base, int) and base < 0
+        return is_dictionary(base)
 
     def latest(self, host: str) -> StoredDictionary | None:
         return self._file.one(dictionary_of, LATEST, host)
@@ -74,6 +75,23 @@ class SQLiteDictionaries:
             if needed is None:
                 database.execute("DELETE FROM dictionary WHERE id = ?", (dictionary.id,))
                 database.execute("DELETE FROM frame WHERE version = ?", (dictionary.id,))
+
+
+def is_dictionary(base: VersionId | None) -> bool:
+    """Return whether an id names a dictionary and not a version.
+
+    >>> is_dictionary(-1), is_dictionary(1), is_dictionary(None)
+    (True, False, False)
+    """
+    return isinstance(base, int) and base < 0
+
+
+def has_base(database: sqlite3.Connection, base: VersionId | None) -> bool:
+    """Return whether a base is still there: a dictionary may be removed, a version be pruned."""
+    if base is None:
+        return True
+    where = "dictionary WHERE id = ?" if is_dictionary(base) else "version WHERE id = ? AND cost > 0"
+    return database.execute(f"SELECT 1 FROM {where}", (base,)).fetchone() is not None
 
 
 def dictionary_of(row: Any) -> StoredDictionary:

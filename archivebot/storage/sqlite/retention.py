@@ -9,6 +9,7 @@ from archivebot.exceptions import Conflict
 from archivebot.storage.base import StoredVersion
 from archivebot.storage.checksum import checksum
 from archivebot.storage.sqlite.attachments import SWEEP
+from archivebot.storage.sqlite.dictionaries import has_base
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.rows import VERSION, version_of
 from archivebot.storage.sqlite.sums import renew
@@ -31,7 +32,7 @@ class SQLiteRetention:
     def rewrite(self, pruned: Sequence[StoredVersion], frames: Mapping[StoredVersion, bytes]) -> None:
         with self._file.together():
             for version, frame in frames.items():
-                self._put(version, frame)
+                self._put(version, frame, was_pruned=False)
             if {version.id for version in self.dependents(pruned)} - {version.id for version in pruned}:
                 raise Conflict("another writer stored a version against one that is to be pruned")
             database, ids = self._file.database, _ids(pruned)
@@ -45,11 +46,19 @@ class SQLiteRetention:
 
     def restore(self, version: StoredVersion, frame: bytes) -> None:
         with self._file.together():
-            self._put(version, frame)
+            self._put(version, frame, was_pruned=True)
 
-    def _put(self, version: StoredVersion, frame: bytes) -> None:
-        """Store the base and the cost of a version, and its frame unless that is empty."""
+    def _put(self, version: StoredVersion, frame: bytes, was_pruned: bool) -> None:
+        """Store the base and the cost of a version, and its frame unless that is empty.
+
+        Raises Conflict if another writer pruned or restored the version, or removed the base of the frame.
+        """
         database = self._file.database
+        is_pruned = database.execute("SELECT cost = 0 FROM version WHERE id = ?", (version.id,)).fetchone()
+        if is_pruned != (was_pruned,):
+            raise Conflict("another writer pruned or restored a version")
+        if frame and not has_base(database, version.base):
+            raise Conflict("another writer replaced the dictionary of the site, or pruned a version")
         if frame:
             # A smaller frame in the place of the old frame would leave a part of its place empty.
             database.execute("DELETE FROM frame WHERE version = ?", (version.id,))

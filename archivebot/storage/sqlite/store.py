@@ -34,7 +34,7 @@ from archivebot.storage.sketch import decode, encode, shared
 from archivebot.storage.sqlite.attachments import LOST as WITHOUT_BLOCK
 from archivebot.storage.sqlite.attachments import SQLiteAttachments
 from archivebot.storage.sqlite.captures import STATE, Shapes, SQLiteCaptures
-from archivebot.storage.sqlite.dictionaries import SQLiteDictionaries
+from archivebot.storage.sqlite.dictionaries import SQLiteDictionaries, has_base
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.fingerprints import SQLiteFingerprints, lost_keys, put_fingerprint, put_mark
 from archivebot.storage.sqlite.forms import SQLiteForms
@@ -117,7 +117,7 @@ class SQLiteStore(ArchiveFile):
                 known = self.find(capture.url, version.record.digest)
                 if known and known.serves_as(version.record):
                     raise Conflict("the same body was stored by another writer")
-                if not self._has_base(version.record.base):
+                if not has_base(self.database, version.record.base):
                     raise Conflict("another process replaced the dictionary of the site, or pruned a version")
                 version = self._add_version(page, head, version)
             return self._captures.add(page, capture, int(version or 0))
@@ -132,14 +132,6 @@ class SQLiteStore(ArchiveFile):
         if PageHead(versions, lineages) != head:
             raise Conflict(f"another writer stored a version of {url}")
         return int(page)
-
-    def _has_base(self, base: VersionId | None) -> bool:
-        """Return whether a base is still there: a dictionary may be removed, a version be pruned."""
-        if base is None:
-            return True
-        is_dictionary = self.dictionaries.is_dictionary(base)
-        where = "dictionary WHERE id = ?" if is_dictionary else "version WHERE id = ? AND cost > 0"
-        return self.database.execute(f"SELECT 1 FROM {where}", (base,)).fetchone() is not None
 
     def _add_version(self, page: int, head: PageHead, new: NewVersion) -> int:
         record = new.record
