@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archivebot.archive import Archive
+from archivebot.archive.consistency import inconsistencies
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject, UsageError
 from archivebot.fingerprint.payload import payload_key
@@ -164,6 +165,23 @@ def test_entries_that_are_lost_with_their_root_are_damage(archive: Path) -> None
         assert list(reader._store.log.entries(WIDTH, WIDTH + 9)) == [bytes(32)] * 9
         with pytest.raises(CorruptObject, match="the entry 310 of the log is lost"):
             list(reader._store.log.entries(WIDTH, 311))
+
+
+def test_a_subtree_that_another_writer_completes_meanwhile_is_no_damage(archive: Path) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{archive}")
+    with Archive.open(config) as writer, Archive.reader(config) as reader:
+        for day in range(10, 10 + WIDTH - 1 - writer._store.log.size()):
+            keep(writer, day)
+        assert writer._store.log.size() == WIDTH - 1
+
+        def meanwhile(sql: str) -> None:
+            if "FROM subtree" in sql:  # it is about to be read
+                keep(writer, 999)
+
+        reader._store.database.set_trace_callback(meanwhile)
+        assert list(inconsistencies(reader._store)) == []
+        reader._store.database.set_trace_callback(None)
+        assert writer._store.log.size() == WIDTH
 
 
 def test_a_capture_is_stored_although_an_entry_of_the_log_is_lost(

@@ -608,6 +608,23 @@ def test_a_check_finds_what_was_changed(store: SQLiteStore, path: Path, sql: str
     assert any(line.startswith(told) for line in store.check())
 
 
+def test_a_check_finds_nothing_while_another_writer_stores_pages(store: SQLiteStore, path: Path) -> None:
+    with closing(SQLiteStore(str(path))) as other:
+
+        def meanwhile(_: str) -> None:
+            """Store a version with a fingerprint before the next statement of the check."""
+            head = other.head(URL)
+            number = head.versions
+            fingerprint = Fingerprint(digest=1, simhash=None, keys=(number,), words=3)
+            new = replace(version_of(b"body %d" % number, head), fingerprint=fingerprint)
+            other.add(visit(number, new.record), head, new)
+
+        store.database.set_trace_callback(meanwhile)
+        assert store.check() == []
+        store.database.set_trace_callback(None)
+        assert other.head(URL).versions > 9
+
+
 @pytest.mark.parametrize(
     "sql",
     [

@@ -26,6 +26,9 @@ MARK = (
     " JOIN version ON version.page = page.id JOIN duplicate ON duplicate.version = version.id"
 )
 
+# The index of keys and the keys in the fingerprints, in one statement: others may store pages meanwhile.
+KEYS = "SELECT page, key, NULL FROM fingerprint_key UNION ALL SELECT page, NULL, keys FROM fingerprint"
+
 
 class SQLiteFingerprints:
     """The FingerprintStore of an archive in a file."""
@@ -98,9 +101,13 @@ def marks(database: sqlite3.Connection, url: str | None) -> Iterator[Marked]:
 
 def lost_keys(database: sqlite3.Connection) -> Iterator[str]:
     """Yield the differences between the index of keys and the keys in the fingerprints."""
-    kept = sum(checksum(*row) for row in database.execute("SELECT key, page FROM fingerprint_key"))
-    rows = database.execute("SELECT page, keys FROM fingerprint")
-    if kept != sum(checksum(key, page) for page, keys in rows for key in set(unpack(keys))):
+    surplus = 0
+    for page, key, keys in database.execute(KEYS):
+        if key is not None:
+            surplus += checksum(key, page)
+        else:
+            surplus -= sum(checksum(each, page) for each in set(unpack(keys)))
+    if surplus:
         yield "the keys by which near-duplicates are found are not those of the fingerprints"
 
 
