@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from archivebot import Archive, ArchiveConfig
 from archivebot.models import Kind
+from archivebot.versioning.keep import Keep
 from archivebot.web.timeline import BARS, WIDTH, TimeLine, TimeLines, Visit
 from tests.factories import URL, html, make_page
 
@@ -64,3 +66,14 @@ def test_a_time_line_is_kept_until_there_is_something_new(tmp_path: Path) -> Non
         archive.add(archive.segment(make_page(html("c"), 1)))  # earlier: seen when it is durable
         archive.sync()
         assert [visit.captured_at.day for visit in lines.of(reader, URL).visits] == [2, 6, 7]
+
+
+def test_a_time_line_shows_what_was_pruned_since_it_was_read(tmp_path: Path) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    lines = TimeLines()
+    with Archive.open(config) as archive, Archive.reader(config) as reader:
+        for day in range(3):
+            archive.add(archive.segment(make_page(html(f"day {day}"), day)))
+        assert [visit.is_memento for visit in lines.of(reader, URL).visits] == [True] * 3
+        archive.prune(URL, Keep.parse("ends"), datetime.now(UTC))
+        assert [visit.is_memento for visit in lines.of(reader, URL).visits] == [True, False, True]

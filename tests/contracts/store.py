@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -285,6 +285,21 @@ class StoreContract:
         assert store.state(URL) == states[-1]
         store.add(visit(3), PageHead(), None)
         assert store.state(URL) != states[-1]
+
+    def test_the_state_of_a_page_changes_with_its_pruned_versions(self, store: ArchiveStore) -> None:
+        first, second = put(store, b"first" * 9, 0), put(store, b"second" * 9, 1)
+
+        def state() -> Hashable:
+            store.sync()
+            return store.state(URL)
+
+        states = [state()]
+        store.retention.rewrite([first], {})
+        states.append(state())
+        store.retention.restore(first, encode(b"first" * 9, None, 3))
+        store.retention.rewrite([second], {})
+        states.append(state())
+        assert len(set(states)) == len(states)
 
     def test_what_is_amended_keeps_the_facts_of_its_wire(self, store: ArchiveStore) -> None:
         old = visit(0, kind=Kind.CHANGED, wire=wire_of(0))
