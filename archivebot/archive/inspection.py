@@ -177,11 +177,17 @@ class Inspector:
         except MemoryError:
             return Snapshot.uncut(snapshot.page, NO_MEMORY)
 
+    def partition(self, snapshot: Snapshot) -> Partition | None:
+        """Return the blocks of a body with their labels, also if it came with an error; None if it fails."""
+        fetched = replace(snapshot, page=replace(snapshot.page, outcome=Outcome.FETCHED))
+        return self._staged(fetched, self._partitioned).partition
+
     def _cut(self, snapshot: Snapshot) -> Snapshot:
+        return snapshot if self._holding(snapshot.page).is_known else self._partitioned(snapshot)
+
+    def _partitioned(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
         held = self._holding(page)
-        if held.is_known:
-            return snapshot
         cut = _unless_broken(lambda page: self._partition(page, held.latest), page)
         if cut is None:
             return snapshot

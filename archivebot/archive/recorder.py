@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from archivebot.archive.bases import Bases
@@ -9,7 +10,7 @@ from archivebot.archive.bodies import Bodies, Content
 from archivebot.archive.dictionaries import Base, Dictionaries
 from archivebot.archive.edits import edits
 from archivebot.archive.inspection import Inspector
-from archivebot.archive.placement import Cut, again, place
+from archivebot.archive.placement import Cut, Placement, again, place
 from archivebot.archive.revisits import SHORT
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Conflict
@@ -89,7 +90,7 @@ class Recorder:
             if known is None or (known.number is None and _is_content(page, kind)):
                 return self._add_version(snapshot, kind, head, latest, digest, with_blocks)
         if known and known.pruned and page.body:
-            known = self._restored(snapshot, known)
+            known, head = self._restored(snapshot, known, head, latest)
         capture = _capture(snapshot, kind, known)
         content = self._bodies.readable(known) if known and known.number else None
         kept = content.kept if content else Kept()
@@ -102,14 +103,20 @@ class Recorder:
         self._keep(page, capture, head, known)
         return _explained(capture, snapshot, latest) if with_blocks else capture
 
-    def _restored(self, snapshot: Snapshot, pruned: StoredVersion) -> StoredVersion:
+    def _restored(
+        self, snapshot: Snapshot, pruned: StoredVersion, head: PageHead, latest: StoredVersion | None
+    ) -> tuple[StoredVersion, PageHead]:
         """Store the bytes of a pruned version again, which a visit brought; its old captures show it again.
 
-        Its frame stands on the dictionary of the site or alone, because a base is older than its versions.
+        Its blocks continue those of the versions seen before and after the visit. Its frame stands on the
+        dictionary of the site or alone, because a base is older than its versions. Returns the version and
+        the counters of its page.
         """
         page = snapshot.page
-        cut = Cut.of(page.body, snapshot.partition if pruned.segmenter else None)
-        blocks = place(cut, None, None, self._store.head(page.url).lineages)
+        if pruned.segmenter and snapshot.partition is None:  # the body of an error now, or pruned meanwhile
+            snapshot = replace(snapshot, partition=self._inspector.partition(snapshot))
+        cut = Cut.of(page.body, snapshot.partition if pruned.number else None)
+        blocks, _ = self._placed(cut, latest, self._inspector.following(page), head)
         notes = self._inspector.kept(snapshot).notes if pruned.number else ()
         packed = pack([block.slot for block in blocks], page.body, notes)
         base = self._dictionaries.of(host_part(urlkey(page.url))) or Base()
@@ -118,12 +125,27 @@ class Recorder:
             pruned,
             base=base.id,
             cost=frames.cost(len(page.body), base.cost),
+            charset=cut.partition.charset,
+            level=cut.partition.level,
+            segmenter=cut.partition.segmenter,
+            layout=cut.layout,
             blocks=len(blocks),
             stored_bytes=len(frame),
         )
-        self._store.retention.restore(restored, frame)
+        grown = replace(head, lineages=_lineages(head, blocks))
+        self._store.retention.restore(restored, frame, head, grown.lineages)
         self._bodies.forget(restored)  # its blocks may be others
-        return restored
+        return restored, grown
+
+    def _placed(
+        self, cut: Cut, latest: StoredVersion | None, following: StoredVersion | None, head: PageHead
+    ) -> tuple[list[Placement], Content | None]:
+        """Return the blocks of a cut with their lineages, and the version ``latest`` if it has blocks."""
+        before, after = (
+            self._bodies.readable(version) if cut.blocks and version and version.segmenter else None
+            for version in (latest, following)
+        )
+        return place(cut, before, after, head.lineages), before
 
     def _kind(
         self,
@@ -199,11 +221,7 @@ class Recorder:
         content = _is_content(page, kind)
         cut = Cut.of(page.body, snapshot.partition if content else None)
         following = self._inspector.following(page) if head.versions else None
-        before, after = (
-            self._bodies.readable(version) if cut.blocks and version and version.segmenter else None
-            for version in (latest, following)
-        )
-        blocks = place(cut, before, after, head.lineages)
+        blocks, before = self._placed(cut, latest, following, head)
         notes = self._inspector.kept(snapshot).notes if content else ()
         packed = pack([block.slot for block in blocks], page.body, notes)
         base, frame = self._bases.encoded(page, cut, packed, latest or following)
@@ -232,11 +250,10 @@ class Recorder:
             metadata=self._inspector.metadata(page.url, page.metadata),
             edits=edits(record, page.body, blocks, before) if with_blocks and before else (),
         )
-        lineages = max([head.lineages, *(block.slot.lineage for block in blocks)])
         new = NewVersion(
             record,
             frame,
-            lineages,
+            _lineages(head, blocks),
             base.sketch,
             snapshot.fingerprint,
             snapshot.duplicate,
@@ -304,6 +321,11 @@ class Recorder:
         page = replace(capture.page(body), reason="" if is_ours else capture.reason)
         kind, reason = self._kind(Snapshot(page, None, capture.quality), digest, latest, kept)
         return replace(capture, kind=kind, reason=page.reason or reason)
+
+
+def _lineages(head: PageHead, blocks: Sequence[Placement]) -> int:
+    """Return the counter of lineages of a page once it has these blocks."""
+    return max([head.lineages, *(block.slot.lineage for block in blocks)])
 
 
 def _is_content(page: Page, kind: Kind) -> bool:

@@ -24,6 +24,7 @@ from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
 from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
+from archivebot.storage.versions import PageHead as PageHead
 from archivebot.storage.versions import StoredVersion as StoredVersion
 from archivebot.storage.versions import VersionId as VersionId
 
@@ -56,14 +57,6 @@ class NewVersion:
     fingerprint: Fingerprint | None = None
     duplicate: Duplicate | None = None
     latest: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class PageHead:
-    """The counters of a page: the numbers of its versions and lineages."""
-
-    versions: int = 0
-    lineages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from archivebot.storage.versions import StoredVersion
+from archivebot.storage.versions import PageHead, StoredVersion
 
 
 class RetentionStore(Protocol):
@@ -29,10 +29,12 @@ class RetentionStore(Protocol):
         base, or if another writer pruned a version of ``frames`` or removed a new base.
         """
 
-    def restore(self, version: StoredVersion, frame: bytes) -> None:
-        """Store the removed frame of a version again, with the base and cost of ``version``.
+    def restore(self, version: StoredVersion, frame: bytes, head: PageHead, lineages: int) -> None:
+        """Store the removed frame of a version again, with the base, the cost and the cut of ``version``.
 
-        Raises Conflict, and changes nothing, if another writer restored the version or removed the base.
+        ``head`` is the result of :meth:`VersionStore.head` when the version was cut, ``lineages`` the new
+        counter of the page. Raises Conflict, and changes nothing, if another writer restored the version,
+        removed the base, or changed the counters.
         """
 
     def count(self) -> int:

@@ -1,10 +1,18 @@
-"""The record of a stored version."""
+"""The record of a stored version, and the counters of a page."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 VersionId = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class PageHead:
+    """The counters of a page: the numbers of its versions and lineages."""
+
+    versions: int = 0
+    lineages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from archivebot.storage.frames import LEAST_COST, cost, decode, encode
 from archivebot.urls import key_range, urlkey
 from archivebot.versioning.keep import Keep
 from archivebot.wire import Attachment, Wire
+from tests.factories import html
 
 ROOT = Path(__file__).parents[2]
 URL = "http://example.com/page"
@@ -296,7 +297,7 @@ class StoreContract:
         states = [state()]
         store.retention.rewrite([first], {})
         states.append(state())
-        store.retention.restore(first, encode(b"first" * 9, None, 3))
+        store.retention.restore(first, encode(b"first" * 9, None, 3), store.head(URL), 4)
         store.retention.rewrite([second], {})
         states.append(state())
         assert len(set(states)) == len(states)
@@ -1074,11 +1075,50 @@ class StoreContract:
         first = put(store, b"first" * 9, 0)
         store.retention.rewrite([first], {})
         frames = [encode(body * 9, None, 3) for body in (b"first", b"other")]
-        store.retention.restore(first, frames[0])
+        store.retention.restore(first, frames[0], store.head(URL), 2)
         with pytest.raises(Conflict):  # later versions may be compressed against the first frame
-            store.retention.restore(first, frames[1])
+            store.retention.restore(first, frames[1], store.head(URL), 2)
         assert store.frames(first.id) == frames[:1]
         assert store.check() == []
+
+    def test_a_version_is_restored_with_its_cut_and_counts_the_lineages_of_its_page(
+        self, store: ArchiveStore
+    ) -> None:
+        first, second = put(store, b"first" * 9, 0), put(store, b"second" * 9, 1)
+        store.retention.rewrite([first], {})
+        cut = replace(first, charset="windows-1252", level=1, segmenter=2, layout=7, blocks=9)
+        frame, head = encode(b"first" * 9, None, 3), store.head(URL)
+        with pytest.raises(Conflict):  # another writer has given numbers to blocks
+            store.retention.restore(cut, frame, replace(head, lineages=head.lineages - 1), 13)
+        assert store.version(first.id).pruned
+        store.retention.restore(cut, frame, head, 13)
+        assert store.versions(URL) == [replace(cut, stored_bytes=len(frame)), second]
+        assert store.head(URL) == PageHead(2, 13)
+        shown = next(iter(store.captures(URL)))
+        assert (shown.level, shown.block_count, shown.pruned) == (1, 9, False)
+        assert store.check() == []
+
+    def test_a_pruned_version_that_comes_back_continues_the_blocks_of_its_page(self, uri: str) -> None:
+        def lines(*numbers: int) -> bytes:
+            return html(*(f"Line {n} tells how {n} towns met and what they decided" for n in numbers))
+
+        def tell_lines(minute: int, *numbers: int, outcome: Outcome = Outcome.FETCHED) -> Capture:
+            return archive.add(archive.segment(Page(URL, at(minute), outcome, 200, body=lines(*numbers))))
+
+        with archive_of(uri) as archive:
+            for start in range(4):
+                last = tell_lines(start, *range(start, start + 4))
+            archive.prune(URL, Keep.parse("ends"), at(99))
+            again = tell_lines(10, 1, 2, 3, 4)
+            then = [block.lineage for block in last.blocks]
+            now = [block.lineage for block in again.blocks]
+            assert (now[2:], len(set(now) & set(then))) == (then[:2], 4)
+            back = tell_lines(11, 1, 2, 3, 4, 7, 8)
+            assert len({block.lineage for block in back.blocks}) == 6
+            error = tell_lines(12, 2, 3, 4, 5, outcome=Outcome.SERVER_ERROR)
+            assert (error.number, error.block_count, error.level) == (3, 4, again.level)
+            assert len(archive.blocks(archive.version(URL, 3))) == 4
+            assert archive.verify() == (5, [])
 
     def test_a_new_page_is_stored_against_a_similar_one_of_its_site(self, uri: str) -> None:
         archive, store = archive_of(uri), open_store(uri)

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from archivebot.exceptions import Conflict
-from archivebot.storage.base import StoredVersion, VersionId
-from archivebot.storage.mongo.database import MongoDatabase, batches
+from archivebot.storage.base import PageHead, StoredVersion, VersionId
+from archivebot.storage.mongo.database import DESCENDING, MongoDatabase, batches
 from archivebot.storage.mongo.documents import (
     Document,
     frame_name,
+    head_of,
+    page_id,
     part_documents,
     part_ids,
     version_of,
@@ -81,10 +83,13 @@ class MongoRetention:
             self._database.retried(partial(payloads.delete_many, which))
         self._sweep()
 
-    def restore(self, version: StoredVersion, frame: bytes) -> None:
-        document, chain = self._held(version.id), self._chain(version.base)
-        if document["frame"]:
+    def restore(self, version: StoredVersion, frame: bytes, head: PageHead, lineages: int) -> None:
+        chain = self._chain(version.base)
+        if self._held(version.id)["frame"]:
             raise Conflict("another writer restored the version")
+        # First, because a number that no block has does no harm, and a number that two have does.
+        self._count_lineages(version.url, head, lineages)
+        document = self._held(version.id)
         self._insert(frame)
         changed: Document = {
             "base": version.base,
@@ -92,13 +97,23 @@ class MongoRetention:
             "frame": frame_name(frame),
             "frame_bytes": len(frame),
             "chain": chain,
-            "pruned": False,
-            "block_count": version.blocks,
+            "charset": version.charset,
+            "segmenter": version.segmenter,
+            "layout": version.layout,
         }
-        self._change(document, changed)
+        shown: Document = {"pruned": False, "level": version.level, "block_count": version.blocks}
+        self._change(document, changed | shown)
         for document in self._showing(version):
             if document.get("pruned"):
-                self._change(document, {"pruned": False, "block_count": version.blocks})
+                self._change(document, shown)
+
+    def _count_lineages(self, url: str, head: PageHead, lineages: int) -> None:
+        """Write the counter of lineages of a page, which its last version has; raises Conflict."""
+        brought: Document = {"page": page_id(url), "seq": {"$gt": 0}}
+        (last,) = self._database.all(self._captures, brought, [("seq", DESCENDING)], 1)
+        if head_of(whole("captures", last)) != head:
+            raise Conflict(f"another writer stored a version of {url}")
+        self._change(last, {"lineages": lineages})
 
     def count(self) -> int:
         return self._database.retried(lambda: self._captures.count_documents({"seq": {"$gt": 0}, "cost": 0}))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from archivebot.exceptions import Conflict
-from archivebot.storage.base import StoredVersion
+from archivebot.storage.base import PageHead, StoredVersion
 from archivebot.storage.checksum import checksum
 from archivebot.storage.sqlite.attachments import SWEEP
 from archivebot.storage.sqlite.dictionaries import has_base
@@ -44,9 +44,23 @@ class SQLiteRetention:
             )
             database.execute(f"{renew('version')} WHERE id {among}", (ids,))
 
-    def restore(self, version: StoredVersion, frame: bytes) -> None:
+    def restore(self, version: StoredVersion, frame: bytes, head: PageHead, lineages: int) -> None:
         with self._file.together():
             self._put(version, frame, was_pruned=True)
+            database = self._file.database
+            database.execute(
+                "UPDATE version SET charset = ?, level = ?, segmenter = ?, layout = ? WHERE id = ?",
+                (version.charset, version.level, version.segmenter, version.layout, version.id),
+            )
+            database.execute(f"{renew('version')} WHERE id = ?", (version.id,))
+            own = "id = (SELECT page FROM version WHERE id = ?)"
+            counted = database.execute(
+                f"UPDATE page SET lineages = ? WHERE {own} AND versions = ? AND lineages = ?",
+                (lineages, version.id, head.versions, head.lineages),
+            )
+            if not counted.rowcount:
+                raise Conflict(f"another writer stored a version of {version.url}")
+            database.execute(f"{renew('page')} WHERE {own}", (version.id,))
 
     def _put(self, version: StoredVersion, frame: bytes, was_pruned: bool) -> None:
         """Store the base and the cost of a version, and its frame unless that is empty.
