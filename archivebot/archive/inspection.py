@@ -109,7 +109,7 @@ class Inspector:
         return self._staged(snapshot, self._extract)
 
     def fingerprint(self, snapshot: Snapshot) -> Snapshot:
-        """Add the fingerprint of the main text; a wall or an error has none."""
+        """Add the fingerprint of the main text; a wall, an error and the latest version again have none."""
         return self._staged(snapshot, self._fingerprint)
 
     def mark(self, snapshot: Snapshot) -> Snapshot:
@@ -203,7 +203,9 @@ class Inspector:
 
     def _fingerprint(self, snapshot: Snapshot) -> Snapshot:
         page = snapshot.page
-        if self._holding(page).is_known or _unless_broken(self._doubt, page) is not None:
+        held = self._holding(page)
+        is_latest = held.latest is not None and held.latest.digest == held.digest
+        if (held.is_known and is_latest) or _unless_broken(self._doubt, page) is not None:
             return snapshot
         known = _unless_broken(lambda page: self._following(page).fingerprint, page)
         return replace(snapshot, fingerprint=known)

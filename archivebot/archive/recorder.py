@@ -100,7 +100,11 @@ class Recorder:
             capture = replace(capture, fields=fields)
             if with_blocks:
                 capture = self._described(capture, known, content, latest)
-        self._keep(page, capture, head, known)
+        turned = content and kind in (Kind.NEW, *EDITED) and self._inspector.following(page) is None
+        with self._store.together():
+            self._keep(page, capture, head, known)
+            if turned:  # the page is another one again, and no new version brings its fingerprint
+                self._store.fingerprints.put(capture, snapshot.fingerprint)
         return _explained(capture, snapshot, latest) if with_blocks else capture
 
     def _restored(

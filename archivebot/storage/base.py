@@ -243,6 +243,9 @@ class DictionaryStore(Protocol):
 class FingerprintStore(Protocol):
     """The fingerprints of pages, and the marks of near-duplicates; both are stored with a version."""
 
+    def put(self, capture: Capture, fingerprint: Fingerprint | None) -> None:
+        """Replace the fingerprint of a page by that of the version of a stored capture; None removes it."""
+
     def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
         """Yield the pages whose fingerprint has one of the keys, in the order they were stored.
 

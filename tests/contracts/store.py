@@ -551,6 +551,20 @@ class StoreContract:
             store.add(visit(minute, new.record), head, new)
         assert [known for _, _, known in store.fingerprints.all()] == prints[:1]
 
+    def test_a_page_that_turns_back_has_the_fingerprint_of_its_earlier_version(self, uri: str) -> None:
+        with archive_of(uri) as archive:
+
+            def known_after(minute: int, number: int) -> list[tuple[str, int, Fingerprint]]:
+                page = Page(URL, at(minute), Outcome.FETCHED, 200, body=story(number))
+                archive.add(archive.segment(page))
+                return list(archive.fingerprints.all())
+
+            first, second = known_after(0, 0), known_after(5, 1)
+            assert (first[0][1], second[0][1]) == (1, 2)
+            assert known_after(6, 0) == known_after(7, 0) == first
+            assert known_after(4, 1) == first  # a visit that was found later
+            assert known_after(8, 1) == second
+
     # Payloads and who waits for them
 
     def test_a_payload_is_found_until_another_version_has_it(self, store: ArchiveStore) -> None:

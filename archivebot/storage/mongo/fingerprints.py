@@ -22,11 +22,12 @@ class MongoFingerprints:
         self._database = database
         self._pages, self._captures = database.collection("fingerprints"), database.collection("captures")
 
-    def put(self, page: str, capture: Capture, number: int, fingerprint: Fingerprint | None) -> None:
-        """Replace the fingerprint of a page; None removes it."""
+    def put(self, capture: Capture, fingerprint: Fingerprint | None) -> None:
+        page, number, when = page_id(capture.url), capture.number or 0, milliseconds(capture.captured_at)
         if fingerprint:
-            change = fingerprint_change(capture.url, number, fingerprint, milliseconds(capture.captured_at))
-            self._database.upsert(self._pages, page, change)
+            self._database.upsert(
+                self._pages, page, fingerprint_change(capture.url, number, fingerprint, when)
+            )
         else:
             self._database.retried(lambda: self._pages.delete_one({"_id": page}))
 

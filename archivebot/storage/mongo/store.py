@@ -95,8 +95,7 @@ class MongoStore(MongoDatabase):
         self._dictionaries = MongoDictionaries(self)
         self.dictionaries: DictionaryStore = self._dictionaries
         self.links: LinkStore = MongoLinks(self)
-        self._fingerprints = MongoFingerprints(self)
-        self.fingerprints: FingerprintStore = self._fingerprints
+        self.fingerprints: FingerprintStore = MongoFingerprints(self)
         self.templates: TemplateStore = MongoTemplates(self)
         self.forms: FormStore = MongoForms(self)
         self._wire = MongoWire(self)
@@ -140,7 +139,7 @@ class MongoStore(MongoDatabase):
         if not self._log.insert(named(document, slot(page, seq)), capture):
             raise Conflict(f"another writer stored a version of {capture.url}")
         if version.record.number is not None and version.latest:
-            self._fingerprints.put(page, capture, version.record.number, version.fingerprint)
+            self.fingerprints.put(capture, version.fingerprint)
         return True
 
     def amend(self, old: Capture, new: Capture) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from archivebot.models import Duplicate, Fingerprint
+from archivebot.models import Capture, Duplicate, Fingerprint
 from archivebot.storage.base import MOST_NEAR, Fingerprinted, Marked
 from archivebot.storage.checksum import checksum
 from archivebot.storage.sqlite.file import ArchiveFile
@@ -35,6 +35,11 @@ class SQLiteFingerprints:
 
     def __init__(self, file: ArchiveFile) -> None:
         self._file = file
+
+    def put(self, capture: Capture, fingerprint: Fingerprint | None) -> None:
+        with self._file.together():
+            for (page,) in self._file.database.execute(f"SELECT {PAGE_OF}", (capture.url,)).fetchall():
+                put_fingerprint(self._file.database, page, capture.number or 0, fingerprint)
 
     def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
         with self._file.reading():
