@@ -21,6 +21,7 @@ from archivebot.storage.base import LearnedTemplate, PageHead
 from archivebot.storage.checksum import checksum
 from archivebot.storage.frames import encode
 from archivebot.storage.sqlite.file import JOURNAL_LIMIT
+from archivebot.storage.sqlite.reader import SQLiteReader
 from archivebot.storage.sqlite.schema import APPLICATION_ID, PAGE_SIZE, STEPS
 from archivebot.storage.sqlite.store import SQLiteStore
 from archivebot.storage.sqlite.sums import SUMMED, enable
@@ -70,6 +71,24 @@ def test_readers_go_on_while_a_writer_writes(store: SQLiteStore, path: Path) -> 
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         assert len(store.versions(URL)) == 1
+
+
+def test_payloads_are_found_without_the_lock_of_a_writer(
+    path: Path, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version, waits = put(store, b"body", 0), (URL, at(1), Payload("cd" * 16))
+    store.revisits.remember("ab" * 16, URL, version.digest, again=False)
+    store.revisits.wait(waits)
+    monkeypatch.setattr("archivebot.storage.sqlite.file.BUSY_TIMEOUT", 0.1)
+    with (
+        closing(SQLiteStore(str(path))) as hasty,
+        closing(SQLiteReader(str(path))) as reader,
+        closing(sqlite3.connect(path, isolation_level=None)) as writer,
+    ):
+        writer.execute("BEGIN IMMEDIATE")
+        for each in (hasty, reader):
+            assert each.revisits.payload("ab" * 16) == (URL, version.digest)
+            assert each.revisits.waiting("cd" * 16, URL, at(9)) == [waits]
 
 
 def test_a_writer_waits_only_so_long_for_another(

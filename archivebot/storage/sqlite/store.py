@@ -105,7 +105,7 @@ class SQLiteStore(ArchiveFile):
         self._log = SQLiteLog(self)
         self.log: LogStore = self._log
         self._captures = SQLiteCaptures(self, self._log)
-        self.revisits: RevisitStore = SQLiteRevisits(self.database, self.together, self._captures)
+        self.revisits: RevisitStore = SQLiteRevisits(self, self._captures)
         self.retention: RetentionStore = SQLiteRetention(self)
         self.attachments: AttachmentStore = SQLiteAttachments(self)
         self._log.complete(self._intact())
