@@ -833,6 +833,16 @@ class StoreContract:
         put(store, b"elsewhere", 4, url="http://a.example.com/")
         assert store.dictionaries.origins("com,example", 9) == [first, other]
 
+    def test_the_origins_of_many_are_those_stored_last(self, store: ArchiveStore) -> None:
+        names = ("z", "a", "m", "b")
+        z, _, m, b = (
+            put(store, name.encode(), -minute, url=f"http://example.com/{name}")
+            for minute, name in enumerate(names)
+        )
+        put(store, b"later z", 1, url=z.url, base=z)
+        again = put(store, b"new z", 2, url=z.url, base=m)
+        assert store.dictionaries.origins("com,example", 3) == [m, b, again]
+
     def test_a_version_is_read_whether_or_not_it_was_rebased(self, store: ArchiveStore) -> None:
         content = b"a body of many words" * 9
         first = put(store, content, 0)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from heapq import nlargest
+from itertools import chain
 
 from archivebot.exceptions import NotArchived
 from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
-from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase
+from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase, batches
 from archivebot.storage.mongo.documents import Document, frame_name, part_documents, version_of
 from archivebot.storage.mongo.sums import sum_of, whole
 
 # Stands between the host and the number in the id of a dictionary; the id of a version has none.
 _MARK = " "
+
+# Pages of a host whose versions are asked for with one request: a message holds 48 MB.
+PAGES = 50_000
 
 
 class MongoDictionaries:
@@ -53,12 +58,21 @@ class MongoDictionaries:
 
     def origins(self, host: str, most: int) -> list[StoredVersion]:
         within: Document = {"urlkey": {"$gt": f"{host})", "$lt": f"{host})\U0010ffff"}}
-        pages = self._database.all(self._database.collection("pages"), within, [("urlkey", ASCENDING)], most)
-        first: Document = {"page": {"$in": [page["_id"] for page in pages]}, "seq": 1, "number": {"$gt": 0}}
-        first["cost"] = {"$gt": 0}
+        pages = self._database.rows(self._database.collection("pages"), within, fields={"_id": True})
+        begun = chain.from_iterable(map(self._begun, batches(pages, PAGES)))
+        last = nlargest(most, begun, key=lambda document: int(document["entry"]))
+        query: Document = {"_id": {"$in": [document["_id"] for document in last]}}
         captures = self._database.collection("captures")
-        found = self._database.whole(captures, first, [("time", DESCENDING)], most)
-        return [version_of(document) for document in found][::-1]
+        return [version_of(each) for each in self._database.whole(captures, query, [("entry", ASCENDING)])]
+
+    def _begun(self, pages: list[Document]) -> Iterator[Document]:
+        """Yield the entries of versions of content of pages without an earlier version as their base."""
+        query: Document = {"page": {"$in": [page["_id"] for page in pages]}, "seq": {"$gt": 0}}
+        query |= {"number": {"$gt": 0}, "cost": {"$gt": 0}}
+        fields: Document = {"page": True, "base": True, "entry": True}
+        for document in self._database.rows(self._database.collection("captures"), query, fields=fields):
+            if not str(document["base"]).startswith(document["page"]):
+                yield document
 
     def rebase(self, dictionary: StoredDictionary, frames: Iterable[tuple[StoredVersion, bytes]]) -> None:
         return
