@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,6 +47,23 @@ def stored(store: SQLiteStore) -> Callable[..., list[StoredVersion]]:
         return store.versions(URL)
 
     return add
+
+
+def test_a_version_never_has_the_bytes_of_one_that_was_rolled_back(
+    store: SQLiteStore, stored: Callable[..., list[StoredVersion]]
+) -> None:
+    first, lost, third, fourth = (html(f"The paragraph of day {day} is long enough") for day in range(4))
+    stored(first)
+    archive = Archive(store, ArchiveConfig())
+    with suppress(ZeroDivisionError), store.together():
+        archive.add(archive.segment(make_page(lost, 1)))
+        assert archive.body(archive.at(URL, None)) == lost
+        raise ZeroDivisionError
+    for day, body in ((2, third), (3, fourth)):
+        archive.add(archive.segment(make_page(body, day)))
+    assert [archive.body(capture) for capture in archive.captures(URL)] == [first, third, fourth]
+    assert archive.verify() == (3, [])
+    assert [Bodies(store).get(each).body for each in store.versions(URL)] == [first, third, fourth]
 
 
 def test_every_version_of_a_chain_is_rebuilt(

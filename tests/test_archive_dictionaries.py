@@ -9,7 +9,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -118,6 +118,21 @@ def test_a_growing_site_gets_larger_dictionaries_each_in_place_of_the_one_before
     assert set(bases(path)) == {name}
     assert is_whole(archive, pages)
     assert archive.verify() == (len(pages), [])
+
+
+def test_a_dictionary_that_was_rolled_back_is_the_base_of_no_page(archive: Archive, path: Path) -> None:
+    count = SIZES[0] // 8_000 + 8
+    with suppress(ZeroDivisionError), archive._store.together():
+        add(archive, *map(page, range(count)))
+        raise ZeroDivisionError
+    assert dictionaries(path) == []
+    with closing(opened(path)) as other:
+        pages = add(other, *(page(number, design=1) for number in range(count)))
+    pages += add(archive, page(99, design=1))
+    ((name, _, _),) = dictionaries(path)
+    assert set(bases(path)) == {name}
+    with closing(opened(path)) as other:
+        assert is_whole(other, pages)
 
 
 def test_later_versions_stay_compressed_against_the_one_before(archive: Archive, path: Path) -> None:

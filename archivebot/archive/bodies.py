@@ -69,6 +69,7 @@ class Bodies:
         self._store = store
         self._kept: OrderedDict[VersionId, bytes] = OrderedDict()
         self._size = 0
+        self._undone = 0  # of the store when the contents were kept
 
     def get(self, version: StoredVersion) -> Content:
         """Rebuild a version; raises CorruptObject if its body does not match the recorded digest.
@@ -80,6 +81,7 @@ class Bodies:
                 f"version {version.number} of {version.url} was pruned: scrapy history shows the versions"
                 " that were kept"
             )
+        self._forget_undone()
         packed = self._kept.get(version.id)
         if packed is None:
             packed = self._checked(version)
@@ -90,6 +92,12 @@ class Bodies:
     def forget(self, version: StoredVersion) -> None:
         """Remove a version from the cache, because it was stored in another way."""
         self._size -= len(self._kept.pop(version.id, b""))
+
+    def _forget_undone(self) -> None:
+        """Empty the cache if a transaction was rolled back: another version may get an id of it."""
+        if self._undone != self._store.undone:
+            self._undone, self._size = self._store.undone, 0
+            self._kept.clear()
 
     def readable(self, version: StoredVersion | None) -> Content | None:
         """Rebuild a version for comparison; None if there is none, or if it is damaged (which is logged).
@@ -114,6 +122,7 @@ class Bodies:
             ) from error
 
     def _dictionary(self, identity: VersionId) -> bytes:
+        self._forget_undone()
         content = self._kept.get(identity)
         if content is None:
             content = frames.decode([self._store.frame(identity)])

@@ -101,6 +101,7 @@ class Dictionaries:
         self._store, self._bodies, self._level = store, bodies, level
         self._sites: OrderedDict[str, _Site] = OrderedDict()
         self._ready: OrderedDict[object, frames.Dictionary] = OrderedDict()
+        self._undone = 0  # of the store when these were read
 
     def of(self, host: str) -> Base | None:
         """Return the dictionary of a host as a base; None if it has none, or if it is damaged."""
@@ -127,6 +128,10 @@ class Dictionaries:
         self._sites.clear()
 
     def _site(self, host: str) -> _Site:
+        if self._undone != self._store.undone:  # another dictionary may get the id of one rolled back
+            self._undone = self._store.undone
+            self._sites.clear()
+            self._ready.clear()
         site = self._sites.get(host)
         if site is None:
             site = self._sites[host] = _Site(self._store.dictionaries.latest(host))

@@ -306,6 +306,10 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
         Otherwise each call takes effect separately, in order.
         """
 
+    @property
+    def undone(self) -> int:
+        """How many transactions were rolled back; the ids given in them may be given again."""
+
     def check(self) -> list[str]:
         """Return a description of each damage: broken files, changed rows, references to nothing."""
 

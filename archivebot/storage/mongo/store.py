@@ -90,6 +90,8 @@ class MongoStore(MongoDatabase):
     An instance belongs to the thread that opened it; several processes may write the same database.
     """
 
+    undone = 0
+
     def __init__(self, uri: str, create: bool = True) -> None:
         super().__init__(uri, create)
         self._dictionaries = MongoDictionaries(self)
