@@ -189,6 +189,17 @@ def test_large_files_are_written_again_if_their_dictionary_is_replaced(archive: 
     assert archive.verify()[1] == []
 
 
+def test_error_pages_keep_no_dictionary_that_is_replaced(archive: Archive, path: Path) -> None:
+    pages = add(archive, *map(page, range(20)))
+    pages += add(archive, replace(page(99), outcome=Outcome.NOT_FOUND, status=404))
+    assert bases(path)[-1] == -1
+    pages += add(archive, *map(page, range(20, 80)))
+    assert [name for name, _, _ in dictionaries(path)] == [-2]
+    assert set(bases(path)) == {-2}
+    assert is_whole(archive, pages)
+    assert archive.verify()[1] == []
+
+
 @pytest.mark.long
 def test_memory_does_not_grow_with_the_files_whose_dictionary_is_replaced(
     archive: Archive, path: Path

@@ -179,7 +179,8 @@ class Dictionaries:
     def _make(self, host: str, site: _Site) -> None:
         """Make the next dictionary of a host, and compress against it the versions that waited for it.
 
-        If it replaces the one before, so are all versions that need that one, however large they are.
+        If it replaces the one before, so are all versions that need that one, however large they are, and
+        the bodies of errors.
         """
         site.waiting = 0
         dictionaries = self._store.dictionaries
@@ -201,16 +202,19 @@ class Dictionaries:
             # Level 17 would make the archive of a first crawl 2 % smaller, but takes 0.5 s for 2 MB.
             frame = made.frame(self._level)
             latest = dictionaries.add(host, len(content), frame)
-            rebased = [
-                version
-                for version in origins
-                if self._waits(site, version) or (site.grows and self._is_dictionary(version))
-            ]
-            dictionaries.rebase(latest, self._encoded(rebased, made))
+            dictionaries.rebase(latest, self._encoded(self._rebased(site, origins), made))
             if before and site.grows:
                 dictionaries.remove(before)
         site.latest = latest
         self._ready[latest.id] = made
+
+    def _rebased(self, site: _Site, origins: Iterable[StoredVersion]) -> Iterator[StoredVersion]:
+        """Yield the versions to compress against the next dictionary of a site."""
+        for version in origins:
+            if self._waits(site, version) or (site.grows and self._is_dictionary(version)):
+                yield version
+        if site.latest and site.grows:  # now only errors and all beyond the last origins need it
+            yield from self._store.retention.dependents([site.latest])
 
     def _contents(self, versions: Iterable[StoredVersion]) -> Iterator[bytes]:
         """Yield the packed contents of the versions that can be read, each when it is asked for."""

@@ -25,6 +25,7 @@ from archivebot.storage.log import LogStore
 from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
 from archivebot.storage.versions import PageHead as PageHead
+from archivebot.storage.versions import StoredDictionary as StoredDictionary
 from archivebot.storage.versions import StoredVersion as StoredVersion
 from archivebot.storage.versions import VersionId as VersionId
 
@@ -57,15 +58,6 @@ class NewVersion:
     fingerprint: Fingerprint | None = None
     duplicate: Duplicate | None = None
     latest: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class StoredDictionary:
-    """A dictionary of a host, by the id that versions have as their base; ``length`` is in bytes."""
-
-    id: VersionId
-    host: str
-    length: int
 
 
 @dataclass(frozen=True, slots=True)

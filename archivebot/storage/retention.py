@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from archivebot.storage.versions import PageHead, StoredVersion
+from archivebot.storage.versions import PageHead, StoredDictionary, StoredVersion
 
 
 class RetentionStore(Protocol):
@@ -15,8 +15,8 @@ class RetentionStore(Protocol):
     as its base.
     """
 
-    def dependents(self, versions: Sequence[StoredVersion]) -> list[StoredVersion]:
-        """Return the versions of all pages whose base is one of these, in the order they were stored."""
+    def dependents(self, bases: Sequence[StoredVersion | StoredDictionary]) -> list[StoredVersion]:
+        """Return the versions of all pages that have one of the bases, in the order they were stored."""
 
     def rewrite(self, pruned: Sequence[StoredVersion], frames: Mapping[StoredVersion, bytes]) -> None:
         """Remove the frames of ``pruned``, after the frames of their dependents were replaced.

@@ -1,4 +1,4 @@
-"""The record of a stored version, and the counters of a page."""
+"""The record of a stored version, of the dictionary of a host, and the counters of a page."""
 
 from __future__ import annotations
 
@@ -53,3 +53,12 @@ class StoredVersion:
         The body of an error does not serve as content: it has no number.
         """
         return self.number is not None or new.number is None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDictionary:
+    """A dictionary of a host, by the id that versions have as their base; ``length`` is in bytes."""
+
+    id: VersionId
+    host: str
+    length: int

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from archivebot.exceptions import Conflict
-from archivebot.storage.base import PageHead, StoredVersion, VersionId
+from archivebot.storage.base import PageHead, StoredDictionary, StoredVersion, VersionId
 from archivebot.storage.mongo.database import DESCENDING, MongoDatabase, batches
 from archivebot.storage.mongo.documents import (
     Document,
@@ -34,8 +34,8 @@ class MongoRetention:
         self._frames = database.collection("frames")
         self._left_over = database.collection("left_over")
 
-    def dependents(self, versions: Sequence[StoredVersion]) -> list[StoredVersion]:
-        found = self._brought({"base": {"$in": [version.id for version in versions]}})
+    def dependents(self, bases: Sequence[StoredVersion | StoredDictionary]) -> list[StoredVersion]:
+        found = self._brought({"base": {"$in": [base.id for base in bases]}})
         return sorted(map(version_of, found), key=lambda version: str(version.id))
 
     def rewrite(self, pruned: Sequence[StoredVersion], frames: Mapping[StoredVersion, bytes]) -> None:

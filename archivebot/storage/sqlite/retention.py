@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from archivebot.exceptions import Conflict
-from archivebot.storage.base import PageHead, StoredVersion
+from archivebot.storage.base import PageHead, StoredDictionary, StoredVersion
 from archivebot.storage.checksum import checksum
 from archivebot.storage.sqlite.attachments import SWEEP
 from archivebot.storage.sqlite.dictionaries import has_base
@@ -26,8 +26,8 @@ class SQLiteRetention:
     def __init__(self, file: ArchiveFile) -> None:
         self._file = file
 
-    def dependents(self, versions: Sequence[StoredVersion]) -> list[StoredVersion]:
-        return self._file.all(version_of, DEPENDENTS, _ids(versions))
+    def dependents(self, bases: Sequence[StoredVersion | StoredDictionary]) -> list[StoredVersion]:
+        return self._file.all(version_of, DEPENDENTS, _ids(bases))
 
     def rewrite(self, pruned: Sequence[StoredVersion], frames: Mapping[StoredVersion, bytes]) -> None:
         with self._file.together():
@@ -103,5 +103,5 @@ class SQLiteRetention:
         return self._file.one(lambda row: int(row[0]), sql) or 0
 
 
-def _ids(versions: Sequence[StoredVersion]) -> str:
-    return json.dumps([version.id for version in versions])
+def _ids(bases: Sequence[StoredVersion | StoredDictionary]) -> str:
+    return json.dumps([base.id for base in bases])
