@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,9 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject
-from archivebot.models import Capture, Change, ChangeKind, Kind, Page
+from archivebot.models import REQUISITE, Capture, Change, ChangeKind, Kind, Page, Snapshot
 from archivebot.storage.base import StoredVersion
+from archivebot.versioning.keep import Keep
 from tests.factories import URL, make_page
 
 STORY = "The council met on Monday to hear why the ferry is late, and who will pay for the second boat. "
@@ -49,6 +52,22 @@ def test_a_page_that_turns_back_to_an_old_menu_is_touched_as_well(archive: Archi
     for day, menu in enumerate(["Home", "Start", "Home"]):
         last = visit(archive, make_page(page(menu=menu), day))
     assert (last.kind, last.number) == (Kind.TOUCHED, 1)
+
+
+def test_a_change_from_a_version_that_is_not_read_says_why(archive: Archive) -> None:
+    first, second, third, last = (make_page(page(seen=f"{day} views"), day) for day in range(4))
+    visit(archive, first)
+    archive.add(Snapshot.uncut(second, "not cut: 600000 tags or more"))
+    archive.add(Snapshot.uncut(replace(third, origin=REQUISITE)))
+    visit(archive, last)
+
+    def reason(number: int) -> str:
+        return archive.change(archive.version(URL, number), archive.version(URL, 4)).reason
+
+    assert reason(2) == "version 2 was not cut: 600000 tags or more"
+    assert reason(3) == "version 3 was not cut: it is a page requisite"
+    assert len(archive.prune(URL, Keep.parse("ends"), datetime.now(UTC)).versions) == 2
+    assert reason(2) == "version 2 was pruned"
 
 
 def test_a_delta_says_of_each_block_whether_content_changed(archive: Archive) -> None:

@@ -13,7 +13,7 @@ from archivebot.exceptions import StorageError
 from archivebot.fields.changes import edited
 from archivebot.fields.kept import Kept
 from archivebot.fields.sites import Sites
-from archivebot.models import UNTOLD, AttributeChange, ChangeKind
+from archivebot.models import REQUISITE, UNTOLD, AttributeChange, ChangeKind
 from archivebot.significance.beside import beside, described
 from archivebot.significance.habits import MOST_VERSIONS, Lines
 from archivebot.significance.significance import SAME_TEXT, Significance, significance
@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 # Number of the latest versions whose rows are read to find MOST_VERSIONS versions of content. Walls and
 # errors are among them, and are not compared.
 MOST_ROWS = 4 * MOST_VERSIONS
+
+# The reason of a capture that was stored without blocks begins so.
+NOT_CUT = "not cut: "
 
 
 class Comparison:
@@ -57,7 +60,7 @@ class Comparison:
         """
         known = self._bodies.readable(before) if before.segmenter else None
         if known is None:
-            return Significance(ChangeKind.CONTENT, f"version {before.number} cannot be read")
+            return Significance(ChangeKind.CONTENT, f"version {before.number} {self._unread(before)}")
         try:
             return self._compared(before, known, now, content_type, kept or Kept())
         except StorageError:
@@ -65,6 +68,18 @@ class Comparison:
         except Exception:
             logger.exception("the changes of %s cannot be determined", before.url)
             return Significance(ChangeKind.CONTENT, UNTOLD)
+
+    def _unread(self, version: StoredVersion) -> str:
+        """Return why a version is not read; the capture that brought an uncut one has its reason."""
+        if version.pruned:
+            return "was pruned"
+        digest = f"sha256:{version.digest}"
+        for capture in self._store.captures(version.url, brief=True) if not version.segmenter else ():
+            if capture.digest == digest and capture.origin == REQUISITE:
+                return "was not cut: it is a page requisite"
+            if capture.digest == digest and capture.reason.startswith(NOT_CUT):
+                return f"was {capture.reason}"
+        return "cannot be read"
 
     def _compared(
         self, before: StoredVersion, known: Content, now: PageReading, content_type: str, kept: Kept
