@@ -35,12 +35,13 @@ from tests import probes
 from tests.conftest import ROOT
 from tests.factories import html
 from tests.servers import mongo_server, mongo_uri
-from tests.test_ingest import Warc, record_of
+from tests.test_ingest import URL, Warc, record_of
 
 __all__ = ["mongo_server", "mongo_uri"]
 
 STARTS, ENDS = ("har", "ter", "shi", "but", "win"), ("bour", "n", "p", "ter")
 WORDS = ["".join(pair) for pair in product(STARTS, ENDS)]
+DAY = "2020-01-01T00:00:00Z"
 LINKS = partial(links_of, skip_nofollow=True)
 
 
@@ -302,6 +303,58 @@ def test_an_ingest_that_is_stopped_leaves_no_process_and_is_completed_later(
     one = config_of(f"sqlite:///{tmp_path}/one.db")
     run(one, [path], 1)
     assert whole(config) == whole(one)
+
+
+@pytest.mark.long
+def test_an_ingest_of_files_without_pages_ends_at_the_first_ctrl_c(tmp_path: Path) -> None:
+    path, config, count = tmp_path / "x.warc", config_of(f"sqlite:///{tmp_path}/a.db"), 20_000
+    with path.open("wb") as file:
+        for number in range(count):
+            file.write(record_of(b"A text.", "conversion", DAY, f"http://a.example/{number}"))
+    command = [sys.executable, "-m", "scrapy", "ingest", str(path)]
+    environment = {**os.environ, "ARCHIVE_URI": config.uri}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+    with closing(Archive.reader(config)) as archive:
+        wait_for(lambda: any(True for _ in archive.attachments.all()))
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (130, "scrapy ingest: interrupted\n")
+        assert 0 < sum(1 for _ in archive.attachments.all()) < count
+
+
+class Cancelling(Progress):
+    """Cancels the ingest at the first damage, and notes what comes."""
+
+    def __init__(self) -> None:
+        self.came: list[str] = []
+
+    def damaged(self, message: str) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        self.came.append("damage")
+
+    def finished(self, result: Ingested) -> None:
+        self.came.append("end")
+
+
+@pytest.mark.parametrize(
+    "following",
+    [("conversion", DAY), ("continuation", DAY), ("response", "yesterday")],
+)
+def test_a_cancelled_ingest_ends_at_the_next_record_also_if_it_is_no_page(
+    following: tuple[str, str], tmp_path: Path
+) -> None:
+    first, rest = (
+        record_of(b"A text.", each, date, URL) for each, date in (("response", "yesterday"), following)
+    )
+    path, progress = tmp_path / "x.warc", Cancelling()
+    path.write_bytes(first + rest)
+    with closing(Archive.open(config_of(f"sqlite:///{tmp_path}/a.db"))) as archive:
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(ingest(archive, [path], progress=progress))
+        assert not list(archive.attachments.all())
+    assert progress.came == ["damage"]
 
 
 def processes_of(pid: int) -> list[int]:

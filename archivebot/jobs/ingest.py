@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 
 from archivebot.archive import Archive
 from archivebot.archive.process.readers import Readers
@@ -127,16 +126,31 @@ async def _read(path: Input, result: Ingested, queue: Queue, progress: Progress)
     """Pass the pages of a file on to be stored."""
 
     def report(damage: Damage) -> None:
+        _heed_cancellation()
         result.damaged.append(damage)
         progress.damaged(str(damage))
 
+    def skip(reason: str) -> None:
+        _heed_cancellation()
+        result.skip(reason)
+
+    def attach(attachment: Attachment) -> None:
+        _heed_cancellation()
+        queue.attach(result, attachment)
+
     try:
-        attach = partial(queue.attach, result)
-        for found in read_pages(path, report, on_skip=result.skip, on_attachment=attach):
+        for found in read_pages(path, report, on_skip=skip, on_attachment=attach):
             await queue.add(found, result)
     except WarcError as error:
         result.error = str(error)
     queue.end(result)
+
+
+def _heed_cancellation() -> None:
+    """Raise CancelledError if this task was cancelled: a file without pages has no ``await`` that does."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def by_date(paths: Sequence[Input]) -> list[int]:
