@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sqlite3
 import subprocess
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -147,6 +149,22 @@ def test_a_304_of_a_response_record_repeats_the_visit_before(
     with opened(uri) as archive:
         assert [capture.number for capture in archive.captures(URL)] == [1, 1, 1]
         assert archive.body(archive.at(URL, None)) == html(*TEXTS)
+
+
+def test_a_304_of_a_damaged_page_is_stored_and_the_rest_goes_in(
+    ingest: Ingest, uri: str, tmp_path: Path
+) -> None:
+    with Warc(tmp_path / "x.warc.gz") as warc:
+        warc.response("2020-01-01T00:00:00Z", html(*TEXTS, "<a href=/next>The next page.</a>"))
+    assert record(ingest(warc.path))["kinds"] == {"new": 1}
+    with closing(sqlite3.connect(tmp_path / "a.db")) as database, database:
+        database.execute("UPDATE frame SET data = x'00'")
+    with Warc(tmp_path / "y.warc.gz") as warc:
+        warc.response("2020-02-01T00:00:00Z", b"", status="304 Not Modified")
+        warc.response("2020-02-01T00:00:00Z", html(*TEXTS), url="http://example.com/other")
+    done = ingest(warc.path)
+    assert done.returncode == 0, done.stderr
+    assert record(done)["kinds"] == {"revisit": 1, "new": 1}
 
 
 def test_a_visit_whose_bytes_are_missing_does_not_stop_what_reads_all_pages(

@@ -5,13 +5,15 @@ Those processes import this module, so it must not import asyncio or Scrapy.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 
 from archivebot.archive import Archive, ArchiveReader
-from archivebot.exceptions import NotArchived
+from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.models import Link, Outcome, Page, Snapshot
+
+logger = logging.getLogger(__name__)
 
 LinksOf = Callable[[ArchiveReader, Page], tuple[Link, ...]]
 
@@ -34,12 +36,19 @@ def analysed(archive: Archive, page: Page, links_of: LinksOf) -> Analysed:
 
 
 def _linked(archive: ArchiveReader, page: Page, links_of: LinksOf) -> Page:
-    """Return a page with its links; for a 304, the links of the archived page of that time."""
+    """Return a page with its links; for a 304, the links of the archived page of that time.
+
+    If the archived page is damaged, there are none.
+    """
     if page.outcome is not Outcome.NOT_MODIFIED:
         return replace(page, links=links_of(archive, page))
-    with suppress(NotArchived):
+    try:
         seen = archive.at(page.url, page.captured_at)
         if seen.captured_at <= page.captured_at:
             content = replace(archive.brought(seen).page(archive.body(seen)), outcome=Outcome.FETCHED)
             return replace(page, links=links_of(archive, content))
+    except NotArchived:
+        pass
+    except CorruptObject as error:
+        logger.error("%s is stored without the links of the page that it repeats: %s", page.url, error)
     return page
