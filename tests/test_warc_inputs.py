@@ -96,6 +96,62 @@ def test_a_broken_index_or_package_is_refused(tmp_path: Path) -> None:
         list(read_pages(path, lambda _: None))
 
 
+def packed(path: Path, *files: Path) -> Path:
+    """Write a package of compressed files."""
+    path.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
+        for file in files:
+            package.write(file, f"archive/{file.name}")
+    return path
+
+
+def test_packages_of_one_name_in_several_folders_are_read_each_once(file: Path, tmp_path: Path) -> None:
+    names = [str(packed(tmp_path / folder / "x.wacz", file)) for folder in ("a", "b")]
+    (copies := tmp_path / "copies").mkdir()
+    assert len(bodies([*names, str(tmp_path / "a")], copies)) == 4
+
+
+def flawed(package: Path, flaw: str) -> Path:
+    """Damage a package."""
+    data = bytearray(package.read_bytes())
+    match flaw:
+        case "cut off":
+            del data[-200:]
+        case "encrypted":
+            for magic, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+                data[data.index(magic) + flags] |= 1
+        case "damaged":
+            data[100:120] = bytes(20)
+        case "of an unknown method":
+            for magic, method in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+                data[data.index(magic) + method] = 99
+    package.write_bytes(data)
+    return package
+
+
+@pytest.mark.parametrize(
+    ("flaw", "said"),
+    [
+        ("cut off", "the end of this ZIP file is missing: copy it again"),
+        ("encrypted", "is encrypted"),
+        ("damaged", ""),
+        ("of an unknown method", "compression"),
+    ],
+)
+def test_a_bad_package_is_named_and_the_others_go_in(
+    flaw: str, said: str, ingest: Ingest, file: Path, tmp_path: Path
+) -> None:
+    bad = flawed(packed(tmp_path / "in" / "a.wacz", file), flaw)
+    packed(tmp_path / "in" / "b.wacz", file)
+    done = ingest(tmp_path / "in")
+    assert done.returncode == 5, done.stderr
+    refused, taken = json.loads(done.stdout)["files"]
+    assert (refused["file"], taken["kinds"]) == (str(bad), {"new": 1, "changed": 1})
+    assert refused["error"].startswith(f"{bad} cannot be read: ")
+    assert said in refused["error"]
+    assert f"scrapy ingest: {refused['error']}" in done.stderr
+
+
 @pytest.mark.long
 def test_a_file_comes_by_standard_input(file: Path, uri: str) -> None:
     command = [sys.executable, "-m", "scrapy", "ingest", "-", "--json", "-s", f"ARCHIVE_URI={uri}"]

@@ -49,9 +49,15 @@ class Command(WritingCommand):
         add_fields_option(parser)
 
     def change(self, archive: Archive, args: list[str], opts: argparse.Namespace) -> int:
+        results: list[Ingested] = []
+
+        def refuse(path: Path, error: WarcError) -> None:
+            note(f"scrapy ingest: {error}")
+            results.append(Ingested(str(path), error=str(error)))
+
         with TemporaryDirectory(prefix="archivebot-") as folder:
-            paths = inputs(args, Path(folder))
-            results = asyncio.run(self._ingested(archive, paths))
+            paths = inputs(args, Path(folder), refuse)
+            results += asyncio.run(self._ingested(archive, paths))
         update_after(self.settings or {})
         if opts.json:
             print_json({"archive": archive.uri, "files": [result.record() for result in results]})

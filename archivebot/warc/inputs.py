@@ -7,9 +7,12 @@ import json
 import shutil
 import sys
 import zipfile
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from tempfile import mkdtemp
 
 from archivebot.exceptions import WarcError
 
@@ -38,19 +41,28 @@ class Part:
 
 
 Input = Path | Part
+OnError = Callable[[Path, WarcError], None]
 
 
-def inputs(names: Sequence[str], folder: Path) -> list[Input]:
+def _raise(path: Path, error: WarcError) -> None:
+    raise error
+
+
+def inputs(names: Sequence[str], folder: Path, on_error: OnError = _raise) -> list[Input]:
     """Return the files that names stand for, in order and each of them once.
 
     A name is a file, a folder, a pattern such as ``data/*.warc.gz``, a WACZ package, an index (CDXJ) of files
     beside it, or ``-`` for standard input. What cannot be read in place is copied into a temporary
-    ``folder``. Raises WarcError if a package or an index cannot be read.
+    ``folder``. A package or an index that cannot be read is passed to ``on_error``, which raises the error
+    unless another function is given; the other names still count.
     """
     found: dict[Input, None] = {}
-    for name in names:
-        for path in _paths(name, folder):
-            found.update(dict.fromkeys(_files(path, folder)))
+    for path in dict.fromkeys(chain.from_iterable(_paths(name, folder) for name in names)):
+        try:
+            for file in _files(path, folder):
+                found[file] = None
+        except WarcError as error:
+            on_error(path, error)
     return list(found)
 
 
@@ -77,14 +89,20 @@ def _files(path: Path, folder: Path) -> Iterator[Input]:
             yield from _packed(path, folder)
         else:
             yield path
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise WarcError(f"{path} cannot be read: {error}") from error
 
 
 def _is_package(path: Path) -> bool:
-    """Return whether a file is a ZIP file from its first byte on: a WARC file may end with one."""
+    """Return whether a file is a ZIP file from its first byte on: a WARC file may end with one.
+
+    Raises BadZipFile if the end of the ZIP file is missing.
+    """
     with path.open("rb") as file:
-        return file.read(4) in _ZIP and zipfile.is_zipfile(file)
+        begins = file.read(4) in _ZIP
+        if begins and not zipfile.is_zipfile(file):
+            raise zipfile.BadZipFile("the end of this ZIP file is missing: copy it again, or try zip -FF")
+        return begins
 
 
 def _indexed(path: Path) -> Iterator[Path]:
@@ -130,8 +148,7 @@ def _packed(path: Path, folder: Path) -> Iterator[Input]:
                 skipped = int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
                 yield Part(path, name, info.header_offset + _STORED + skipped, info.file_size)
                 continue
-            copy = folder / f"{path.name}-{info.header_offset}" / name
-            copy.parent.mkdir()
+            copy = Path(mkdtemp(dir=folder)) / name
             with package.open(info) as packed, copy.open("wb") as out:
                 shutil.copyfileobj(packed, out)
             yield copy
