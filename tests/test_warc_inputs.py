@@ -152,6 +152,19 @@ def test_a_bad_package_is_named_and_the_others_go_in(
     assert f"scrapy ingest: {refused['error']}" in done.stderr
 
 
+def test_a_folder_without_warc_files_is_named_and_the_other_files_go_in(
+    ingest: Ingest, file: Path, tmp_path: Path
+) -> None:
+    (empty := tmp_path / "empty").mkdir()
+    (empty / "notes.txt").write_text("no records here")
+    done = ingest(empty, file)
+    assert done.returncode == 5
+    assert f"scrapy ingest: {empty} has no file that ends in .warc, " in done.stderr
+    assert [bool(each["error"]) for each in json.loads(done.stdout)["files"]] == [True, False]
+    with pytest.raises(WarcError, match="has no file that ends in"):
+        inputs([str(empty)], tmp_path)
+
+
 @pytest.mark.long
 def test_a_file_comes_by_standard_input(file: Path, uri: str) -> None:
     command = [sys.executable, "-m", "scrapy", "ingest", "-", "--json", "-s", f"ARCHIVE_URI={uri}"]

@@ -53,11 +53,11 @@ def inputs(names: Sequence[str], folder: Path, on_error: OnError = _raise) -> li
 
     A name is a file, a folder, a pattern such as ``data/*.warc.gz``, a WACZ package, an index (CDXJ) of files
     beside it, or ``-`` for standard input. What cannot be read in place is copied into a temporary
-    ``folder``. A package or an index that cannot be read is passed to ``on_error``, which raises the error
-    unless another function is given; the other names still count.
+    ``folder``. A package or an index that cannot be read, or a folder without WARC files, is passed to
+    ``on_error``, which raises the error unless another function is given; the other names still count.
     """
     found: dict[Input, None] = {}
-    for path in dict.fromkeys(chain.from_iterable(_paths(name, folder) for name in names)):
+    for path in dict.fromkeys(chain.from_iterable(_paths(name, folder, on_error) for name in names)):
         try:
             for file in _files(path, folder):
                 found[file] = None
@@ -66,7 +66,7 @@ def inputs(names: Sequence[str], folder: Path, on_error: OnError = _raise) -> li
     return list(found)
 
 
-def _paths(name: str, folder: Path) -> Iterator[Path]:
+def _paths(name: str, folder: Path, on_error: OnError) -> Iterator[Path]:
     path = Path(name)
     if name == STDIN:
         copy = folder / "stdin"
@@ -74,7 +74,11 @@ def _paths(name: str, folder: Path) -> Iterator[Path]:
             shutil.copyfileobj(sys.stdin.buffer, out)
         yield copy
     elif path.is_dir():
-        yield from (each for each in sorted(path.rglob("*")) if each.name.lower().endswith(ENDINGS))
+        found = [each for each in sorted(path.rglob("*")) if each.name.lower().endswith(ENDINGS)]
+        if not found:
+            endings = ", ".join(ENDINGS)
+            on_error(path, WarcError(f"{path} has no file that ends in {endings}: name other files yourself"))
+        yield from found
     elif not path.exists() and glob.has_magic(name):
         yield from map(Path, sorted(glob.glob(name, recursive=True)) or [name])
     else:
