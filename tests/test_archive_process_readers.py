@@ -173,6 +173,22 @@ def test_one_that_dies_while_it_opens_is_replaced_but_not_for_ever(
     asyncio.run(work())
 
 
+@pytest.mark.long
+def test_one_that_hangs_while_it_opens_is_replaced(
+    config: ArchiveConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(readers_module, "OPENING", 0.5)
+            readers = Readers(config, 1)
+        stopped = readers._readers[0].worker.pid
+        os.kill(stopped, signal.SIGSTOP)
+        assert await asyncio.wait_for(readers.run(CALL), 30) not in (stopped, None)
+        readers.close()
+
+    asyncio.run(work())
+
+
 def test_an_archive_that_cannot_be_opened_is_no_matter_of_a_page(tmp_path: Path) -> None:
     async def work() -> None:
         readers = Readers(ArchiveConfig(uri=f"sqlite:///{tmp_path}/no/such/folder/a.db"), 1)

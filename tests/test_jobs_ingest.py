@@ -306,6 +306,29 @@ def test_an_ingest_that_is_stopped_leaves_no_process_and_is_completed_later(
 
 
 @pytest.mark.long
+def test_a_process_that_hangs_is_replaced_and_no_page_is_lost(tmp_path: Path) -> None:
+    path, config = many(tmp_path / "x.warc"), config_of(f"sqlite:///{tmp_path}/a.db")
+    settings = ["-s", "ARCHIVE_READERS=2", "-s", "ARCHIVE_FRONTIER_PATIENCE=4"]
+    command = [sys.executable, "-m", "scrapy", "ingest", str(path), *settings]
+    environment = {**os.environ, "ARCHIVE_URI": config.uri}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+    with closing(Archive.reader(config)) as archive:
+        wait_for(lambda: archive.totals()[""].captures > 5 if archive.totals() else False)
+    first = processes_of(process.pid)[0]  # the only one that has answered for sure
+    os.kill(first, signal.SIGSTOP)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        for pid in (process.pid, first):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    assert process.returncode == 5, errors
+    one = config_of(f"sqlite:///{tmp_path}/one.db")
+    run(one, [path], 1)
+    assert whole(config) == whole(one)
+
+
+@pytest.mark.long
 def test_an_ingest_of_files_without_pages_ends_at_the_first_ctrl_c(tmp_path: Path) -> None:
     path, config, count = tmp_path / "x.warc", config_of(f"sqlite:///{tmp_path}/a.db"), 20_000
     with path.open("wb") as file:

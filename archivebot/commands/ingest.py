@@ -18,7 +18,7 @@ from archivebot.archive import Archive
 from archivebot.archive.process.readers import Readers
 from archivebot.cli import WritingCommand, add_fields_option, print_json
 from archivebot.commands.index import update_after
-from archivebot.config import CrawlConfig
+from archivebot.config import CrawlConfig, FrontierConfig
 from archivebot.crawl.reading.links import links_of
 from archivebot.exceptions import WarcError
 from archivebot.garbage import spare_collections
@@ -70,7 +70,8 @@ class Command(WritingCommand):
         links = partial(links_of, skip_nofollow=config.obey_meta_robots)
         if config.readers == 1 or _bytes(paths) < SMALL:
             return await ingest(archive, paths, links, None, Printed(paths))
-        with Readers(self.config, config.readers) as readers:
+        patience = FrontierConfig.from_settings(self.settings or {}).frontier_patience
+        with Readers(self.config, config.readers, patience) as readers:
             return await ingest(archive, paths, links, readers, Printed(paths))
 
 

@@ -19,6 +19,9 @@ CRASHES = 2
 # Maximum of processes in a row that may die while opening the archive, before a call is given up.
 OPENINGS = 5
 
+# Maximum seconds for a process to start and open the archive, unless the patience is longer.
+OPENING = 60.0
+
 # Calls that wait for each process when another one is started. A crawl of a few pages needs no more than one,
 # and its start takes as long as reading thirty pages.
 BUSY = 2
@@ -173,6 +176,7 @@ class _Reader:
         except OSError as error:
             raise StorageError(f"no process can be started to cut pages: {error.strerror}") from error
         self._config = config
+        self._longest_opening = max(OPENING, patience or 0.0)
         self.calls = 0  # the number of calls that it was chosen for
         self._opening: asyncio.Task[None] | None = None
 
@@ -187,7 +191,11 @@ class _Reader:
         return opening is not None and opening.done() and not opening.exception()
 
     async def open(self) -> None:
-        """Open the archive. Raises StorageError."""
-        first = (os.getpid(), self._config, MOST_MEMORY)
-        self._opening = self._opening or asyncio.ensure_future(self.worker.run(first))
+        """Open the archive; a process that takes too long is killed. Raises StorageError."""
+        if self._opening is None:
+            first = (os.getpid(), self._config, MOST_MEMORY)
+            self._opening = asyncio.ensure_future(self.worker.run(first))
+            late = f"did not open it within {self._longest_opening:g} seconds"
+            alarm = asyncio.get_running_loop().call_later(self._longest_opening, self.worker.kill, late)
+            self._opening.add_done_callback(lambda _: alarm.cancel())
         await asyncio.shield(self._opening)
