@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 import random
 from collections.abc import Iterator
 from contextlib import closing
@@ -23,7 +24,9 @@ from archivebot.jobs.ingest import Ingested, by_date
 from archivebot.models import Change, Kind, Outcome
 from archivebot.storage import open_store
 from archivebot.timestamps import parse_time
+from archivebot.warc import first_date
 from archivebot.warc.payload import digest_of
+from archivebot.warc.reader import BEGINNING
 from tests.factories import html
 from tests.servers import mongo_server, mongo_uri
 from tests.test_ingest import URL, record_of
@@ -328,3 +331,19 @@ def test_the_files_of_one_call_are_taken_by_their_dates(files: Files) -> None:
     none = files.folder / "none"
     none.write_bytes(b"no WARC")
     assert by_date([late, none, early]) == [2, 0, 1]
+
+
+def test_the_first_date_of_a_file_is_looked_for_at_its_beginning_only(tmp_path: Path) -> None:
+    day = "2020-01-01T00:00:00Z"
+    broken = record_of(b"", "resource", "yesterday", URL)
+    large = record_of(bytes(2 * BEGINNING), "resource", day, URL)
+    files = {
+        "x.warc": broken + large,
+        "x.warc.gz": gzip.compress(broken) + gzip.compress(large),
+        "late": bytes(BEGINNING) + large,
+        "late.gz": os.urandom(BEGINNING) + gzip.compress(large),
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    dates = [first_date(tmp_path / name) for name in files]
+    assert dates == [datetime(2020, 1, 1, tzinfo=UTC)] * 2 + [None] * 2

@@ -13,7 +13,7 @@ from archivebot.warc.draft import BUILDERS, Draft, PageError, WarcPage, draft_of
 from archivebot.warc.frames import RawFile, head_of, is_compressed
 from archivebot.warc.inputs import Input
 from archivebot.warc.own import reason_of, with_own
-from archivebot.warc.records import Record, read_records
+from archivebot.warc.records import Record, RecordError, read_head, read_records
 from archivebot.warc.requests import Requests, is_request
 from archivebot.warc.source import HEAD, Source
 from archivebot.warc.subjects import ATTACHED, Subjects
@@ -22,6 +22,9 @@ from archivebot.wire import Attachment
 # Larger bodies stay coded, larger records are skipped; 512 MiB is above every page of a crawl with Scrapy's
 # largest sensible DOWNLOAD_MAXSIZE, and fits in the memory of a small machine.
 MAX_BODY = 512 << 20
+
+# Bytes of a file in which its first date is looked for: a foreign file may have none anywhere.
+BEGINNING = 4 << 20
 
 _FOREIGN: dict[bytes, str] = {
     b"PK\x03\x04": "a ZIP file without WARC files",
@@ -141,12 +144,15 @@ class _Walk:
 
 
 def first_date(path: Input) -> datetime | None:
-    """Return the date of the first dated record of a file; None if there is none."""
+    """Return the date of the first dated record at the beginning of a file; None if there is none."""
     with suppress(WarcError), RawFile(path) as raw:
+        raw.size = min(raw.size, BEGINNING)
         source = Source(raw, lambda offset, reason: None)
-        for record in read_records(source, lambda offset, reason: None, MAX_BODY):
-            if when := record_date(record.fields.get("warc-date", "")):
-                return when
+        while source.next_record():
+            with suppress(RecordError):
+                if when := record_date(read_head(source)[1].get("warc-date", "")):
+                    return when
+            source.resync()
     return None
 
 

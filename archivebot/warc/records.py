@@ -66,8 +66,7 @@ def read_records(
     while source.next_record():
         offset, alone = source.offset, source.is_alone
         try:
-            head = source.head() if source.begins_with(b"WARC/") else b""
-            fields = warc_fields(head) if head else _arc_fields(source.line())
+            head, fields = read_head(source)
         except RecordError as error:
             _report_damage(source, report, offset, str(error))
             source.resync()
@@ -89,6 +88,12 @@ def read_records(
             kind = fields["warc-type"].lower()
             yield Record(offset, kind, fields, block, flaw, bool(cut), framed, alone, head)
         del block  # before the next record is read
+
+
+def read_head(source: Source) -> tuple[bytes, dict[str, str]]:
+    """Take the head of a record at its beginning; return it and its named fields. Raises RecordError."""
+    head = source.head() if source.begins_with(b"WARC/") else b""
+    return head, warc_fields(head) if head else _arc_fields(source.line())
 
 
 def _report_damage(source: Source, report: Report, offset: int, reason: str) -> None:
