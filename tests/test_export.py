@@ -34,6 +34,7 @@ from archivebot.warc import inputs, read_pages
 from archivebot.wire import Wire
 from tests.commands import run_scrapy
 from tests.factories import URL, html, make_page
+from tests.served import archived
 
 WARCS = Path(__file__).parent / "warc"
 
@@ -186,6 +187,41 @@ def test_revisits_refer_to_the_response_in_all_ways(export: Run, tmp_path: Path)
     requests = [record for record in found if record.rec_type == "request"]
     assert all(by_id[field(record, "WARC-Concurrent-To")] for record in requests)
     assert len(requests) == 3
+
+
+def test_a_304_names_the_response_before_it_that_is_in_the_export(tmp_path: Path) -> None:
+    copy, moved = "http://example.com/copy", "http://example.com/moved"
+    pages = [
+        make_page(FIRST, 0, headers=(("X-Visit", "0"),)),
+        make_page(b"", 1, outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
+        make_page(SECOND, 2, headers=()),
+        make_page(FIRST, 3, headers=(("X-Visit", "3"),)),
+        make_page(FIRST, 4, url=copy),
+        make_page(FIRST, 5, url=moved),
+        make_page(b"", 6, url=moved, outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
+    ]
+    uri = archived(f"sqlite:///{tmp_path}/a.db", pages)
+    environment = {**os.environ, "ARCHIVE_URI": uri}
+
+    def exported(name: str, *options: str) -> list[Any]:
+        run_scrapy(("export", "warc", "--output", f"{tmp_path}/{name}", *options), environment=environment)
+        return records(tmp_path / name)
+
+    def answer(found: list[Any], day: str) -> Any:
+        (record,) = [
+            each
+            for each in found
+            if each.rec_type in ("revisit", "response") and field(each, "WARC-Date").startswith(day)
+        ]
+        return record
+
+    part = exported("part", URL, "--from", "2026-01-02", "--to", "2026-01-02")
+    assert field(answer(part, "2026-01-02"), "WARC-Refers-To-Date") == "2026-01-01T00:00:00Z"
+    equal = exported("equal", URL, "--revalidated-as", "identical")
+    assert answer(equal, "2026-01-02").http_headers.get_header("X-Visit") == "0"
+    whole = exported("whole")
+    ids = {field(record, "WARC-Record-ID") for record in whole if record.rec_type == "response"}
+    assert field(answer(whole, "2026-01-07"), "WARC-Refers-To") in ids
 
 
 def test_a_304_is_left_out_of_the_index_unless_it_is_written_as_equal_content(

@@ -39,6 +39,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         ),
         make_page(LATIN, 0, url=f"{URL}raw", headers=RAW),
         make_page(LATIN, 30, url=f"{URL}raw", outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
+        make_page(html("back"), 0, url=f"{URL}back", headers=(("X-Visit", "0"),)),
+        make_page(b"", 1, url=f"{URL}back", outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
+        make_page(html("away"), 2, url=f"{URL}back"),
+        make_page(html("back"), 3, url=f"{URL}back", headers=(("X-Visit", "3"),)),
+        make_page(b"", 4, url=f"{URL}back", outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
         make_page(html("x"), 0, url=f"{URL}dir/page?b=2"),
         *(make_page(html(name), 0, url=f"{URL}d/{name}") for name in ENCODED),
         make_page(b"moved", 0, url=f"{URL}old", outcome=Outcome.REDIRECT, status=301, location=f"{URL}raw"),
@@ -77,6 +82,19 @@ def test_a_304_replays_the_body_that_it_confirmed(server: Served) -> None:
     assert (answer.status, answer.body) == (200, LATIN)
     assert answer.header("Memento-Datetime") == "Sat, 31 Jan 2026 00:00:00 GMT"
     assert answer.header("X-Archive-Orig-Set-Cookie") == "a=b"
+
+
+def test_a_304_has_the_headers_of_the_capture_before_it_that_brought_the_body(server: Served) -> None:
+    for day, visit in (("02", "0"), ("05", "3")):
+        answer = server.get(f"/web/202601{day}000000id_/{URL}back")
+        assert (answer.body, answer.header("X-Archive-Orig-X-Visit")) == (html("back"), visit)
+    for order in ("", "&sort=reverse", "&limit=-5"):
+        query = f"url={URL}back&resolveRevisits=true&output=json&fl=timestamp,orig.filename&filter=status:304"
+        rows = dict(server.get(f"/cdx?{query}{order}").json[1:])
+        assert rows == {
+            f"202601{day}000000": f"/web/202601{brought}000000id_/{URL}back"
+            for day, brought in (("02", "01"), ("05", "04"))
+        }
 
 
 def test_no_memento_may_run_scripts_of_the_interface(server: Served) -> None:

@@ -117,13 +117,13 @@ class ArchiveReader:
         fields = {name.lower(): value for name, value in capture.headers} if capture else {}
         return fields.get("etag"), fields.get("last-modified")
 
-    def fetched(self, url: str, digest: str | None = None) -> Capture | None:
-        """Return the latest capture with content, or the latest one with the body of ``digest``.
+    def fetched(self, url: str, digest: str | None = None, until: datetime | None = None) -> Capture | None:
+        """Return the latest capture with content, or with the body of ``digest``, at or before ``until``.
 
         A 304 points at a version, but its headers did not come with the body, so it does not count. Nor does
         a wall.
         """
-        for capture in self._store.captures(url, newest_first=True):
+        for capture in self._store.captures(url, newest_first=True, until=until):
             if capture.outcome is Outcome.FETCHED and (
                 capture.digest == digest if digest else capture.kind is not Kind.FAILED
             ):
@@ -229,7 +229,8 @@ class ArchiveReader:
 
     def brought(self, capture: Capture) -> Capture:
         """Return the capture that fetched the body of this capture; a 304 fetched none."""
-        return self.fetched(capture.url, capture.digest) or capture
+        before = self.fetched(capture.url, capture.digest, until=capture.captured_at)
+        return before or self.fetched(capture.url, capture.digest) or capture
 
     def seen(self, capture: Capture) -> StoredVersion:
         """Return the version that a capture points at; raises NotArchived if it has no body."""

@@ -176,8 +176,8 @@ class _Maker:
         """Return a capture as it is written: a 304 may become the content that it found unchanged."""
         if not self._choices.revalidated or capture.outcome is not Outcome.NOT_MODIFIED or not capture.digest:
             return capture
-        brought = self._archive.fetched(capture.url, capture.digest)
-        return _revalidated(capture, brought) if brought else capture
+        brought = self._archive.brought(capture)
+        return capture if brought is capture else _revalidated(capture, brought)
 
     def records(self, capture: Capture) -> list[NewRecord]:
         """Return the records of a capture, its answer first; raises CorruptObject."""
@@ -214,12 +214,12 @@ class _Maker:
             self._originals.popitem(last=False)
 
     def _unchanged(self, capture: Capture) -> NewRecord:
-        """Return a 304 as a revisit of the capture that brought the body, or as it is if there is none."""
-        brought = self._archive.fetched(capture.url, capture.digest) if capture.digest else None
-        if brought is None:
+        """Return a 304 as a revisit of the response with the body, or as it is if there is none."""
+        brought = self._archive.brought(capture)
+        if capture.digest is None or brought is capture:
             return response(capture, b"")
-        original = self._originals.get(capture.digest or "")
-        if original is None or original.url != capture.url:  # not exported, or written under another URL
+        original = self._originals.get(capture.digest)
+        if original is None or original.when > capture.captured_at:  # not in this export
             original = Original(brought.url, brought.captured_at, record_id("response", brought))
         return revisit(capture, original, NOT_MODIFIED)
 

@@ -33,16 +33,21 @@ def rows(captures: Iterable[Capture], brought: Callable[[Capture], Capture] | No
     for capture in captures:
         found = _row(capture)
         place = place_of(found)
+        if place[0] != last[0]:
+            fetched.clear()
         last, ordinal = place, ordinal + 1 if place == last else 1
         found[ORDINAL] = str(ordinal)
         if brought:
             found |= dict.fromkeys(RESOLVED, "-")
-            if capture.outcome is Outcome.NOT_MODIFIED:
-                key = capture.url, capture.digest
-                if key not in fetched:
-                    fetched[key] = brought(capture)
-                address = replay_path(timestamp(fetched[key].captured_at), capture.url, EXACT)
-                found |= zip(RESOLVED, (str(fetched[key].size), "0", address), strict=True)
+            key = capture.url, capture.digest
+            if capture.outcome is Outcome.FETCHED:
+                fetched[key] = capture
+            elif capture.outcome is Outcome.NOT_MODIFIED:
+                known = fetched.get(key)
+                if known is None or known.captured_at > capture.captured_at:  # the rows run backwards
+                    known = fetched[key] = brought(capture)
+                address = replay_path(timestamp(known.captured_at), capture.url, EXACT)
+                found |= zip(RESOLVED, (str(known.size), "0", address), strict=True)
         yield found
 
 
