@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterator
 from datetime import datetime, timedelta
 from heapq import merge
 from itertools import groupby
-from operator import attrgetter
 
 from archivebot.exceptions import NotArchived, Pruned
 from archivebot.models import Capture, Kind, Outcome
@@ -95,7 +94,7 @@ class Mementos:
     def keyed(
         self, start: str, end: str, since: datetime | None = None, until: datetime | None = None
     ) -> Iterator[Capture]:
-        """Yield the mementos of the pages with a urlkey in [start, end), sorted by urlkey, time and URL.
+        """Yield the mementos of the pages with a urlkey in [start, end), by urlkey, second, URL and time.
 
         Only mementos from ``since`` on and at or before ``until`` are yielded.
         """
@@ -105,14 +104,14 @@ class Mementos:
                 yield from self.of(urls[0], since, until)
             else:
                 found = [capture for url in urls for capture in self.of(url, since, until)]
-                yield from sorted(found, key=attrgetter("captured_at", "url"))
+                yield from sorted(found, key=_place)
 
     def keyed_latest(
         self, start: str, end: str, since: datetime | None = None, until: datetime | None = None
     ) -> Iterator[Capture]:
         """Yield the same mementos as :meth:`keyed` for one urlkey, newest first."""
         pages = [self.of(url, since, until, newest_first=True) for _, url in self._store.urls(start, end)]
-        yield from merge(*pages, key=attrgetter("captured_at", "url"), reverse=True)
+        yield from merge(*pages, key=_place, reverse=True)
 
     def visits(self, url: str) -> list[Capture]:
         """Return all captures of a page, mementos or not, oldest first, without headers."""
@@ -125,6 +124,11 @@ class Mementos:
     def keyed_state(self, start: str, end: str) -> Hashable:
         """Return a value that changes with the captures of the pages with a urlkey in [start, end)."""
         return tuple((url, self._store.state(url)) for _, url in self._store.urls(start, end))
+
+
+def _place(capture: Capture) -> tuple[datetime, str, datetime]:
+    """Return the place of a capture in an index, whose times are seconds: the URLs of a second stay apart."""
+    return capture.captured_at.replace(microsecond=0), capture.url, capture.captured_at
 
 
 def is_memento(capture: Capture) -> bool:
