@@ -18,7 +18,7 @@ from archivebot.frontier import FrontierReader, read_frontier
 from archivebot.jobs.activity import activity, events
 from archivebot.jobs.changes import changed_pages
 from archivebot.jobs.duplicates import groups_of, survey_of
-from archivebot.jobs.frontier import crawl_state, found_in, since_of
+from archivebot.jobs.frontier import LAST, crawl_state, found_in, since_of
 from archivebot.jobs.harvest import points_of, sampled
 from archivebot.jobs.listing import Filter, listed_pages
 from archivebot.jobs.rank import METHODS, ranking
@@ -41,7 +41,7 @@ from archivebot.records.question import (
 )
 from archivebot.records.shapes import EVENT, list_of, one_of, ref
 from archivebot.search.events import WordChange
-from archivebot.timestamps import parse_since, parse_time
+from archivebot.timestamps import DURATION, parse_since, parse_time
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
 from archivebot.urls import host_of, parse_seed
@@ -77,6 +77,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
                 Parameter("limit", count(1000, 100, least=1), "the most pages to return"),
             ),
             reads_all=True,
+            passing=_is_up_to_now,
         ),
         Question(
             "changes",
@@ -94,6 +95,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
                 *PARTS,
             ),
             reads_all=True,
+            passing=_is_up_to_now,
         ),
         Question(
             "search",
@@ -172,6 +174,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             of_crawl(_crawl),
             (_CRAWL, _TOP),
             reads_all=True,
+            passing=_always,
         ),
         Question(
             "explain",
@@ -187,6 +190,7 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             of_crawl(_harvest),
             (_CRAWL, Parameter("step", count(1_000_000, 500, least=1), "pages between two points")),
             reads_all=True,
+            passing=_always,
         ),
         Question(
             "rank",
@@ -204,6 +208,16 @@ def questions(frontier: str, topics: Path, index: str) -> tuple[Question, ...]:
             reads_all=True,
         ),
     )
+
+
+def _always(given: Given) -> bool:
+    return True
+
+
+def _is_up_to_now(given: Given) -> bool:
+    """Return whether a period begins a duration before now, or with the last crawl."""
+    since = (given["since"] or "").strip()
+    return since == LAST or DURATION.fullmatch(since) is not None
 
 
 def _of_crawl(

@@ -101,7 +101,8 @@ class Question:
     """A question to an archive, ``answer`` of a reader of the archive and the values of the parameters.
 
     The answer is a record, a list of records, or a Part of a list; ``shape`` is its JSON Schema. A question
-    that ``reads_all`` may read the whole archive, and takes as long as that takes.
+    that ``reads_all`` may read the whole archive, and takes as long as that takes. An answer that is
+    ``passing``, by the values of the parameters, may change while the archive does not.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Question:
     answer: Callable[[Any, Given], Any]
     parameters: tuple[Parameter, ...] = ()
     reads_all: bool = False
+    passing: Callable[[Given], bool] = lambda given: False
 
     @property
     def names(self) -> list[str]:

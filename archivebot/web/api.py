@@ -43,7 +43,8 @@ async def asked(request: Request, question: Question, given: Given) -> Part:
         name: value for name, value in given.items() if "skip" not in given or name not in ("skip", "limit")
     }
     key = (question.name, *whole.items())
-    return _part(await long.ask(key, position, partial(_answered, question, whole)), given)
+    compute = partial(_answered, question, whole)
+    return _part(await long.ask(key, position, compute, passing=question.passing(given)), given)
 
 
 def _answered(question: Question, given: Given, reader: ArchiveReader) -> Any:

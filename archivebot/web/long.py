@@ -26,7 +26,8 @@ RETRY_AFTER = "10"
 MOST_WAITING, MOST_KEPT = 8, 64
 
 # Seconds for which an answer is kept: while the archive does not change, and while it does. A crawl changes
-# it every second, so that an answer that takes longer would never come.
+# it every second, so that an answer that takes longer would never come. The second also holds for an answer
+# about a crawl, or up to now.
 KEPT, KEPT_CHANGING = 3600.0, 60.0
 
 Compute = Callable[[ArchiveReader], Any]
@@ -36,12 +37,14 @@ Compute = Callable[[ArchiveReader], Any]
 class _Kept:
     task: asyncio.Future[Any]
     position: Position
+    passing: bool
     ended: float | None = None
 
     def is_fresh(self, position: Position) -> bool:
         if self.ended is None:
             return True
-        return monotonic() - self.ended < (KEPT if self.position == position else KEPT_CHANGING)
+        is_lasting = self.position == position and not self.passing
+        return monotonic() - self.ended < (KEPT if is_lasting else KEPT_CHANGING)
 
 
 class LongAnswers:
@@ -52,15 +55,17 @@ class LongAnswers:
         self._thread = _Thread(lambda: cast(ArchiveReader, _Stoppable(opened(), self._ending)))
         self._kept: OrderedDict[object, _Kept] = OrderedDict()
 
-    async def ask(self, key: object, position: Position, compute: Compute) -> Any:
+    async def ask(self, key: object, position: Position, compute: Compute, *, passing: bool) -> Any:
         """Return the answer named by a key, for an archive at a position; raises the errors of ``compute``.
+
+        An answer that is ``passing`` may change while the archive does not.
 
         Raises HTTPException with the status 503 if it is not known after PATIENCE seconds, or if too many
         others wait.
         """
         kept = self._kept.get(key)
         if kept is None or not kept.is_fresh(position):
-            kept = self._begun(key, position, compute)
+            kept = self._begun(key, compute, position, passing)
         await asyncio.wait([kept.task], timeout=PATIENCE)
         if not kept.task.done():
             raise HTTPException(
@@ -70,12 +75,12 @@ class LongAnswers:
             )
         return kept.task.result()
 
-    def _begun(self, key: object, position: Position, compute: Compute) -> _Kept:
+    def _begun(self, key: object, compute: Compute, position: Position, passing: bool) -> _Kept:
         if sum(each.ended is None for each in self._kept.values()) >= MOST_WAITING:
             raise HTTPException(
                 503, "too many long answers are being computed: ask again later", {"Retry-After": RETRY_AFTER}
             )
-        kept = _Kept(asyncio.ensure_future(self._thread.ask(compute)), position)
+        kept = _Kept(asyncio.ensure_future(self._thread.ask(compute)), position, passing)
         kept.task.add_done_callback(partial(self._end, key, kept))
         self._kept[key] = kept
         self._kept.move_to_end(key)

@@ -1,0 +1,65 @@
+"""The answers of a server that may read the whole archive: how long they are kept."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.frontier import Entry, open_frontier
+from archivebot.jobs.questions import questions
+from archivebot.web.api import asked
+from archivebot.web.long import LongAnswers
+from archivebot.web.readers import Readers
+from tests import probes
+
+A_WEEK, A_YEAR = {"since": ["7d"]}, {"since": ["2026"]}
+
+
+def test_an_answer_about_a_crawl_or_up_to_now_is_not_kept_as_long_as_the_archive_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    Archive.open(config).close()
+    uri = f"sqlite:///{tmp_path}/a.frontier.db"
+    named = {each.name: each for each in questions(uri, tmp_path, "")}
+    monkeypatch.setattr("archivebot.web.long.KEPT_CHANGING", 0)
+
+    def crawl(name: str) -> None:
+        with closing(open_frontier(uri, name)) as frontier:
+            frontier.begin("{}", None)
+            frontier.add([Entry("http://a.example/", "a.example", 1.0)])
+
+    async def answers() -> list[Any]:
+        with closing(Readers(config, 1)) as readers:
+            await readers.open(probes.process)
+            long = LongAnswers(partial(Archive.read_only, config))
+            state = SimpleNamespace(readers=readers, long=long)
+            request = Request({"type": "http", "app": SimpleNamespace(state=state)})
+            with closing(long):
+                crawl("first")
+                before = await asked(request, named["frontier"], named["frontier"].read({}))
+                crawl("second")
+                after = await asked(request, named["frontier"], named["frontier"].read({}))
+                return [each.records[0]["crawl"] for each in (before, after)]
+
+    assert asyncio.run(answers()) == ["first", "second"]
+
+
+def test_which_answers_may_change_while_the_archive_does_not(tmp_path: Path) -> None:
+    named = {each.name: each for each in questions("", tmp_path, "")}
+
+    def is_passing(name: str, given: dict[str, list[str]]) -> bool:
+        return named[name].passing(named[name].read(given))
+
+    assert is_passing("harvest", {})
+    assert [is_passing("changes", given) for given in ({}, A_WEEK, A_YEAR)] == [True, True, False]
+    assert [is_passing("pages", given) for given in ({}, A_WEEK, A_YEAR)] == [False, True, False]
