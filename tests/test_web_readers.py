@@ -82,3 +82,23 @@ def test_small_answers_are_not_kept_without_end(tmp_path: Path, monkeypatch: pyt
             return [await found(readers, f"/{number}") == before[number] for number in (4, 0)]
 
     assert asyncio.run(asked()) == [True, False]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_header", [False, True])
+def test_long_addresses_and_headers_count_as_bytes_that_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_header: bool
+) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    Archive.open(config).close()
+    monkeypatch.setattr("archivebot.web.readers.KEPT", 100_000)
+    long = "a" * 20_000
+    path, headers = ("", [(b"x-long", long.encode())]) if is_header else (long, [])
+
+    async def asked() -> list[bool]:
+        with closing(Readers(config, 1)) as readers:
+            await readers.open(probes.process)
+            before = [await found(readers, f"/{path}{number}", *headers) for number in range(8)]
+            return [await found(readers, f"/{path}{number}", *headers) == before[number] for number in (7, 0)]
+
+    assert asyncio.run(asked()) == [True, False]

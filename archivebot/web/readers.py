@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,8 @@ View = Callable[[ArchiveReader, Request], Response]
 KEPT = 64_000_000
 
 # Bytes of an answer that is kept besides its body: the headers of both sides, the key, the state. They were
-# 1.9 to 5.4 kB in answers about URLs of 30 characters. An answer without rows takes them, too.
+# 1.9 to 5.4 kB in answers about URLs of 30 characters. An answer without rows takes them, too. Their texts
+# are weighed besides: a client may send 64 kB of them.
 REST = 4_000
 
 # Seconds after which a process that does not answer is killed. The slowest delta of a large page takes 10.
@@ -50,7 +52,7 @@ class Readers:
         self._config = config
         self._processes = Processes(config, processes, PATIENCE)
         self._turns = asyncio.Semaphore(processes)
-        self._kept: Kept[_Repeatable] = Kept(lambda kept: len(kept.answer.body) + REST, KEPT)
+        self._kept: Kept[_Repeatable] = Kept(_Repeatable.weight, KEPT)
         self._making: dict[Hashable, asyncio.Lock] = {}
         self._watched: ArchiveReader | None = None
 
@@ -105,10 +107,11 @@ class Readers:
         scope = {name: request.scope[name] for name in _SCOPE if name in request.scope}
         sent = await self.ask(_shown, view, scope, known, page=page)
         if sent.made:
-            kept = _Repeatable(*sent.made)
-            self._kept.put(key, kept)
+            kept = _Repeatable(key, *sent.made)
         if kept and sent.shows(kept.answer):
             kept.last = before, replace(sent, body=None, made=None)
+        if kept:
+            self._kept.put(key, kept)
         return sent.response(kept.answer.body if kept else b"")
 
     def _state(self, request: Request) -> Hashable | None:
@@ -125,14 +128,20 @@ class Readers:
 
 @dataclass(slots=True)
 class _Repeatable:
-    """An answer with its state.
+    """An answer with the key of its request and its state.
 
     ``last`` is what a process sent with it last, and for which state of the archive and which headers.
     """
 
+    key: Hashable
     state: Hashable
     answer: Answer
     last: tuple[Hashable | None, _Sent] | None = None
+
+    def weight(self) -> int:
+        """Return the bytes that it takes."""
+        texts = self.key, self.state, self.answer._replace(body=b""), self.last
+        return len(self.answer.body) + REST + len(pickle.dumps(texts))
 
     def repeated(self, state: Hashable | None) -> Response | None:
         """Return the answer once more, None if the state of the archive and the request is another."""
