@@ -31,10 +31,10 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @contextmanager
-def no_room() -> Iterator[None]:
-    """Let no file of this process grow beyond 20 kB, as on a full disk."""
+def no_room(beyond: int = 20_000) -> Iterator[None]:
+    """Let no file of this process grow beyond so many bytes, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (beyond, before[1]))
     try:
         yield
     finally:
@@ -110,6 +110,21 @@ def test_a_package_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None
         with no_room(), pytest.raises(StorageError, match="cannot be written"):
             export_wacz(archive, folder / "x.wacz", Selection(), NOW, progress=Progress())
     assert list(folder.iterdir()) == []
+
+
+def test_wherever_a_package_cannot_go_on_the_reason_is_told(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        for number in range(60):
+            url = URL + random.Random(number).randbytes(90).hex()
+            archive.add(archive.segment(make_page(html(f"Text {number}."), url=url)))
+        (folder := tmp_path / "out").mkdir()
+        export_wacz(archive, folder / "x.wacz", Selection(), NOW, progress=Progress())
+        size = (folder / "x.wacz").stat().st_size
+        (folder / "x.wacz").unlink()
+        for room in range(0, size, size // 20):
+            with no_room(room), pytest.raises(StorageError, match="cannot be written: File too large"):
+                export_wacz(archive, folder / "x.wacz", Selection(), NOW, progress=Progress())
+            assert list(folder.iterdir()) == []
 
 
 def test_captures_since_the_first_moment_of_the_calendar_are_all(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
@@ -62,24 +63,24 @@ class Package:
         """Write the sorted lines of an index as compressed blocks, and the index of the blocks."""
         name = "index.cdx.gz"
         ends = [f'!meta 0 {{"format": "cdxj-gzip-1.0", "filename": "{name}"}}']
-        entry, offset, lines = self._begin(f"indexes/{name}"), 0, iter(lines)
-        while block := list(islice(lines, BLOCK_LINES)):
-            data = gzip.compress("".join(f"{line}\n" for line in block).encode(), mtime=0)
-            entry.write(data)
-            digest = f"sha256:{sha256(data).hexdigest()}"
-            place = {"offset": offset, "length": len(data), "digest": digest, "filename": name}
-            ends.append(f"{' '.join(block[0].split(' ', 2)[:2])} {json.dumps(place)}")
-            offset += len(data)
-        self._resources.append(entry.finished())
-        self._add("indexes/index.idx", "".join(f"{line}\n" for line in ends).encode())
+        offset, lines = 0, iter(lines)
+        with self._file(f"indexes/{name}") as entry:
+            while block := list(islice(lines, BLOCK_LINES)):
+                data = gzip.compress("".join(f"{line}\n" for line in block).encode(), mtime=0)
+                entry.write(data)
+                digest = f"sha256:{sha256(data).hexdigest()}"
+                place = {"offset": offset, "length": len(data), "digest": digest, "filename": name}
+                ends.append(f"{' '.join(block[0].split(' ', 2)[:2])} {json.dumps(place)}")
+                offset += len(data)
+        with self._file("indexes/index.idx") as entry:
+            entry.write("".join(f"{line}\n" for line in ends).encode())
 
     def add_pages(self, pages: Iterable[dict[str, Any]]) -> None:
         """Write the list of pages, each with its ``url`` and ``ts``."""
-        entry = self._begin("pages/pages.jsonl")
-        entry.write(_line(_PAGES))
-        for page in pages:
-            entry.write(_line(page))
-        self._resources.append(entry.finished())
+        with self._file("pages/pages.jsonl") as entry:
+            entry.write(_line(_PAGES))
+            for page in pages:
+                entry.write(_line(page))
 
     def describe(self, title: str, home: dict[str, str] | None, signer: Signer | None) -> None:
         """Write the description of the package with its digest, signed if there is a ``signer``."""
@@ -101,8 +102,10 @@ class Package:
 
     def close(self) -> None:
         """Write the directory of the package."""
-        self.abandon()
-        self._zip.close()
+        try:
+            self.abandon()
+        finally:
+            self._zip.close()
 
     def _begin(self, path: str) -> _Entry:
         info = zipfile.ZipInfo(path, self._began.timetuple()[:6])
@@ -111,10 +114,14 @@ class Package:
         info.extra = struct.pack("<HHBI", _TIMESTAMP, 5, 1, int(self._began.timestamp()))
         return _Entry(path, self._zip.open(info, "w", force_zip64=True))
 
-    def _add(self, path: str, data: bytes) -> None:
+    @contextmanager
+    def _file(self, path: str) -> Iterator[_Entry]:
+        """Write a file of the package; it is closed even if it cannot be finished, lest close() fail."""
         entry = self._begin(path)
-        entry.write(data)
-        self._resources.append(entry.finished())
+        try:
+            yield entry
+        finally:
+            self._resources.append(entry.finished())
 
 
 class _Entry:
