@@ -325,6 +325,10 @@ def test_the_address_of_the_internet_archive_is_answered_too(server: Served) -> 
     [
         ("", "url is missing"),
         ("url=", "url is missing"),
+        ("url=http://", "url has no host"),
+        ("url=https://:80/a&matchType=host", "url has no host"),
+        ("url=*", "url has no host"),
+        ("url=*.", "url has no host"),
         ("url=ex.org&matchType=all", "give one of exact, prefix, host, domain"),
         ("url=ex.org&from=yesterday", "1 to 14 digits"),
         ("url=ex.org&limit=many", "write a number"),

@@ -218,10 +218,12 @@ def _place(url: str, match: str) -> tuple[str, str]:
     if not url:
         raise UsageError("url is missing: write /cdx?url=example.com/page")
     if url.startswith("*."):
-        return url[2:].removesuffix("*"), match or "domain"
-    if url.endswith("*"):
-        return url[:-1], match or "prefix"
-    key_range(url, match or "exact")  # raises UsageError for other types
+        url, match = url[2:].removesuffix("*"), match or "domain"
+    elif url.endswith("*"):
+        url, match = url[:-1], match or "prefix"
+    key, _ = key_range(url, match or "exact")  # raises UsageError for other types
+    if key.startswith((")", ":")):
+        raise UsageError("url has no host: write /cdx?url=example.com/page, or *.com for all pages below com")
     return url, match or "exact"
 
 
