@@ -395,3 +395,24 @@ def test_a_script_that_runs_is_noticed(tabs: Tabs) -> None:
     harmful, harmless = f"data:text/html,<script>{RUN}</script>", "data:text/html,<p>harmless"
     found = {visit.address: len(visit.ran) for visit in tabs.visits([harmful, *[harmless] * TABS, harmful])}
     assert found == {harmful: 2, harmless: 0}
+
+
+def test_errors_name_no_folder_of_this_computer(tmp_path: Path) -> None:
+    (folder := tmp_path / "a folder").mkdir()
+    uri = archived(f"sqlite:///{folder}/a.db", [make_page(html("one"))])
+    (folder / "a.watch.db").write_bytes(b"no outbox" * 1000)
+    never = "http://never.example/"
+    errors = {
+        f"/web/2026/{never}": "was never captured in a.db",
+        f"/web/timemap/link/{never}": "was never captured in a.db",
+        f"/api/captures?url={never}": "was never captured in a.db",
+        f"/page?url={never}": "was never captured in a.db",
+        "/api/frontier": "no crawl has a frontier at a.frontier.db",
+        "/search?q=one": "there is no index at a.search.db",
+        "/alerts": "a.watch.db: file is not a database",
+    }
+    with serving(uri, "-s", "ARCHIVE_API_RATE=0") as server:
+        for path, message in errors.items():
+            answer = server.get(path)
+            assert message in answer.text
+            assert str(tmp_path) not in answer.text

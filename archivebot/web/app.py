@@ -16,14 +16,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivebot.exceptions import ArchiveError
 from archivebot.records.question import Question
-from archivebot.terminal import commanded
 from archivebot.watch.rulebook import Rulebook
 from archivebot.web import api, pages, surveys, versions, writing
 from archivebot.web.cdx import cdx
 from archivebot.web.crawls import Crawls
 from archivebot.web.limits import Buckets
 from archivebot.web.long import LongAnswers
-from archivebot.web.missing import error_status
+from archivebot.web.missing import error_status, told
 from archivebot.web.questions import questions as own_questions
 from archivebot.web.readers import Readers, answers
 from archivebot.web.replay import replay
@@ -109,13 +108,13 @@ class KnownHosts:
 
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, ArchiveError)
-    status = error_status(error)
+    status, message = error_status(error), told(error, request.app.state.crawls.uri)
     if is_api(request):
-        return api.problem(status, str(error))
+        return api.problem(status, message)
     if request.url.path.startswith(("/cdx", "/web/timemap")) or "accept-datetime" in request.headers:
-        return PlainTextResponse(f"{error}\n", status, headers=dict(INTERFACE))
+        return PlainTextResponse(f"{message}\n", status, headers=dict(INTERFACE))
     title = {400: "The address cannot be read", 404: "Not in the archive"}.get(status, "Error")
-    return page("error.html", status, title=title, message=commanded(str(error)))
+    return page("error.html", status, title=title, message=message)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from archivebot.archive import ArchiveReader
+from archivebot.config import without_password
 from archivebot.exceptions import ArchiveError, NotArchived, TooLarge, UsageError
 from archivebot.terminal import commanded
 from archivebot.web.safety import INTERFACE
@@ -23,16 +26,32 @@ def missing(
     """Return the page for a URL that was not captured, or cannot be one."""
     status = error_status(error)
     if request.headers.get("sec-fetch-dest") in _RESOURCES:
-        return PlainTextResponse(f"{error}\n", status, headers=dict(INTERFACE))
+        return PlainTextResponse(f"{told(error, reader.uri)}\n", status, headers=dict(INTERFACE))
     return page(
         "missing.html",
         status,
         title="Not captured" if isinstance(error, NotArchived) else "Not a URL",
         url=url,
         digits=digits,
-        message=commanded(str(error)),
+        message=told(error, reader.uri),
         nearest=_nearest(reader, url),
     )
+
+
+def told(error: ArchiveError, uri: str) -> str:
+    """Return the message of an error for a client of the server of the archive at a URI.
+
+    Its commands are those of the program that runs. A file is named without its folder, which is no concern
+    of a client.
+
+    >>> told(NotArchived("http://a.example/srv/ is not in sqlite:////srv/a.db"), "sqlite:////srv/a.db")
+    'http://a.example/srv/ is not in a.db'
+    """
+    folder = without_password(uri).rpartition("/")[0] + "/"
+    path = folder.removeprefix("sqlite:///")
+    known = [re.escape(each) for each in (folder, path) if len(each) > 1]
+    places = "|".join((*known, r"sqlite:///(?:\S*/)?"))
+    return commanded(re.sub(rf"(?<!\S)(?:{places})", "", str(error)))
 
 
 def error_status(error: ArchiveError) -> int:

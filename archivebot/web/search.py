@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -14,7 +15,7 @@ from archivebot.replay.address import moment
 from archivebot.search.words import pieces
 from archivebot.terminal import commanded
 from archivebot.web import api
-from archivebot.web.missing import error_status
+from archivebot.web.missing import error_status, told
 from archivebot.web.templating import page
 
 # Results on one page.
@@ -34,21 +35,21 @@ async def search(request: Request) -> Response:
         given = {**question.read({"limit": [str(LISTED)], **texts})}
         return _page(texts, await api.asked(request, question, given))
     except ArchiveError as error:
-        return _page(texts, error=error)
+        return _page(texts, notes=[told(error, request.app.state.crawls.uri)], status=error_status(error))
 
 
 def _page(
-    texts: dict[str, list[str]], part: Part | None = None, error: ArchiveError | None = None
+    texts: dict[str, list[str]], part: Part | None = None, notes: Sequence[str] = (), status: int = 200
 ) -> Response:
     given = {name: values[0] for name, values in texts.items()}
     return page(
         "search.html",
-        error_status(error) if error else 200,
+        status,
         title=f"Search: {given['q']}" if "q" in given else "Search",
         given=given,
         labels=[(label.value, label.value) for label in Label],
         found=[_shown(record, given["q"]) for record in part.records] if part else None,
-        notes=list(map(commanded, [str(error)] if error else part.notes if part else ())),
+        notes=[*notes, *map(commanded, part.notes if part else ())],
         following={**given, **part.following} if part and part.following else None,
     )
 
