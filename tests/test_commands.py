@@ -91,7 +91,8 @@ def test_history_of_a_block_gives_its_texts(run: Run) -> None:
     states = document(run("history", URL, "--block", lineage, "--json"))["states"]
     assert [(state["version"], state["text"]) for state in states] == [(1, OLD[0]), (2, NEW[0])]
     assert NEW[0] in run("history", URL, "--block", lineage).stdout
-    assert run("history", URL, "--block", "x-1").returncode == 1
+    missing = run("history", URL, "--block", "x-1")
+    assert (missing.returncode, f"scrapy blocks {URL}" in missing.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

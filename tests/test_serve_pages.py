@@ -186,6 +186,13 @@ def test_what_is_not_there_is_said(server: Served, path: str, status: int, messa
     assert message in unescape(answer.text)
 
 
+def test_the_page_for_a_missing_block_leads_to_the_blocks(server: Served) -> None:
+    answer = server.get(f"/block?{QUERY}&lineage=x")
+    assert "scrapy" not in re.sub("<title>.*?</title>", "", answer.text)
+    (path,) = re.findall(r'href="(/version[^"]*)"', answer.text)
+    assert "Text by blocks" in server.get(unescape(path)).text
+
+
 PAGES = [
     "/",
     "/site?url=http://example.com/",

@@ -50,7 +50,10 @@ class Command(ArchiveCommand):
         return 0
 
     def _block(self, archive: ArchiveReader, url: str, opts: argparse.Namespace) -> int:
-        states = archive.block_history(url, opts.block)
+        try:
+            states = archive.block_history(url, opts.block)
+        except NotArchived as error:
+            raise NotArchived(f"{error}; see its blocks with: scrapy blocks {url}") from error
         if opts.json:
             print_json(life_record(url, opts.block, states))
             return 0

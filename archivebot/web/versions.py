@@ -120,7 +120,10 @@ def block(reader: ArchiveReader, request: Request) -> Response:
     """Show one block through all versions of its page."""
     url = reader.resolve(parameter(request, "url"))
     lineage = parameter(request, "lineage")
-    states = reader.block_history(url, lineage)
+    try:
+        states = reader.block_history(url, lineage)
+    except NotArchived as error:
+        return page("error.html", 404, title="Not in the archive", message=str(error), url=url)
     texts = [state.text or "" for state in states]
     changes = [word_changes("", texts[0]), *(word_changes(one, two) for one, two in pairwise(texts))]
     return page(
