@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from turbohtml import parse
@@ -117,3 +117,10 @@ def test_the_date_of_publication_comes_before_that_of_a_change() -> None:
 
 def test_an_unknown_language_knows_the_months_of_english() -> None:
     assert days("6 May 2024", "tlh") == days("6 May 2024", "") == [date(2024, 5, 6)]
+
+
+def test_a_day_in_the_future_is_not_read_as_another_day_in_the_past(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("archivebot.content.days._AHEAD", date(2020, 11, 27) - datetime.now(UTC).date())
+    assert days("12/5/2020") == days("5.12.2020", "de") == days("5/12/2020", "fr") == []
+    assert days("5/12/2020") == [date(2020, 5, 12)]
+    assert days("25/10/2020") == days("10/25/2020", "fr") == [date(2020, 10, 25)]

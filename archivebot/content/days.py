@@ -59,8 +59,9 @@ def _numbered(text: str, language: str, bounded: bool) -> Iterator[tuple[int, da
         first, second, year = int(match[1]), int(match[3]), int(match[4])
         month_first = language == "en" and match[2].strip() != "."
         number, month = (second, first) if month_first else (first, second)
-        day = _day(year, month, number, bounded=bounded) or _day(year, number, month, bounded=bounded)
-        if day:
+        if month > 12:
+            number, month = month, number
+        if day := _day(year, month, number, bounded=bounded):
             yield match.start(), day
 
 
