@@ -41,6 +41,12 @@ def numbered(form: str, before: str = "", after: str = "") -> Callable[[int], st
     return lambda size: before + "".join(form % i for i in range(size // (len(form) + 4))) + after
 
 
+def titled(form: str) -> Callable[[int], str]:
+    """Return pages whose title is as long as their lines together."""
+    title, lines = numbered("a%d ", "<title>", "</title>"), numbered(form)
+    return lambda size: title(size // 2) + lines(size // 2)
+
+
 def of_url(url: str) -> None:
     host_of(url)
     trap(url)
@@ -189,6 +195,8 @@ CONTENTS = {
     "numbers": repeated("1,", "<script type='application/ld+json'>[", "1]</script>"),
     "prices": repeated("<p>$ 1</p>", "<h1>x</h1>"),
     "headings": repeated("<h1>x</h1>"),
+    "titled headings": titled("<h1>a%d</h1>"),
+    "titled lines": titled("<p>%db</p>"),
     "breaks": repeated("a<br> "),
     "rows": repeated("a\n\n", "<pre>"),
     "sentences": repeated(". ", "Terns. "),

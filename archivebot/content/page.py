@@ -27,6 +27,9 @@ from archivebot.markup.media import media_of
 from archivebot.markup.page import ESCAPED, ParsedPage, decoded
 from archivebot.text.language import guess, language
 
+# Maximum of characters of the title element with which lines are compared.
+MOST_TITLE = 500
+
 # A page with fewer characters is a shell that a script fills; its description is read instead.
 LEAST_TEXT = 100
 
@@ -274,6 +277,6 @@ def read(source: str) -> tuple[Document, LineWalk]:
 
 
 def title_words(document: Document) -> str:
-    """Return the title element in lower case, with which headings are compared."""
+    """Return the title element in lower case, with which lines are compared; a long one is cut."""
     element = document.find("title")
-    return " ".join(element.text.lower().split()) if element is not None else ""
+    return " ".join(element.text.lower().split())[:MOST_TITLE] if element is not None else ""

@@ -44,7 +44,7 @@ def title(document: Document, lines: Sequence[Line], main: Sequence[bool]) -> st
     headings = [i for i, line in enumerate(lines) if _is_heading(line)]
     for end in (start, len(lines)):
         above = [i for i in headings if i < end]
-        borne = [i for i in above if _borne(lines[i].text, stated)] if stated else above
+        borne = _borne(lines, above, stated) if stated else above
         if borne:
             index = max(borne, key=lambda i: len(lines[i].text))
             return _whole(lines, index, stated)
@@ -65,14 +65,20 @@ def _is_heading(line: Line) -> bool:
     return line.place.tag == "h1" and len(line.text) <= MOST_TITLE
 
 
-def _borne(text: str, stated: str) -> bool:
-    """Return whether a heading and a stated title share half of the words of the shorter one.
+def _borne(lines: Sequence[Line], headings: Sequence[int], stated: str) -> list[int]:
+    """Return the headings that share half of the words of the shorter of both with a stated title.
 
     The name of the site, a short part beside a longer one, does not count as a title.
     """
-    words, given = set(_WORDS.findall(text.lower())), set(_WORDS.findall(stated.lower()))
-    site = [part.lower() for part in _parts(stated)[1:]]
-    return 2 * len(words & given) >= max(min(len(words), len(given)), 1) and text.lower() not in site
+    given = set(_WORDS.findall(stated.lower()))
+    site = {part.lower() for part in _parts(stated)[1:]}
+    found = []
+    for index in headings:
+        text = lines[index].text.lower()
+        words = set(_WORDS.findall(text))
+        if 2 * len(words & given) >= max(min(len(words), len(given)), 1) and text not in site:
+            found.append(index)
+    return found
 
 
 def _whole(lines: Sequence[Line], index: int, stated: str) -> str:
