@@ -185,6 +185,13 @@ def test_a_missing_page_with_much_hidden_is_missing_still() -> None:
     assert quality(200, page.encode(), HTML).kind is QualityKind.SOFT_404
 
 
+@pytest.mark.parametrize("start", ["<body style='display:none'>", "<body hidden>", "<html hidden>"])
+def test_a_page_that_a_script_shows_is_judged_by_its_text(start: str) -> None:
+    assert quality(200, f"{start}{ARTICLE}".encode(), HTML).reason.endswith("no sign of a wall")
+    missing = f"{start}<title>Page not found</title><p>Sorry."
+    assert quality(200, missing.encode(), HTML).kind is QualityKind.SOFT_404
+
+
 def test_the_walk_ends_where_there_is_plenty_of_prose() -> None:
     page = f"<p>{PROSE * 60}</p><p>end<input type=password>"
     signs = signs_of(parse(page))

@@ -85,6 +85,8 @@ def test_offsets_hold_in_sixteen_bits() -> None:
             2,
         ),
         ("<table><tr><td>a<td>b</table>", 2, 0, 0, 0, 0),
+        ("<html hidden><body style='display:none'><p>a</p><p hidden>no</p>", 1, 0, 0, 0, 0),
+        ("<body hidden><p><a href=/>a</a><img src=a>", 1, 1, 1, 1, 0),
     ],
 )
 def test_what_is_counted(

@@ -12,7 +12,7 @@ from turbohtml import Document, Element, Node, Text
 
 from archivebot.markup.edits import Edits, TagEdit
 from archivebot.markup.seen import hides
-from archivebot.markup.tags import LINES, MUTE
+from archivebot.markup.tags import LINES, MUTE, WHOLE
 from archivebot.text import UNSPACED, collapse, pieces
 
 # Elements whose text is not running text, or not visible. NOSCRIPT is read: forums that draw their threads
@@ -27,9 +27,6 @@ BOLD = frozenset(("b", "strong"))
 # Stands for a line break between the pieces of a line; a function that splits at blanks takes it for a blank.
 _BREAK = "\u2028"
 _NOTED = frozenset(("a", "br", "img"))
-
-# Elements whose classes describe the whole page.
-_WHOLE = frozenset(("html", "body"))
 
 # Attributes that name an element; if classes are generated, attributes for people and for tests help.
 _NAMING = frozenset(
@@ -71,7 +68,7 @@ class Place:
     def own(self) -> frozenset[str]:
         """The names of the element."""
         if self._own is None:
-            given = "" if self.element is None or self.tag in _WHOLE else _given(self.element.attrs)
+            given = "" if self.element is None or self.tag in WHOLE else _given(self.element.attrs)
             self._own = names(self.tag, given)
         return self._own
 
@@ -174,7 +171,7 @@ def are_kept(edits: Edits) -> bool:
 def keeps_names(edit: TagEdit) -> bool:
     """Return whether an element has the names that it had."""
     tag = edit.tag
-    if tag in _WHOLE or not (tag in _BREAKS or "-" in tag) or edit.names.isdisjoint(_READ):
+    if tag in WHOLE or not (tag in _BREAKS or "-" in tag) or edit.names.isdisjoint(_READ):
         return True
     before, after = _given(edit.before), _given(edit.after)
     # Attributes of an edit are read as Latin-1.

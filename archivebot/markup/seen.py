@@ -13,7 +13,7 @@ import numpy as np
 from turbohtml import Element, Text
 
 from archivebot.markup import tree
-from archivebot.markup.tags import INVISIBLE
+from archivebot.markup.tags import INVISIBLE, WHOLE
 from archivebot.markup.tree import Node, Tree
 
 # Elements nested deeper than this are counted as a whole; real pages stay below 60.
@@ -335,12 +335,14 @@ def _texts(element: Element) -> Iterator[Text]:
 def is_hidden(element: Element) -> bool:
     """Return whether the page itself hides an element.
 
+    Its root and its body are not hidden: a script shows them.
+
     >>> from turbohtml import parse
     >>> page = parse('<p hidden></p><p style="color:red; DISPLAY: none"></p><p style="display:block"></p>')
     >>> [is_hidden(p) for p in page.select("p")]
     [True, True, False]
     """
-    return hides(element.attrs)
+    return element.tag not in WHOLE and hides(element.attrs)
 
 
 def hides(attributes: Mapping[str, object]) -> bool:

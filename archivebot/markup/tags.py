@@ -25,3 +25,6 @@ SEEN_WITHOUT_TEXT = frozenset(
 INVISIBLE = frozenset(
     "base basefont bgsound head link meta noframes param script source style template title track".split()
 )
+
+# Elements that are the whole page: their classes describe it, and if they are hidden, a script shows them.
+WHOLE = frozenset(("html", "body"))
