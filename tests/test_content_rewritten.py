@@ -6,6 +6,7 @@ import pytest
 
 from archivebot.content.lines import LineWalk
 from archivebot.content.rewritten import moved, rewritten, starts_of
+from archivebot.markup.charset import codec
 from archivebot.markup.edits import edits
 from archivebot.markup.page import ParsedPage
 
@@ -77,6 +78,19 @@ def test_several_texts_of_a_line_are_written() -> None:
     assert found is not None
     assert [line.text for line in found.lines] == ["7 of 8 in 9", "6"]
     assert found.is_like(read)
+
+
+@pytest.mark.parametrize("label", ["utf-8", "windows-1252", "iso-8859-1", "iso-8859-15", "us-ascii"])
+def test_a_line_is_written_in_each_charset_in_which_ascii_is_ascii(label: str) -> None:
+    old, new = (f"<p>é<p>{number} times".encode(codec(label)) for number in (1, 20))
+    page, later = ParsedPage(old, codec(label)), ParsedPage(new, codec(label))
+    walk = LineWalk(page.document)
+    starts, found = starts_of(walk, page), edits(old, new)
+    assert starts is not None
+    assert found is not None
+    written = rewritten(walk, starts, found, page.charset)
+    assert written is not None
+    assert written.is_like(LineWalk(later.document))
 
 
 def test_a_text_that_the_parser_moves_is_left_to_the_walk() -> None:

@@ -19,8 +19,9 @@ from archivebot.text import collapse, pieces
 
 Offsets = NDArray[np.int64]
 
-# Charsets in which an edit of ASCII characters is read as it is.
-_ASCII = frozenset(("utf-8", "windows-1252", "iso-8859-1", "iso-8859-15", "us-ascii"))
+# Charsets, as :func:`archivebot.markup.charset.codec` names them, in which an edit of ASCII characters is
+# read as it is.
+_ASCII = frozenset(("utf-8", "cp1252", "iso8859-15"))
 
 
 def starts_of(walk: LineWalk, page: ParsedPage) -> Offsets | None:
