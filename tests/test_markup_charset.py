@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivebot.markup.charset import SEEN, charset_of, codec, meta, wide_charset, xml_declaration
+from archivebot.markup.charset import (
+    PRESCANNED,
+    SEEN,
+    charset_of,
+    codec,
+    meta,
+    wide_charset,
+    xml_declaration,
+)
 
 CODECS = sorted({*aliases.values(), "idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
 DECLARATIONS = (meta, xml_declaration)
@@ -128,3 +136,10 @@ def test_a_long_body_takes_as_long_as_its_beginning(piece: bytes) -> None:
     started = time.perf_counter()
     charset_of(piece * (8 * SEEN // len(piece)), "", DECLARATIONS)
     assert time.perf_counter() - started < 1
+
+
+@pytest.mark.parametrize("tag", ["<meta charset='windows-1251'>", '<meta content="a; charset=windows-1251">'])
+def test_a_declaration_may_begin_in_the_bytes_that_are_prescanned_and_end_behind_them(tag: str) -> None:
+    tag = tag.replace("content", "http-equiv=Content-Type content")
+    for before in range(PRESCANNED - len(tag), PRESCANNED + 2):
+        assert meta(f"{'<p>':{before}}{tag}".encode()) == "windows-1251"

@@ -157,7 +157,8 @@ def meta(body: bytes) -> str:
         return ""
     head = body[:DECLARING].translate(_TO_ASCII)
     found = detect(head[:PRESCANNED] + _PROBE).encoding
-    if found == _UNDECLARED and _CHARSET.search(head, PRESCANNED):
+    cut = max(head.rfind(b"<", 0, PRESCANNED), 0)  # the tag at the end of what is prescanned may go on
+    if found == _UNDECLARED and _CHARSET.search(head, cut):
         found = parse(head + _PROBE, detect_encoding=True, positions=False).encoding
     return "" if found is None or found == _UNDECLARED else found
 
