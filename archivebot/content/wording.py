@@ -36,6 +36,9 @@ COLUMNS = (
 # table has 12,000 of them. They take 10 MB.
 REMEMBERED = 1 << 15
 
+# Maximum of characters of the texts that are remembered.
+MOST_REMEMBERED = 1 << 22
+
 # Minimum bytes of UTF-8 of a line of running text: a Chinese character counts as three letters.
 LONG = 80
 
@@ -63,6 +66,7 @@ class Wording:
         self._rows: dict[str, int] = {}
         self._table = np.empty((REMEMBERED, len(COLUMNS)))
         self._words: list[frozenset[str]] = []
+        self._characters = 0
         self._lock = Lock()
 
     def measured(self, texts: Sequence[str]) -> tuple[Matrix, list[frozenset[str]]]:
@@ -72,7 +76,7 @@ class Wording:
         >>> dict(zip(COLUMNS, rows[0].tolist()))["price"], rows[:, 0].tolist(), sorted(words[0])
         (1.0, [15.0, 4.0], ['only', 'today'])
         """
-        if len(texts) > REMEMBERED:
+        if len(texts) > REMEMBERED or sum(map(len, texts)) > MOST_REMEMBERED:
             return _measured(texts), [line_words(text) for text in texts]
         with self._lock:
             at = self._at(texts)
@@ -81,10 +85,13 @@ class Wording:
     def _at(self, texts: Sequence[str]) -> list[int]:
         """Return the rows of texts, and add those that are missing."""
         new = [text for text in texts if text not in self._rows]
-        if len(self._rows) + len(new) > REMEMBERED:
+        characters = self._characters + sum(map(len, new))
+        if len(self._rows) + len(new) > REMEMBERED or characters > MOST_REMEMBERED:
             self._rows.clear()
             self._words.clear()
             new = list(texts)
+            characters = sum(map(len, new))
+        self._characters = characters
         if new:
             start = len(self._rows)
             self._table[start : start + len(new)] = _measured(new)

@@ -23,6 +23,9 @@ TAGS = (*_ADDRESS, "link", "meta")
 _RELATIONS = frozenset(("canonical", "alternate", "next", "prev"))
 _OPAQUE = ("#", "javascript:", "mailto:", "tel:", "data:")
 
+# Maximum of characters of a reference and its base that are remembered.
+MOST_REMEMBERED = 500
+
 # https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
 _REFRESH = re.compile(r"""\s* [\d.]+ \s* [;,] \s* (?:url \s* = \s*)? ["']? ([^"']*)""", re.I | re.X)
 
@@ -80,14 +83,16 @@ def resolve(href: str, base: str) -> str | None:
         return None
     if href[0] == "/" and href[1:2] != "/":
         base = base[: base.find("/", 8) + 1] or base
-    return _canonical(href, base)
+    return (_remembered if len(href) + len(base) <= MOST_REMEMBERED else _canonical)(href, base)
 
 
-# Navigation repeats the same few hundred references on every page of a site: 64 Ki entries
-# (about 20 MB) spare nine of ten canonicalisations on the loopback benchmark.
-@lru_cache(maxsize=1 << 16)
 def _canonical(href: str, base: str) -> str | None:
     try:
         return canonical_url(href, base)
     except UsageError:
         return None
+
+
+# Navigation repeats the same few hundred references on every page of a site: 64 Ki entries
+# (about 20 MB) spare nine of ten canonicalisations on the loopback benchmark.
+_remembered = lru_cache(maxsize=1 << 16)(_canonical)

@@ -24,8 +24,10 @@ _PASSING = re.compile(
 )
 
 
-# Number of URLs whose lasting part is remembered: most links of a page are those of its version before.
+# Number of URLs whose lasting part is remembered, and the most characters of each: most links of a page are
+# those of its version before, and an image in a URL of its own is long.
 REMEMBERED = 1 << 12
+MOST_REMEMBERED = 1000
 
 
 class Target(NamedTuple):
@@ -78,17 +80,23 @@ def _place(element: Element) -> int:
     return location.start_tag.start_offset if location is not None else 0
 
 
-@lru_cache(maxsize=REMEMBERED)
 def lasting_url(url: str) -> str:
     """Return a URL without the parts that change at every visit: sessions, campaigns, cache busters.
 
     >>> [lasting_url(url) for url in ("/a.jpg?v=3&w=300", "/a;jsessionid=1f?utm_source=x", "/a?page=2#b")]
     ['/a.jpg?w=300', '/a', '/a?page=2#b']
     """
+    return (_remembered if len(url) <= MOST_REMEMBERED else _lasting)(url)
+
+
+def _lasting(url: str) -> str:
     url, hash_, fragment = url.partition("#")
     path, _, query = _SESSION.sub("", url).partition("?")
     kept = "&".join(part for part in query.split("&") if part and not _PASSING.fullmatch(part))
     return f"{path}{'?' if kept else ''}{kept}{hash_}{fragment}"
+
+
+_remembered = lru_cache(maxsize=REMEMBERED)(_lasting)
 
 
 def other_links(before: Sequence[Target], after: Sequence[Target]) -> list[Pair]:
