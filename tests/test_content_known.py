@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
+import pytest
 from turbohtml import parse
 
 from archivebot.content.known import Features, Known, near
@@ -68,3 +73,29 @@ def test_near_names_are_those_of_the_nearest_two_elements() -> None:
 def test_only_a_short_line_is_known_by_its_words() -> None:
     assert line_words("Add to cart") == {"add", "to", "cart"}
     assert line_words("a b c d e f g h i j k l m") == set()
+
+
+@pytest.mark.long
+def test_other_processes_add_up_the_rows_of_a_line_in_the_same_order() -> None:
+    names = "main menu article content footer title sidebar related entry"
+    code = f"""if True:
+        from tests.test_content_known import Around, Known, lines
+        names = {names.split()}
+        rows = {{f".{{name}}": row for row, name in enumerate(names)}} | {{
+            name: row for row, name in enumerate(names)
+        }}
+        markup = "<div class='{names}'><p class='{names}'>{names}</p></div>"
+        index = dict.fromkeys(("names", "near", "words", "above", "opened"), rows)
+        print(Known.of(Around.of(lines(markup)), index).rows.tolist())
+    """
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(found) == 1

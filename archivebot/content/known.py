@@ -157,7 +157,7 @@ class _Bundles:
         key = (id(table), names)
         number = self._known.get(key)
         if number is None:
-            number = self._known[key] = self.add([table[name] for name in names if name in table])
+            number = self._known[key] = self.add(_rows(names, table))
         return number
 
     def named(self, around: Around, table: Mapping[str, int]) -> dict[int, int]:
@@ -172,7 +172,7 @@ class _Bundles:
             number = alike.get(key)
             if number is None:
                 if own not in of_own:
-                    of_own[own] = [table[name] for name in own if name in table]
+                    of_own[own] = _rows(own, table)
                 outer = rows[key[0]]
                 if inner := [row for row in of_own[own] if row not in outer]:
                     number = self.add(outer + inner)
@@ -182,3 +182,8 @@ class _Bundles:
                 alike[key] = number
             bundles[id(place)] = number
         return bundles
+
+
+def _rows(names: frozenset[str], table: Mapping[str, int]) -> list[int]:
+    """Return the rows of names in an order that is the same in every process: sums depend on it."""
+    return sorted(table[name] for name in names if name in table)
