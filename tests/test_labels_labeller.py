@@ -147,3 +147,18 @@ def test_nested_blocks_are_never_counted_twice() -> None:
         blocks = partition(body, level).blocks
         assert all(one.end <= two.start for one, two in pairwise(blocks))
         assert blocks == partition(body, level).blocks
+
+
+@pytest.mark.parametrize(
+    ("address", "label"),
+    [
+        ("//AD.DoubleClick.net/x", "advert"),
+        ("//a.example/adserver.js", "advert"),
+        ("//a.example/?taboola", "media"),
+        ("//a.example/.adforms", "media"),
+    ],
+)
+def test_an_advertiser_is_a_whole_name_in_an_address(address: str, label: str) -> None:
+    piece = f"<div><iframe src={address}></iframe></div>"
+    page = f"<p>{PROSE}</p><div>{PROSE}</div>{piece}<div>{PROSE}</div>"
+    assert str(labels_of(page, piece).label) == label
