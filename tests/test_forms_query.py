@@ -60,6 +60,38 @@ def test_a_value_that_a_selection_list_does_not_have_is_refused() -> None:
     assert query_urls(known, [{"y": "59"}]) == ["http://a.example/find?y=59"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "sent"),
+    [
+        ("<select name=y><option value=98>1998<option>1999</select>", "y=98"),
+        ("<select name=y><option>1998<option selected> 19 <option disabled>20</select>", "y=19"),
+        ("<select name=y><option selected>1<option selected>2</select>", "y=2"),
+        ("<select name=y><option disabled>Year<option>1998</select>", "y=1998"),
+        ("<select name=y><optgroup disabled><option>1<option>2</optgroup><option>3</select>", "y=3"),
+        ("<select name=y><option disabled selected>Year<option>1998</select>", ""),
+        ("<select name=y multiple><option>1998<option>1999</select>", ""),
+        ("<select name=y multiple><option>1998<option selected>1999</select>", "y=1999"),
+        ("<select name=y size=4><option>1998<option>1999</select>", ""),
+        ("<select name=y></select>", ""),
+        (f"<select name=y>{'<option>0' * 60}<option selected>59</select>", "y=59"),
+        ("<textarea name=y>\nterns &amp; gulls</textarea>", "y=terns+%26+gulls"),
+        ("<input name=y value=1 disabled>", ""),
+        ("<fieldset disabled><legend><input name=x></legend><p><input name=y></p></fieldset>", "x="),
+    ],
+)
+def test_what_is_not_given_is_sent_as_a_browser_sends_it(fields: str, sent: str) -> None:
+    (form,) = read_forms(f"<form action=/find>{fields}<input name=z></form>".encode(), "utf-8")
+    kept = FormRecord.read(FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/").found())
+    (query,) = queries(kept, [{"z": "1"}])
+    assert query.url == f"http://a.example/find?{'&'.join(filter(None, (sent, 'z=1')))}"
+
+
+def test_a_disabled_field_is_sent_if_it_is_given() -> None:
+    (form,) = read_forms(b"<form action=/find><input name=y disabled></form>", "utf-8")
+    kept = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
+    assert query_urls(kept, [{"y": "1"}]) == ["http://a.example/find?y=1"]
+
+
 @pytest.mark.parametrize("action", ["javascript:find()", " JavaScript:void(0)", "java\nscript:x"])
 def test_a_form_whose_action_is_a_script_is_none(action: str) -> None:
     fields = "Author <input name=by> Title <input name=title><button>Search</button></form>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import islice
+from itertools import filterfalse, islice
 
 from lxml import etree
 
@@ -145,9 +145,14 @@ def control_of(element: etree._Element) -> Control:
     tag, value = element.tag, _cut(element.get("value"))
     options: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    unsent = _is_disabled(element)
     if tag == "select":
+        chosen = _chosen(element)
+        value, unsent = chosen or "", unsent or chosen is None
         values = _values(element)
         options = tuple(map(text_of, islice(element.iter("option"), MOST_OPTIONS)))
+    elif tag == "textarea":
+        value = _cut("".join(element.itertext()))
     elif tag == "button":
         value = text_of(element) or value
     kind = _kind(element, tag)
@@ -163,7 +168,46 @@ def control_of(element: etree._Element) -> Control:
         options=options,
         jumps=bool(element.get("onchange")),
         values=values,
+        unsent=unsent,
     )
+
+
+def _is_disabled(element: etree._Element) -> bool:
+    """Return whether a control is disabled, itself or by a FIELDSET around it, in whose LEGEND it is not."""
+    free = {legend.getparent() for legend in element.iterancestors("legend")}
+    around = (outer for outer in element.iterancestors("fieldset") if "disabled" in outer.attrib)
+    return "disabled" in element.attrib or any(outer not in free for outer in around)
+
+
+def _chosen(element: etree._Element) -> str | None:
+    """Return what a SELECT sends unless another option is chosen, None if it sends nothing.
+
+    If several options can be chosen, it is the first one. Source: HTML, "the select element".
+
+    >>> _chosen(etree.fromstring('<select><option disabled="">Year</option><option>1998</option></select>'))
+    '1998'
+    """
+    options = list(element.iter("option"))
+    chosen = [option for option in options if "selected" in option.attrib]
+    if "multiple" in element.attrib:
+        chosen = [option for option in chosen if not _is_barred(option)][:1]
+    elif not chosen and (element.get("size") or "1").strip() in ("0", "1"):
+        chosen = list(islice(filterfalse(_is_barred, options), 1))
+    return _sent(chosen[-1]) if chosen and not _is_barred(chosen[-1]) else None
+
+
+def _is_barred(option: etree._Element) -> bool:
+    """Return whether an option is disabled, itself or by its group."""
+    group = option.getparent()
+    return "disabled" in option.attrib or (
+        group is not None and group.tag == "optgroup" and "disabled" in group.attrib
+    )
+
+
+def _sent(option: etree._Element) -> str:
+    """Return what an option sends: its value, or its text."""
+    value = option.get("value")
+    return " ".join("".join(option.itertext()).split()) if value is None else str(value)
 
 
 def _values(element: etree._Element) -> tuple[str, ...]:
@@ -175,8 +219,7 @@ def _values(element: etree._Element) -> tuple[str, ...]:
     options = list(islice(element.iter("option"), MOST_OPTIONS + 1))
     if len(options) > MOST_OPTIONS:
         return ()
-    given = [(each.get("value"), " ".join("".join(each.itertext()).split())) for each in options]
-    return tuple(dict.fromkeys(text if value is None else value for value, text in given))
+    return tuple(dict.fromkeys(map(_sent, options)))
 
 
 def _kind(element: etree._Element, tag: str) -> str:

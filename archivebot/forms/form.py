@@ -27,6 +27,7 @@ class Control:
     ``kind`` is the type of an INPUT, or "select", "textarea", and for a BUTTON its action; ``label`` is its
     visible name, ``hints`` its own texts, ``css`` its id and classes, ``options`` the texts of a SELECT,
     ``jumps`` whether a script acts on a change, and ``values`` all that a SELECT can send, empty if unknown.
+    ``unsent`` is whether it is sent only if a value is given: it is disabled, or no option is chosen.
     """
 
     kind: str
@@ -38,11 +39,12 @@ class Control:
     options: tuple[str, ...] = ()
     jumps: bool = False
     values: tuple[str, ...] = field(default=(), repr=False)
+    unsent: bool = field(default=False, repr=False)
 
     @property
     def typed(self) -> str:
-        """The initial text of a text box, often in place of a label."""
-        return self.value if self.kind in TYPED else ""
+        """The initial text of a text box, often in place of a label; that of a text area is none."""
+        return self.value if self.kind in TYPED and self.kind != "textarea" else ""
 
 
 @dataclass(frozen=True, slots=True)

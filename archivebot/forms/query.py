@@ -60,9 +60,10 @@ class Query:
 def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Query]:
     """Yield each query, as a browser would make it (HTML Standard, "Form submission", GET and POST).
 
-    A control without a given value keeps the value of the page; buttons, check boxes and radio buttons are
-    sent only if given. The fields of a POST are sent as ``application/x-www-form-urlencoded``. Raises
-    UsageError if a value belongs to no control, or if a selection list does not have it.
+    A control without a given value keeps the value of the page; disabled controls, buttons, check boxes and
+    radio buttons are sent only if given. The fields of a POST are sent as
+    ``application/x-www-form-urlencoded``. Raises UsageError if a value belongs to no control, or if a
+    selection list does not have it.
 
     >>> from archivebot.forms.classifier import Decision
     >>> from archivebot.forms.form import Control, Form
@@ -112,5 +113,5 @@ def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, st
             if name not in sent:
                 yield name, row[name]
             sent.add(name)
-        elif name and control.kind not in _UNSENT:
+        elif name and control.kind not in _UNSENT and not control.unsent:
             yield name, control.value
