@@ -1,7 +1,9 @@
 """`scrapy crawl` as a user starts it: messages and exit codes."""
 
 import re
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -164,6 +166,28 @@ def test_the_first_crawl_with_a_rules_file_sends_alerts(
     assert "scrapy watch: feed: 1 sent\n" in crawl(*watched, seeds=site.url()).log
     assert "opens at ten" in (tmp_path / "feed.json").read_text("utf-8")
     assert "scrapy watch: no alerts\n" in crawl(*watched, seeds=site.url()).log
+
+
+@pytest.mark.long
+def test_a_crawl_does_not_fail_because_another_run_judged_its_captures(
+    site: MockServer, crawl: Crawl, tmp_path: Path
+) -> None:
+    site.routes["/"] = html()
+    assert crawl(seeds=site.url()).code == 0
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[rule]]\nname = "all"\n')
+    watched = ("-s", f"ARCHIVE_WATCH={rules}")
+    assert crawl(*watched, seeds=site.url()).code == 0
+    (outbox,) = tmp_path.glob("*.watch.db")
+    with closing(sqlite3.connect(outbox)) as database:
+        # The mark of this run comes too late.
+        database.execute("CREATE TRIGGER late BEFORE UPDATE ON watch BEGIN SELECT RAISE(IGNORE); END")
+    again = crawl(*watched, seeds=site.url())
+    assert (again.code, "scrapy watch: another scrapy watch has judged" in again.log) == (0, True)
+    with closing(sqlite3.connect(outbox, isolation_level=None)) as database:
+        database.execute("DELETE FROM seen")
+        database.execute("DELETE FROM watch")  # the next crawl is the first with the rules file
+    assert crawl(*watched, seeds=site.url()).code == 0
 
 
 def test_scrapyd_passes_its_job(site: MockServer, crawl: Crawl) -> None:

@@ -18,7 +18,7 @@ from archivebot.archive import Archive
 from archivebot.cli import TIME, check, name_in_usage, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.crawl.arguments import EXAMPLE
-from archivebot.exceptions import ArchiveError, NotArchived, NothingFetched, Outdated
+from archivebot.exceptions import ArchiveError, Conflict, NotArchived, NothingFetched, Outdated
 from archivebot.exceptions import UsageError as WrongUse
 from archivebot.jobs.watch import begin, watch
 from archivebot.terminal import guard, harmless, note
@@ -114,14 +114,21 @@ class Command(CrawlCommand):
         """
         assert self.settings is not None, "Scrapy gives every command its settings"
         archive = ArchiveConfig.from_settings(self.settings)
-        with suppress(NotArchived, Outdated), Archive.reader(archive) as reader:
+        with suppress(NotArchived, Outdated, Conflict), Archive.reader(archive) as reader:
             begin(reader, archive.uri, rules)
 
     def _watch(self, rules: Rules, config: WatchConfig) -> None:
-        """Send the alerts of a crawl that has ended; one that is not taken does not make the crawl fail."""
+        """Send the alerts of a crawl that has ended.
+
+        The crawl does not fail because an alert is not taken, or another run has judged its captures.
+        """
         assert self.settings is not None, "Scrapy gives every command its settings"
         archive = ArchiveConfig.from_settings(self.settings)
         with Archive.reader(archive) as reader:
-            found = watch(reader, archive.uri, rules, config, lambda url, error: note(f"{url}: {error}"))
+            try:
+                found = watch(reader, archive.uri, rules, config, lambda url, error: note(f"{url}: {error}"))
+            except Conflict as error:
+                note(f"scrapy watch: {error}")
+                return
         for line in found.lines():
             note(f"scrapy watch: {line}")
