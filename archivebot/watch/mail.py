@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import smtplib
 import socket
+from base64 import b64encode
 from contextlib import closing
 from dataclasses import dataclass, field
 from email.message import EmailMessage
@@ -69,7 +70,7 @@ class Mail:
                 return
             raise Undelivered(f"{parts.hostname}: {error or type(error).__name__}") from error
 
-    def _prepare(self, client: smtplib.SMTP, parts: SplitResult) -> None:
+    def _prepare(self, client: _Client, parts: SplitResult) -> None:
         """Begin TLS if the server offers it, and log in."""
         client.ehlo()
         safe = parts.scheme == "smtps" or _is_local(parts.hostname or "")
@@ -81,7 +82,7 @@ class Mail:
                 raise Undelivered(
                     f"{parts.hostname} offers no TLS, and a password must not be sent without it"
                 )
-            client.login(unquote(parts.username), unquote(parts.password or ""))
+            client.log_in(unquote(parts.username), unquote(parts.password or ""))
 
 
 class _Client(smtplib.SMTP):
@@ -95,6 +96,31 @@ class _Client(smtplib.SMTP):
         """Return the greeting of the server; the constructor calls this method."""
         self.sock, self.file = self._line, None
         return self.getreply()
+
+    def log_in(self, user: str, password: str) -> None:
+        """Log in; raises SMTPException.
+
+        A name or password that is not ASCII, which smtplib cannot send, is sent in UTF-8 (RFC 4616).
+        """
+        if f"{user}{password}".isascii():
+            self.login(user, password)
+            return
+        offered = self.esmtp_features.get("auth", "").split()
+        if "PLAIN" in offered:
+            both = "\0".join(("", user, password))
+            steps = [f"AUTH PLAIN {_coded(both)}"]
+        elif "LOGIN" in offered:
+            steps = ["AUTH LOGIN", _coded(user), _coded(password)]
+        else:
+            raise smtplib.SMTPException("it offers no AUTH PLAIN or LOGIN, and the password is not ASCII")
+        for step in steps:
+            code, said = self.docmd(step)
+            if code >= 400:
+                raise smtplib.SMTPAuthenticationError(code, said)
+
+
+def _coded(text: str) -> str:
+    return b64encode(text.encode()).decode()
 
 
 def message(alert: Alert, sender: str, to: str) -> EmailMessage:

@@ -1,0 +1,111 @@
+"""Mail: how a message reaches a real server on loopback, with a password and through TLS."""
+
+from __future__ import annotations
+
+import socketserver
+import ssl
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+from urllib.parse import quote
+
+import pytest
+
+from archivebot.exceptions import Undelivered
+from archivebot.kinds import SiteChange
+from archivebot.watch.alert import Alert, ChangedAddress
+from archivebot.watch.mail import Mail
+
+SITE = "http://example.com/"
+ALERT = Alert(
+    "1", "all", SiteChange.CHANGED, "new text", (ChangedAddress(SITE, 1, 2, "20260101000000", SITE),)
+)
+USER, PASSWORD = "zoë", "pässword€"
+
+
+class Relay(socketserver.StreamRequestHandler):
+    """A server of RFC 5321 that knows some mechanisms of AUTH, and STARTTLS if it has a certificate."""
+
+    mechanisms = ""
+    context: ssl.SSLContext | None = None
+    known: tuple[str, str] | None = None  # the only user and password
+    taken: list[bytes]
+    secured = False
+
+    def handle(self) -> None:
+        self._say("220 here")
+        while line := self.rfile.readline().decode("ascii").strip():
+            verb, _, rest = line.partition(" ")
+            match verb.upper():
+                case "EHLO":
+                    offers = ["here"]
+                    offers += [f"AUTH {self.mechanisms}"] * bool(self.mechanisms)
+                    offers += ["STARTTLS"] * bool(self.context and not self.secured)
+                    self._say(*(f"250-{each}" for each in offers[:-1]), f"250 {offers[-1]}")
+                case "STARTTLS":
+                    assert self.context
+                    self._say("220 go on")
+                    line_ = self.context.wrap_socket(self.connection, server_side=True)
+                    self.rfile, self.wfile = line_.makefile("rb"), line_.makefile("wb", buffering=0)
+                    self.secured = True
+                case "AUTH":
+                    self._say("235 welcome" if self._named(rest) == self.known else "535 who?")
+                case "DATA":
+                    self._say("354 go on")
+                    self.taken.append(b"".join(iter(self.rfile.readline, b".\r\n")))
+                    self._say("250 ok")
+                case "QUIT":
+                    self._say("221 bye")
+                    return
+                case _:
+                    self._say("250 ok")
+
+    def _named(self, rest: str) -> tuple[str, str]:
+        mechanism, _, first = rest.partition(" ")
+        if mechanism == "PLAIN":
+            _, user, password = b64decode(first).decode().split("\0")
+            return user, password
+        words = []
+        for asked in ("VXNlcm5hbWU6", "UGFzc3dvcmQ6"):
+            self._say(f"334 {asked}")
+            words.append(b64decode(self.rfile.readline()).decode())
+        return words[0], words[1]
+
+    def _say(self, *lines: str) -> None:
+        self.wfile.write("".join(f"{line}\r\n" for line in lines).encode())
+
+
+@contextmanager
+def relay(**given: object) -> Iterator[tuple[int, list[bytes]]]:
+    """Run a server, and yield its port and the messages that it takes."""
+    taken: list[bytes] = []
+    kind = type("Own", (Relay,), {"taken": taken, **given})
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), kind) as server:
+        server.daemon_threads = True
+        thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        yield server.server_address[1], taken
+        server.shutdown()
+        thread.join()
+
+
+def mail(port: int, user: str = "", password: str = "", host: str = "127.0.0.1") -> Mail:
+    named = f"{quote(user)}:{quote(password)}@" * bool(user)
+    return Mail("mail", "a@example.org", "b@example.org", f"smtp://{named}{host}:{port}", timeout=9)
+
+
+@pytest.mark.parametrize("mechanisms", ["PLAIN LOGIN", "LOGIN", "CRAM-MD5 PLAIN"])
+def test_a_password_with_other_characters_than_ascii_is_sent_in_utf_8(mechanisms: str) -> None:
+    with relay(mechanisms=mechanisms, known=(USER, PASSWORD)) as (port, taken):
+        mail(port, USER, PASSWORD).send([ALERT])
+    assert len(taken) == 1
+
+
+@pytest.mark.parametrize("mechanisms", ["PLAIN LOGIN", "LOGIN", "CRAM-MD5", ""])
+def test_no_error_of_a_log_in_shows_the_password(mechanisms: str) -> None:
+    with relay(mechanisms=mechanisms) as (port, taken), pytest.raises(Undelivered) as raised:
+        mail(port, USER, PASSWORD).send([ALERT])
+    assert str(raised.value).startswith("127.0.0.1: ")
+    assert not any(secret in str(raised.value) for secret in (USER, PASSWORD))
+    assert taken == []
