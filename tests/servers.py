@@ -11,10 +11,14 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 from redis import Redis
@@ -32,6 +36,24 @@ def free_port() -> int:
     """Return a port that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
+
+
+def certificate(folder: Path) -> Path:
+    """Write a key and a certificate signed with it; nobody else has signed it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    signed = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    pem, private = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    written = key.private_bytes(pem, private, serialization.NoEncryption()) + signed.public_bytes(pem)
+    file = folder / "server.pem"
+    file.write_bytes(written)
+    return file
 
 
 def command(folder: Path, port: int) -> list[str] | None:

@@ -10,13 +10,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from scrapy import Request
 
 from archivebot import Archive, ArchiveConfig
@@ -26,7 +22,7 @@ from archivebot.wire import Wire
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.mockserver import markup
-from tests.servers import free_port
+from tests.servers import certificate, free_port
 
 pytest.importorskip("h2", reason="no h2: pip install -e .[http2]")
 
@@ -231,24 +227,6 @@ class Conversation:
         elif kind.end == "stream" and kind.body:
             self._h2.end_stream(stream)
         self.goes_on &= kind.end != "connection"
-
-
-def certificate(folder: Path) -> Path:
-    """Write a key and a certificate signed with it; crawls do not check who signed."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    signed = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    pem, private = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
-    written = key.private_bytes(pem, private, serialization.NoEncryption()) + signed.public_bytes(pem)
-    file = folder / "server.pem"
-    file.write_bytes(written)
-    return file
 
 
 class Odd:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import socketserver
 import ssl
 from base64 import b64decode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Thread
 from urllib.parse import quote
 
@@ -16,6 +18,7 @@ from archivebot.exceptions import Undelivered
 from archivebot.kinds import SiteChange
 from archivebot.watch.alert import Alert, ChangedAddress
 from archivebot.watch.mail import Mail
+from tests.servers import certificate
 
 SITE = "http://example.com/"
 ALERT = Alert(
@@ -35,6 +38,10 @@ class Relay(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         self._say("220 here")
+        with suppress(ssl.SSLError):  # the client does not trust the certificate
+            self._serve()
+
+    def _serve(self) -> None:
         while line := self.rfile.readline().decode("ascii").strip():
             verb, _, rest = line.partition(" ")
             match verb.upper():
@@ -46,9 +53,11 @@ class Relay(socketserver.StreamRequestHandler):
                 case "STARTTLS":
                     assert self.context
                     self._say("220 go on")
-                    line_ = self.context.wrap_socket(self.connection, server_side=True)
-                    self.rfile, self.wfile = line_.makefile("rb"), line_.makefile("wb", buffering=0)
                     self.secured = True
+                    with self.context.wrap_socket(self.connection, server_side=True) as safe:
+                        self.rfile, self.wfile = safe.makefile("rb"), safe.makefile("wb", buffering=0)
+                        self._serve()
+                    return
                 case "AUTH":
                     self._say("235 welcome" if self._named(rest) == self.known else "535 who?")
                 case "DATA":
@@ -108,4 +117,25 @@ def test_no_error_of_a_log_in_shows_the_password(mechanisms: str) -> None:
         mail(port, USER, PASSWORD).send([ALERT])
     assert str(raised.value).startswith("127.0.0.1: ")
     assert not any(secret in str(raised.value) for secret in (USER, PASSWORD))
+    assert taken == []
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+def test_a_relay_on_this_machine_may_have_a_certificate_of_its_own(tmp_path: Path, host: str) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate(tmp_path))
+    with relay(context=context, mechanisms="PLAIN", known=("zoe", "word")) as (port, taken):
+        mail(port, "zoe", "word", host).send([ALERT])
+    assert len(taken) == 1
+
+
+def test_only_this_machine_may_have_a_certificate_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate(tmp_path))
+    found = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda _, *rest, **more: found("127.0.0.1", *rest, **more))
+    with relay(context=context) as (port, taken), pytest.raises(Undelivered, match="CERTIFICATE_VERIFY"):
+        mail(port, host="mail.example.org").send([ALERT])
     assert taken == []

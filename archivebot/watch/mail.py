@@ -24,7 +24,8 @@ class Mail:
     """A mail address, and the server that takes the messages: ``smtp://`` or ``smtps://``.
 
     If a server offers STARTTLS, it is used. User name and password, parts of the address of the server, are
-    sent only through TLS or to this machine.
+    sent only through TLS or to this machine. The certificate of a relay on this machine, to which they would
+    be sent without TLS as well, may be its own.
     """
 
     name: str
@@ -73,9 +74,10 @@ class Mail:
     def _prepare(self, client: _Client, parts: SplitResult) -> None:
         """Begin TLS if the server offers it, and log in."""
         client.ehlo()
-        safe = parts.scheme == "smtps" or _is_local(parts.hostname or "")
+        is_local = _is_local(parts.hostname or "")
+        safe = parts.scheme == "smtps" or is_local
         if parts.scheme == "smtp" and client.has_extn("starttls"):
-            client.starttls(context=tls_context())
+            client.starttls(context=tls_context(is_verified=not is_local))
             safe = True
         if parts.username:
             if not safe:
