@@ -144,6 +144,14 @@ def test_each_output_gets_an_alert_once(
     assert [item["url"] for item in feed["items"]] == [sent["link"]]
 
 
+def test_an_output_that_a_rule_names_twice_gets_an_alert_once(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    text = '[[rule]]\nname = "all"\nsend = ["items", "items"]\n\n[output.items]\njson = "feed.json"\n'
+    watch.begin(text, {"hours": page("The library is open until six.")})
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    assert watch.sent()["outputs"]["items"]["sent"] == 1
+
+
 def test_a_program_that_gets_no_input_for_lack_of_room_is_tried_again(tmp_path: Path) -> None:
     page = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
     alert = Alert("1", "all", SiteChange.CHANGED, "new text", (page,))

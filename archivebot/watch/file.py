@@ -129,7 +129,7 @@ def _named(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> tuple
         if name not in outputs:
             known = ", ".join(outputs) or "none"
             raise UsageError(f"{at}, send: there is no output {name!r}; the outputs are: {known}")
-    return tuple(names)
+    return tuple(dict.fromkeys(names))
 
 
 def _numbers(found: object, at: str) -> dict[str, Bounds]:
