@@ -217,6 +217,21 @@ def test_a_rules_file_that_is_renamed_says_what_waits_at_its_old_path(tmp_path: 
 
 
 @pytest.mark.long
+def test_alerts_wait_for_an_output_that_was_renamed(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    text = rules(news='json = "missing/feed.json"')
+    watch.begin(text, {"hours": page("Until six.")})
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    watch.sent(code=Undelivered.exit_code)
+    watch.rules.write_text(rules(items='json = "feed.json"'), "utf-8")
+    done = watch.run()
+    assert "news: 0 sent, 1 waiting: it has left the rules file: give an output this name to" in done.stderr
+    assert done.returncode == 0
+    watch.rules.write_text(rules(news='json = "feed.json"'), "utf-8")
+    assert watch.sent("--again")["outputs"]["news"] == {"sent": 1, "waiting": 0, "error": None}
+
+
+@pytest.mark.long
 def test_rules_of_one_name_in_two_files_both_send_their_alert(
     tmp_path: Path, hook: tuple[int, type[Hook]]
 ) -> None:

@@ -59,7 +59,8 @@ class Command(ArchiveCommand):
         self._print(found, opts)
         if opts.test:
             return 0 if found.alerts else NotArchived.exit_code
-        return Undelivered.exit_code if any(tally.error for tally in found.outputs.values()) else 0
+        failed = any(found.outputs[name].error for name in self._rules.outputs if name in found.outputs)
+        return Undelivered.exit_code if failed else 0
 
     def _unknown(self, names: Collection[str]) -> Iterator[tuple[str, str]]:
         """Yield the rules with fields that no selector finds, if there are selectors at all."""

@@ -12,6 +12,7 @@ from archivebot.watch.outbox import Outbox
 from archivebot.watch.outputs import Output
 
 _NOT_DUE = "not due yet, or another run is sending it"
+_NAMELESS = "it has left the rules file: give an output this name to send them"
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ def deliver(outbox: Outbox, outputs: Collection[Output], clock: Callable[[], dat
     for name, numbers in outbox.unsent().items():
         tally = found.setdefault(name, Tally())
         tally.waiting = len(numbers)
-        tally.error = tally.error or (_NOT_DUE if name in names else "the rules file has no such output")
+        tally.error = tally.error or (_NOT_DUE if name in names else _NAMELESS)
     return found
 
 
