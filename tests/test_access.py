@@ -257,6 +257,7 @@ GOOD = '[[site]]\nmatch = "a.example"\n'
         (GOOD + 'proxy = "ftp://a.example"', "proxy: write an address"),
         (GOOD + 'cookies = "none.txt"', "cannot be read"),
         ('[[site]]\nmatch = "*"\nuser = "u"\npassword = "hunter2"', "match: name the host"),
+        ('[[site]]\nmatch = "HTTPS://*"\nuser = "u"\npassword = "hunter2"', "match: name the host"),
         ('[[site]]\nmatch = "https://*/*"\nuser = "u"\npassword = "hunter2"', "match: name the host"),
     ],
 )

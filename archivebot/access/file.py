@@ -20,7 +20,7 @@ from archivebot.urls import parse_seed
 
 _KEYS = ("match", "user", "password", "login", "fields", "cookies", "proxy")
 # A pattern of every host would send the secrets of one site to all others.
-_ANY_HOST = re.compile(r"(?:[a-z*]+://)?[*.]*(?:[:/].*)?")
+_ANY_HOST = re.compile(r"(?:[a-z*]+://)?[*.]*(?:[:/].*)?", re.IGNORECASE)
 _PROXIES = ("http", "https")
 
 
