@@ -191,6 +191,21 @@ def test_a_rule_begins_a_file_and_never_spoils_one(tmp_path: Path) -> None:
         Rulebook("").add({"name": "two"})
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"name": "x", "added": "a\ud800"},
+        {"name": "x", "match": "a.example/*\ud800"},
+        {"name": "x", "numbers": {"price\ud800": {"below": 1}}},
+    ],
+)
+def test_a_rule_with_half_of_a_surrogate_pair_is_refused(tmp_path: Path, rule: dict[str, Any]) -> None:
+    path = tmp_path / "rules.toml"
+    with pytest.raises(UsageError, match="the rule is no text in UTF-8"):
+        Rulebook(str(path)).add(rule)
+    assert not path.exists()
+
+
 def test_a_rule_is_added_with_the_line_ends_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "rules.toml"
     by_hand = b'\xef\xbb\xbf# by hand\r\n[[rule]]\r\nname = "one" # \xc3\xa9\r\n'

@@ -82,13 +82,17 @@ def _data(path: Path) -> bytes:
 
 def _longer(name: str, before: bytes, found: list[dict[str, Any]], rule: Mapping[str, Any]) -> bytes:
     """Return the bytes of a file with one more rule, which follows the line ends of the file."""
+    try:
+        table = _table(rule).encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"the rule is no text in UTF-8: {error}") from error
     outputs = tables(before.decode("utf-8-sig"), name).get("output", {})
     read = read_rule(rule, "the rule", list(outputs) if isinstance(outputs, dict) else [])
     if read.name in [each.get("name") for each in found]:
         raise Conflict(f"{read.name!r} is the name of another rule: choose another name")
     line = b"\r\n" if b"\r\n" in before else b"\n"
     kept = before.rstrip()
-    added = kept + line * 2 * bool(kept) + _table(rule).encode().replace(b"\n", line)
+    added = kept + line * 2 * bool(kept) + table.replace(b"\n", line)
     if len(added) > LARGEST:
         raise StorageError(f"{name} would have more than {LARGEST:,} bytes: remove rules that are not needed")
     if listed(tables(added.decode("utf-8-sig"), name), "rule", name) != [*found, dict(rule)]:
