@@ -280,6 +280,11 @@ RULE = '[[rule]]\nname = "r"\n'
         (RULE + "machen = 1", "rule 1 (r): there is no 'machen' here"),
         (RULE + "match = 1", "match is 1: give a text, or a list of texts"),
         (RULE + 'changes = "chnged"', "there is no 'chnged', only new, changed"),
+        (RULE + 'changes = "gone"\nadded = "x"', "changes: a page that is gone or moved shows nothing"),
+        (
+            RULE + 'changes = ["gone", "moved"]\nsize = 2',
+            "changes: a page that is gone or moved shows nothing",
+        ),
         (RULE + 'labels = "body"', "labels: there is no 'body', only"),
         (RULE + 'added = " "', "an empty term is in every text"),
         (RULE + 'match = ""', "an empty pattern is no page"),

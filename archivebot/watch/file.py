@@ -21,7 +21,7 @@ from archivebot.watch.feeds import Feed, FeedFormat
 from archivebot.watch.mail import Mail
 from archivebot.watch.outputs import Output
 from archivebot.watch.program import Program
-from archivebot.watch.rule import Bounds, Rule
+from archivebot.watch.rule import SHOWN, Bounds, Rule
 from archivebot.watch.webhook import Webhook
 
 RULE_KEYS = (
@@ -93,7 +93,7 @@ def read_rule(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> Ru
     if not all(pattern.strip() for pattern in patterns):
         raise UsageError(f"{at}, match: an empty pattern is no page: give a URL, with * for any text")
     added, removed = (_terms(found, key, at) for key in ("added", "removed"))
-    return Rule(
+    rule = Rule(
         name=name,
         patterns=tuple(url_pattern(pattern) for pattern in patterns),
         changes=_words(found, "changes", SiteChange, at) or _DEFAULT_CHANGES,
@@ -106,6 +106,11 @@ def read_rule(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> Ru
         persist=_whole(found, "persist", at, 1),
         send=_named(found, at, outputs),
     )
+    if rule.has_conditions and not rule.changes & SHOWN:
+        raise UsageError(
+            f"{at}, changes: a page that is gone or moved shows nothing: leave the conditions out"
+        )
+    return rule
 
 
 def _words(found: Mapping[str, Any], key: str, known: type[Word], at: str) -> frozenset[Word]:
