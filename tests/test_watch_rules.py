@@ -293,6 +293,7 @@ RULE = '[[rule]]\nname = "r"\n'
         (RULE + "numbers = 3", "give bounds by field"),
         (RULE + "numbers.price = {}", "numbers.price: give a bound"),
         (RULE + 'numbers.price = { below = "x" }', "below is 'x': give a number"),
+        (RULE + "numbers.price = { below = nan }", "below is nan: give a number"),
         (RULE + 'send = "me"', "there is no output 'me'; the outputs are: none"),
         (RULE + "[output.a]\n", "output a: give one of atom, json"),
         (RULE + '[output.a]\natom = "a"\njson = "b"', "output a: give one of"),

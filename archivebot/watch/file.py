@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isnan, nan
 from pathlib import Path
 from string import Template
 from typing import Any, TypeVar
@@ -151,12 +152,13 @@ def _numbers(found: object, at: str) -> dict[str, Bounds]:
 
 def _number(found: Mapping[str, Any], key: str, at: str) -> float:
     value = found[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or (key == "share" and value < 0):
-        raise UsageError(f"{at}.{key} is {value!r}: give a number")
     try:
-        return float(value)
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else nan
     except OverflowError as error:
         raise UsageError(f"{at}.{key} is too large: give a smaller number") from error
+    if isnan(number) or (key == "share" and number < 0):
+        raise UsageError(f"{at}.{key} is {value!r}: give a number")
+    return number
 
 
 def _whole(found: Mapping[str, Any], key: str, at: str, least: int) -> int:
