@@ -212,6 +212,22 @@ def test_a_field_that_no_selector_finds_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_a_field_that_is_no_number_is_named_if_a_rule_has_bounds_for_it(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    fields = tmp_path / "fields.toml"
+    fields.write_text(
+        '[[site]]\nmatch = "*"\n[site.fields]\nprice = "b"\ncost = { css = "b", type = "number" }\n'
+        'all = { css = "b", type = "number", all = true }\n'
+    )
+    wrong = "".join(f"numbers.{name} = {{ below = 20 }}\n" for name in ("price", "all", "cost", "summary"))
+    watch.begin(f'[[rule]]\nname = "cheap"\n{wrong}', {"boat": page("A boat.")})
+    told = watch.run("--fields", str(fields)).stderr
+    for name in ("price", "all", "summary"):
+        assert f"cheap: the field {name!r} is not one number: its selector needs type" in told
+    assert "'cost'" not in told
+
+
+@pytest.mark.long
 def test_one_change_of_a_template_on_many_pages_is_one_alert(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
     watch.rules.write_text('[[rule]]\nname = "prices"\nadded = "reduced"\n', "utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from archivebot.archive import ArchiveReader
@@ -11,6 +11,7 @@ from archivebot.cli import TIME, ArchiveCommand, add_fields_option, print_json, 
 from archivebot.config import WatchConfig
 from archivebot.exceptions import CorruptObject, NotArchived, Undelivered, UsageError
 from archivebot.fields.about import DESCRIPTION, SUMMARY
+from archivebot.fields.sites import Sites
 from archivebot.jobs.watch import Watched, past, watch
 from archivebot.terminal import note, write
 from archivebot.timestamps import parse_since
@@ -48,8 +49,8 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         assert self.settings is not None, "Scrapy gives every command its settings"
         config = WatchConfig.from_settings(self.settings)
-        for rule, name in self._unknown(archive.sites.names):
-            note(f"{rule}: no selector of this run finds a field {name!r}")
+        for line in self._doubts(archive.sites):
+            note(line)
         if opts.test:
             since = parse_since(opts.since, datetime.now(UTC)) if opts.since else None
             found = past(archive, self._rules, since, config, _note)
@@ -62,12 +63,16 @@ class Command(ArchiveCommand):
         failed = any(found.outputs[name].error for name in self._rules.outputs if name in found.outputs)
         return Undelivered.exit_code if failed else 0
 
-    def _unknown(self, names: Collection[str]) -> Iterator[tuple[str, str]]:
-        """Yield the rules with fields that no selector finds, if there are selectors at all."""
-        for rule in self._rules.rules if names else ():
+    def _doubts(self, sites: Sites) -> Iterator[str]:
+        """Yield what is wrong with the fields of the rules, if there are selectors at all."""
+        known = {*sites.names, DESCRIPTION, SUMMARY}
+        for rule in self._rules.rules if sites.names else ():
             for name in dict.fromkeys((*rule.fields, *rule.numbers)):
-                if name not in names and name not in (DESCRIPTION, SUMMARY):
-                    yield rule.name, name
+                if name not in known:
+                    yield f"{rule.name}: no selector of this run finds a field {name!r}"
+                elif name in rule.numbers and name not in sites.numbers:
+                    needed = 'its selector needs type = "number", without all'
+                    yield f"{rule.name}: the field {name!r} is not one number: {needed}"
 
     def _print(self, found: Watched, opts: argparse.Namespace) -> None:
         if opts.json:

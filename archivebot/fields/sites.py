@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from archivebot.fields.rule import RowsRule, Rule
 from archivebot.fields.tree import Tree
+from archivebot.fields.values import FieldType
 from archivebot.models import Field
 
 logger = logging.getLogger(__name__)
@@ -54,6 +55,16 @@ class Sites:
     def names(self) -> frozenset[str]:
         """The names of all fields that selectors find."""
         return frozenset(name for site in self.sites for name in site.rules)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The names of the fields that are one number on a site."""
+        return frozenset(
+            name
+            for site in self.sites
+            for name, rule in site.rules.items()
+            if isinstance(rule, Rule) and rule.kind is FieldType.NUMBER and not rule.all
+        )
 
     def of(self, url: str) -> Site | None:
         """Return the first site whose pattern matches a URL."""
