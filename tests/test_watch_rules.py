@@ -334,6 +334,29 @@ def test_an_error_in_a_rules_file_names_its_place(tmp_path: Path, text: str, sai
     assert str(path) in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        'webhook = "http://a/"\nheaders = "Bearer $TOKEN"',
+        'webhook = "http://a/"\nheaders.X = ["$TOKEN"]',
+        'webhook = "http://a/"\ntimeout = "$TOKEN"',
+        'webhook = ["http://a/$TOKEN"]',
+        'webhook = "http:/a/$TOKEN"',
+        'mail = "$TOKEN"',
+        'command = ["x", 5, "$TOKEN"]',
+    ],
+)
+def test_no_error_shows_a_variable_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    monkeypatch.setenv("TOKEN", "hunter2")
+    path = tmp_path / "rules.toml"
+    path.write_text(f"{RULE}[output.a]\n{output}\n", "utf-8")
+    with pytest.raises(UsageError, match="give ") as raised:
+        read_rules(str(path))
+    assert "hunter2" not in str(raised.value)
+
+
 def test_a_rules_file_that_is_missing_stops_the_command(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
     archived(watch.uri, 0, {"": page("Here.")})

@@ -169,41 +169,35 @@ def _whole(found: Mapping[str, Any], key: str, at: str, least: int) -> int:
 
 
 def _output(name: str, found: Mapping[str, Any], at: str, folder: Path) -> Output:
+    """Return the output of a table. Errors show values as they are written: a variable may be a secret."""
     kinds = [key for key in _OUTPUT_KEYS if key in found]
     if len(kinds) != 1:
         raise UsageError(f"{at}: give one of {', '.join(_OUTPUT_KEYS)}")
     (kind,) = kinds
     check_keys(found, (kind, *_OUTPUT_KEYS[kind]), at)
-    found = {key: _filled(value, f"{at}, {key}") for key, value in found.items()}
     limit: dict[str, Any] = {"timeout": _positive(found, at)} if "timeout" in found else {}
     if kind == "command":
-        words = texts(found, kind, at)
+        words = [_filled(word, f"{at}, command") for word in texts(found, kind, at)]
         if not words or not words[0] or "\0" in "".join(words):
             raise UsageError(f'{at}, command: give a program with its arguments, ["notify", "--urgent"]')
         return Program(name, tuple(words), folder, **limit)
-    value = _text(found, kind, at)
     if kind == "webhook":
-        _check_url(value, ("http", "https"), f"{at}, webhook")
+        url = _url(found, kind, ("http", "https"), at)
         headers = found.get("headers", {})
         if not isinstance(headers, dict):
             raise UsageError(f"{at}, headers is {headers!r}: give a table of headers")
-        return Webhook(name, value, {key: _header(key, headers, at) for key in headers}, **limit)
+        return Webhook(name, url, {key: _header(key, headers, at) for key in headers}, **limit)
     if kind == "mail":
-        server = str(found.get("server", "smtp://localhost"))
-        _check_url(server, ("smtp", "smtps"), f"{at}, server")
-        sender = _text(found, "sender", at) if "sender" in found else value
-        return Mail(name, _address(value, f"{at}, mail"), _address(sender, f"{at}, sender"), server, **limit)
-    return Feed(name, folder / value, FeedFormat(kind))
+        server = _url({"server": "smtp://localhost", **found}, "server", ("smtp", "smtps"), at)
+        to = _address(found, kind, at)
+        return Mail(name, to, _address(found, "sender", at) if "sender" in found else to, server, **limit)
+    return Feed(name, folder / _text(found, kind, at), FeedFormat(kind))
 
 
-def _filled(value: Any, at: str) -> Any:
-    """Return a value with the variables of the environment in its texts."""
-    if isinstance(value, dict):
-        return {key: _filled(each, f"{at}.{key}") for key, each in value.items()}
-    if isinstance(value, list):
-        return [_filled(each, at) for each in value]
+def _filled(value: str, at: str) -> str:
+    """Return a text with the variables of the environment in it."""
     try:
-        return Template(value).substitute(os.environ) if isinstance(value, str) else value
+        return Template(value).substitute(os.environ)
     except KeyError as error:
         raise UsageError(f"{at}: the environment has no variable {error.args[0]}; set it") from error
     except ValueError as error:
@@ -212,9 +206,10 @@ def _filled(value: Any, at: str) -> Any:
 
 def _text(found: Mapping[str, Any], key: str, at: str) -> str:
     value = found[key]
-    if not isinstance(value, str) or not value:
+    text = _filled(value, f"{at}, {key}") if isinstance(value, str) else ""
+    if not text:
         raise UsageError(f"{at}, {key} is {value!r}: give a text")
-    return value
+    return text
 
 
 def _header(key: str, headers: Mapping[str, Any], at: str) -> str:
@@ -231,12 +226,16 @@ def _positive(found: Mapping[str, Any], at: str) -> float:
     return value
 
 
-def _address(text: str, at: str) -> str:
+def _address(found: Mapping[str, Any], key: str, at: str) -> str:
+    text = _text(found, key, at)
     if not _ADDRESS.fullmatch(text):
-        raise UsageError(f"{at} is {text!r}: give one mail address")
+        raise UsageError(f"{at}, {key} is {found[key]!r}: give one mail address")
     return text
 
 
-def _check_url(text: str, schemes: tuple[str, ...], at: str) -> None:
+def _url(found: Mapping[str, Any], key: str, schemes: tuple[str, ...], at: str) -> str:
+    text = _text(found, key, at)
     if not is_address(text, *schemes):
-        raise UsageError(f"{at}: give an address that begins with {' or '.join(f'{s}://' for s in schemes)}")
+        begins = " or ".join(f"{scheme}://" for scheme in schemes)
+        raise UsageError(f"{at}, {key}: give an address that begins with {begins}")
+    return text
