@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -317,6 +318,9 @@ RULE = '[[rule]]\nname = "r"\n'
         (RULE + '[output.a]\nmail = "me"', "is 'me': give one mail address"),
         (RULE + '[output.a]\nmail = "a@b.example, c@d.example"', "give one mail address"),
         (RULE + '[output.a]\nmail = "a@b.example"\nserver = "b.example"', "begins with smtp://"),
+        (RULE + '[output.a]\nmail = "a@["', "give one mail address"),
+        (RULE + '[output.a]\nmail = "a\\u0000@b.example"', "give one mail address"),
+        (RULE + '[output.a]\natom = "a\\u0000b"', "give a path"),
         (RULE + "[output.a]\ncommand = []", "give a program with its arguments"),
         (RULE + '[output.a]\ncommand = ["x", "a\\u0000b"]', "give a program with its arguments"),
         (RULE + '[output.a]\ncommand = ["x"]\ntimeout = 0', "give seconds, from 1 to 3600"),
@@ -332,6 +336,17 @@ def test_an_error_in_a_rules_file_names_its_place(tmp_path: Path, text: str, sai
         read_rules(str(path))
     assert said in str(raised.value)
     assert str(path) in str(raised.value)
+
+
+def test_a_variable_that_is_not_utf_8_is_no_part_of_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(os.environb, b"TOKEN", b"\xff")
+    path = tmp_path / "rules.toml"
+    for output in ('webhook = "http://a/$TOKEN"', 'mail = "a@b.example"\nserver = "smtp://u:$TOKEN@a"'):
+        path.write_text(f"{RULE}[output.a]\n{output}\n", "utf-8")
+        with pytest.raises(UsageError, match="give an address"):
+            read_rules(str(path))
 
 
 @pytest.mark.parametrize(

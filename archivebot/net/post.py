@@ -35,7 +35,7 @@ def is_address(url: str, *schemes: str) -> bool:
         known = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
-    return known and not re.search(r"[\s\x00-\x1f\x7f]", url)
+    return known and not re.search(r"[\s\x00-\x1f\x7f\ud800-\udfff]", url)
 
 
 def post(url: str, data: bytes, headers: Mapping[str, str], seconds: float, most: int) -> Answer:

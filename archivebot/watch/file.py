@@ -42,7 +42,8 @@ _OUTPUT_KEYS = {
 _DEFAULT_CHANGES = frozenset((SiteChange.CHANGED, SiteChange.GONE, SiteChange.MOVED, SiteChange.BACK))
 
 _NAME = re.compile(r"\w[\w -]*")
-_ADDRESS = re.compile(r"[^\s@<>,]+@[^\s@<>,]+")
+_ATOM = r"[^\s@<>,\[\]\x00-\x1f\x7f\ud800-\udfff]+"
+_ADDRESS = re.compile(rf"{_ATOM}@(?:{_ATOM}|\[{_ATOM}\])")
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -191,7 +192,10 @@ def _output(name: str, found: Mapping[str, Any], at: str, folder: Path) -> Outpu
         server = _url({"server": "smtp://localhost", **found}, "server", ("smtp", "smtps"), at)
         to = _address(found, kind, at)
         return Mail(name, to, _address(found, "sender", at) if "sender" in found else to, server, **limit)
-    return Feed(name, folder / _text(found, kind, at), FeedFormat(kind))
+    path = _text(found, kind, at)
+    if "\0" in path:
+        raise UsageError(f"{at}, {kind} is {found[kind]!r}: give a path")
+    return Feed(name, folder / path, FeedFormat(kind))
 
 
 def _filled(value: str, at: str) -> str:
