@@ -144,6 +144,14 @@ def test_each_output_gets_an_alert_once(
     assert [item["url"] for item in feed["items"]] == [sent["link"]]
 
 
+@pytest.mark.parametrize("encoding", ["unknown", "big5", "utf-7"])
+def test_a_feed_replaces_a_file_in_an_encoding_that_cannot_be_read(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "feed.xml"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><feed/>')
+    Feed("news", path, FeedFormat.ATOM).send([])
+    assert ElementTree.parse(path).findtext(f"{{{ATOM}}}id")
+
+
 def test_an_output_that_a_rule_names_twice_gets_an_alert_once(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
     text = '[[rule]]\nname = "all"\nsend = ["items", "items"]\n\n[output.items]\njson = "feed.json"\n'

@@ -66,7 +66,8 @@ class Feed:
 
     def _identity(self) -> str:
         """Return the id of the Atom feed that the file already holds, else a new one (RFC 4287, 4.2.6)."""
-        with suppress(OSError, ElementTree.ParseError):
+        # An encoding that Python does not know is a LookupError, one that its parser does not a ValueError.
+        with suppress(OSError, ElementTree.ParseError, LookupError, ValueError):
             if found := ElementTree.parse(self.path).findtext(f"{{{ATOM}}}id"):
                 return found
         return uuid4().urn
