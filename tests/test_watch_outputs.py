@@ -23,7 +23,7 @@ import pytest
 from archivebot.exceptions import Undelivered
 from archivebot.kinds import SiteChange
 from archivebot.watch.alert import Alert, ChangedAddress
-from archivebot.watch.feeds import ATOM, JSON_FEED, Feed, FeedFormat
+from archivebot.watch.feeds import ATOM, JSON_FEED, Feed, FeedFormat, atom, json_feed
 from archivebot.watch.outbox import Outbox
 from archivebot.watch.program import Program
 from tests.conftest import ROOT
@@ -150,6 +150,13 @@ def test_a_feed_replaces_a_file_in_an_encoding_that_cannot_be_read(tmp_path: Pat
     path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><feed/>')
     Feed("news", path, FeedFormat.ATOM).send([])
     assert ElementTree.parse(path).findtext(f"{{{ATOM}}}id")
+
+
+def test_an_alert_of_the_first_year_has_a_valid_time_in_a_feed() -> None:
+    alert = Alert("1", "all", SiteChange.NEW, "", (ChangedAddress(SITE, None, 1, "00010101000000", SITE),))
+    updated = ElementTree.fromstring(atom([alert], "urn:x")).findtext(f"{{{ATOM}}}updated")
+    assert updated == "0001-01-01T00:00:00Z"
+    assert b'"date_published": "0001-01-01T00:00:00Z"' in json_feed([alert])
 
 
 def test_an_output_that_a_rule_names_twice_gets_an_alert_once(tmp_path: Path) -> None:

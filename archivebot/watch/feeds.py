@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 from archivebot.exceptions import Undelivered
 from archivebot.terminal import harmless, json_text
+from archivebot.timestamps import iso_time
 from archivebot.watch.alert import Alert
 
 ATOM = "http://www.w3.org/2005/Atom"
@@ -82,13 +83,13 @@ def atom(alerts: Sequence[Alert], identity: str) -> bytes:
     feed = ElementTree.Element("feed", xmlns=ATOM)
     _add(feed, "id", identity)
     _add(feed, "title", "archivebot")
-    _add(feed, "updated", _time(alerts[0].when if alerts else datetime.fromtimestamp(0, UTC)))
+    _add(feed, "updated", iso_time(alerts[0].when if alerts else datetime.fromtimestamp(0, UTC)))
     _add(_add(feed, "author"), "name", "archivebot")
     for alert in alerts:
         entry = _add(feed, "entry")
         _add(entry, "id", f"urn:uuid:{alert.id}")
         _add(entry, "title", alert.title)
-        _add(entry, "updated", _time(alert.when))
+        _add(entry, "updated", iso_time(alert.when))
         _add(entry, "link").set("href", alert.pages[0].link)
         _add(entry, "category").set("term", alert.rule)
         _add(entry, "content", alert.text).set("type", "text")
@@ -109,7 +110,7 @@ def json_feed(alerts: Sequence[Alert]) -> bytes:
             "url": alert.pages[0].link,
             "title": alert.title,
             "content_text": alert.text,
-            "date_published": _time(alert.when),
+            "date_published": iso_time(alert.when),
             "tags": [alert.rule],
         }
         for alert in alerts
@@ -122,7 +123,3 @@ def _add(parent: ElementTree.Element, name: str, text: str | None = None) -> Ele
     element = ElementTree.SubElement(parent, name)
     element.text = _NOT_XML.sub("\ufffd", harmless(text)) if text else None
     return element
-
-
-def _time(when: datetime) -> str:
-    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
