@@ -232,6 +232,19 @@ def test_a_rules_file_that_is_renamed_says_what_waits_at_its_old_path(tmp_path: 
 
 
 @pytest.mark.long
+def test_a_rules_file_that_cannot_be_looked_for_was_renamed(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    watch.begin(rules(news='json = "missing/feed.json"'), {"hours": page("Until six.")})
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    watch.sent(code=Undelivered.exit_code)
+    with closing(sqlite3.connect(tmp_path / "a.watch.db")) as database, database:
+        # The system refuses such a name, as it refuses a folder without permission.
+        database.execute("UPDATE watch SET rules = ?", (f"/{'x' * 300}/rules.toml",))
+    done = watch.run()
+    assert (done.returncode, "x/rules.toml has 1 alert waiting and was renamed" in done.stderr) == (0, True)
+
+
+@pytest.mark.long
 def test_alerts_wait_for_an_output_that_was_renamed(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
     text = rules(news='json = "missing/feed.json"')

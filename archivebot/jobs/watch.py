@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 from archivebot.archive import ArchiveReader
 from archivebot.config import WatchConfig, beside
@@ -106,7 +106,7 @@ def watch(
         if again:
             outbox.make_due(datetime.now(UTC))
         sent = deliver(outbox, rules.outputs.values(), partial(datetime.now, UTC))
-        elsewhere = {path: count for path, count in outbox.elsewhere().items() if not Path(path).exists()}
+        elsewhere = {path: count for path, count in outbox.elsewhere().items() if not os.path.exists(path)}
         return Watched(found, sent, first, elsewhere)
 
 
