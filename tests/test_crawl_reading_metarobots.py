@@ -38,6 +38,12 @@ def test_a_tag_for_our_agent_overrides_the_generic_one() -> None:
     assert directives([], ["otherbot: noindex, nofollow"], "archivebot").store
 
 
+def test_the_name_of_our_agent_is_compared_without_case() -> None:
+    assert not directives([("mybot", "noindex")], [], "MyBot").store
+    assert not directives([], ["MYBOT: nofollow"], "MyBot").follow
+    assert directives([("robots", "none"), ("mybot", "all")], [], "MyBot").store
+
+
 def test_dates_and_limits_in_the_header_name_no_agent() -> None:
     assert not directives([], ["max-snippet: 20, noindex"], "archivebot").store
     assert not directives([], ["unavailable_after: 25 Jun 2026 15:00:00 PST, noindex"], "archivebot").store
@@ -86,3 +92,10 @@ def test_the_operator_may_override(marked: MockServer, crawl: Crawl) -> None:
     crawled = crawl("-s", "ARCHIVE_OBEY_META_ROBOTS=0", seeds=marked.url())
     assert len([path for path in marked.paths() if path.endswith("/x")]) == 8
     assert crawled.of(marked.url("/none"))["outcome"] == "fetched"
+
+
+def test_another_agent_is_named_in_any_case(marked: MockServer, crawl: Crawl) -> None:
+    marked.routes["/all"] = html("/all/x", head=meta("noindex", "OtherBot"))
+    crawled = crawl("-s", "ROBOTSTXT_USER_AGENT=OtherBot", seeds=marked.url())
+    assert crawled.of(marked.url("/all"))["outcome"] == "excluded"
+    assert crawled.of(marked.url("/named"))["outcome"] == "excluded"

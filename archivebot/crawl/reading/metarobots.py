@@ -27,13 +27,15 @@ ALL = Directives()
 def directives(meta: Iterable[tuple[str, str]], header_values: Iterable[str], agent: str) -> Directives:
     """Combine the META tags (name, content) and X-Robots-Tag values of one page for one agent.
 
-    A tag that names the agent overrides the generic ones; among equals the strictest applies.
+    The names in ``meta`` are in lower case. A tag that names the agent, in any case, overrides the generic
+    ones; among equals the strictest applies.
 
     >>> directives([("robots", "NoIndex, Follow")], [], "archivebot")
     Directives(store=False, follow=True, reason='META robots: noindex')
     >>> directives([("robots", "none"), ("archivebot", "all")], [], "archivebot")
     Directives(store=True, follow=True, reason='')
     """
+    agent = agent.lower()
     stated: dict[str, list[tuple[str, str]]] = {}
     for name, source, words in _by_source(meta, header_values):
         if name in (GENERIC, agent):
