@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import signal
 from base64 import b64encode
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
@@ -18,6 +19,7 @@ from archivebot.exceptions import UsageError
 from tests.commands import run_scrapy
 from tests.conftest import Crawl, Crawled
 from tests.mockserver import Asked, MockServer, Reply, html
+from tests.test_crawl_frontier import wait_for
 
 USER, PASSWORD, SESSION = "reader-of-tides", "correct-horse-7193", "session-58121"
 TOKEN = "token-of-the-form-3377"
@@ -154,6 +156,25 @@ def test_a_wrong_password_archives_nothing_and_is_not_in_the_log(crawl: Crawl, s
     assert (done.code, done.records) == (8, [])
     assert "archivebot: nothing could be fetched: the lines above say why" in done.log
     assert "wrong-horse-1" not in done.log
+
+
+@pytest.mark.long
+def test_pages_whose_log_in_is_interrupted_are_fetched_by_the_crawl_that_goes_on(
+    crawl: Crawl, site: MockServer
+) -> None:
+    members = Members(site)
+    options = ("-s", secrets(crawl.folder, form(site)), "-s", "DOWNLOAD_TIMEOUT=60")
+    site.routes["/login"] = Reply(delay=60)
+    process = crawl.start(*options, seeds=site.url())
+    wait_for(lambda: "/login" in site.paths(), process)
+    process.send_signal(signal.SIGINT)
+    interrupted = crawl.finish(process)
+    assert interrupted.code == 0
+    assert "log-in" not in interrupted.log
+    states = crawl.ask("frontier")["states"]
+    assert (states["queued"], states["rejected"]) == (1, 0)
+    site.routes["/login"] = members.login
+    assert crawl(*options, seeds=site.url()).of(site.url("/a"))["status"] == 200
 
 
 def test_a_form_is_sent_in_the_encoding_of_its_page(crawl: Crawl, site: MockServer) -> None:

@@ -18,7 +18,7 @@ import pytest
 from redis import Redis
 
 from tests.conftest import ROOT, Crawl, Crawled
-from tests.mockserver import MockServer, Reply, markup, robots
+from tests.mockserver import MockServer, Reply, html, markup, robots
 from tests.servers import MongoServer, RedisServer
 from tests.test_crawl_frontier import captures, tree, wait_for
 
@@ -254,6 +254,21 @@ def test_a_wait_for_robots_txt_does_not_hold_up_the_end_and_denies_nothing(
     process.send_signal(signal.SIGTERM)
     assert ended(process, STOPPED).code == 0
     assert crawl.ask("frontier")["states"]["queued"] == 1
+
+
+@pytest.mark.parametrize("answer", [Reply(status=503), Reply(raw=b"")])
+def test_a_page_that_waits_for_its_next_try_is_fetched_by_the_crawl_that_goes_on(
+    site: MockServer, crawl: Crawl, answer: Reply
+) -> None:
+    site.routes |= {"/": Reply(markup(["/a"])), "/robots.txt": robots(""), "/a": [answer, answer, html()]}
+    process = crawl.start("-s", "ARCHIVE_RETRY_BASE=50", seeds=site.url())
+    wait_for(lambda: "/a" in site.paths(), process)
+    time.sleep(1)  # the wait has begun
+    process.send_signal(signal.SIGINT)
+    assert ended(process, STOPPED).code == 0
+    assert crawl.ask("frontier")["states"] == UNTOUCHED | {"done": 1, "answered": 1, "queued": 1}
+    assert crawl(seeds=site.url()).of(site.url("/a"))["status"] == 200
+    assert captures(crawl) == {site.url(): 1, site.url("/a"): 1}
 
 
 def open_files(process: Popen) -> set[str]:

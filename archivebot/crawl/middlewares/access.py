@@ -23,7 +23,7 @@ from archivebot.access.realm import Realm
 from archivebot.config import CrawlConfig
 from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.reading.convert import headers_of
-from archivebot.crawl.refusals import Refused
+from archivebot.crawl.refusals import Interrupted, Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
@@ -142,7 +142,10 @@ class AccessMiddleware:
         return answer
 
     async def _log_in(self, realm: Realm) -> bool:
-        """Fill in the form of log-in; return whether the site let us in, and log why if not."""
+        """Fill in the form of log-in; return whether the site let us in, and log why if not.
+
+        Raises Interrupted if the crawl ends first: the pages that wait are not closed to us.
+        """
         assert realm.login is not None
         self.crawler.stats.inc_value("access/logins")
         self._count[realm.name] += 1
@@ -155,6 +158,8 @@ class AccessMiddleware:
                 answer = await self._follow(form)
                 is_open = answer.status < 400 and not _has_field(realm, answer)
                 reason = "" if is_open else f"the answer has status {answer.status}, and is no page behind it"
+        except Interrupted:
+            raise
         except Exception as error:  # a failure of any kind must not show the request
             reason = type(error).__name__
         if reason:
