@@ -182,6 +182,11 @@ class PaceConfig(_Settings):
     retry_ceiling: float = 60.0
     retry_after_max: float = 120.0
 
+    def __post_init__(self) -> None:
+        if self.local_concurrency < 1:
+            wanted = "give at least 1 request at a time"
+            raise UsageError(f"ARCHIVE_LOCAL_CONCURRENCY is {self.local_concurrency}: {wanted}")
+
 
 @dataclass(frozen=True, slots=True)
 class FrontierConfig(_Settings):

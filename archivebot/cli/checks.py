@@ -16,6 +16,11 @@ FRACTIONS = frozenset(
     " MEMUSAGE_CHECK_INTERVAL_SECONDS".split()
 )
 
+# Settings of Scrapy with which a crawl waits for ever if they are 0.
+AT_LEAST_ONE = frozenset(
+    "CONCURRENT_ITEMS CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN REACTOR_THREADPOOL_MAXSIZE".split()
+)
+
 SCRAPY = frozenset(name for name in vars(default_settings) if name.isupper())
 ALIKE = 0.92  # similarity of a name to another one from which it is mistyped: one letter of ten
 
@@ -54,6 +59,8 @@ def _check_scrapy(name: str, value: object) -> None:
         wrong, wanted = text.lower() not in ("0", "1", "false", "true"), "True or False"
     elif isinstance(default, float) or name in FRACTIONS:
         wrong, wanted = not _is_number(text, float), "a number"
+    elif name in AT_LEAST_ONE:
+        wrong, wanted = not _is_number(text, int) or int(text) < 1, "a whole number from 1 on"
     elif isinstance(default, int):
         wrong, wanted = not _is_number(text, int), "a whole number"
     else:
