@@ -43,6 +43,14 @@ def test_a_host_that_asks_for_rest_is_slowed_down_and_recovers() -> None:
     assert paced.penalties == {}
 
 
+def test_a_slot_of_the_settings_has_its_own_delay_and_concurrency() -> None:
+    paced = HostPace(0.5, 2, 8, 1.0, 5.0, {"a.example": {"delay": 0.1}, "127.0.0.1": {"concurrency": 1}})
+    assert (paced.delay_of("a.example"), paced.concurrency_of("a.example")) == (0.1, 2)
+    assert (paced.delay_of("127.0.0.1"), paced.concurrency_of("127.0.0.1")) == (0.0, 1)
+    paced.crawl_delays["a.example"] = 3.0
+    assert paced.delay_of("a.example") == 3.0
+
+
 def gaps(times: list[float]) -> list[float]:
     return [later - earlier for earlier, later in pairwise(times)]
 
@@ -83,3 +91,21 @@ def test_a_throttling_host_is_asked_more_slowly(site: MockServer, crawl: Crawl) 
     crawl("-s", "ARCHIVE_RETRY_BASE=0.4", "-s", "CONCURRENT_REQUESTS=1", seeds=site.url())
     first = site.times("/0")[0]
     assert min(asked.time for asked in site.asked if asked.time > first) - first > 0.19
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("DOWNLOAD_SLOTS={slots}",),
+        ("AUTOTHROTTLE_ENABLED=1", "AUTOTHROTTLE_START_DELAY=0.4", "DOWNLOAD_DELAY=0.4"),
+    ],
+)
+def test_a_delay_that_the_operator_sets_by_the_settings_of_scrapy_holds(
+    site: MockServer, crawl: Crawl, options: tuple[str, ...]
+) -> None:
+    site.routes |= {"/": html("/a", "/b"), "/a": html(), "/b": html()}
+    slots = '{"127.0.0.1": {"delay": 0.4}}'
+    given = [word for option in options for word in ("-s", option.replace("{slots}", slots))]
+    assert len(crawl(*given, seeds=site.url()).records) == 3
+    assert min(gaps([asked.time for asked in site.asked])) > 0.15  # half of it is jitter

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
@@ -20,17 +23,27 @@ class HostPace:
     ``delay`` and ``concurrency`` apply to hosts in general. Hosts on this machine get no base delay and
     ``local_concurrency``, because they serve nobody else. A Crawl-delay or a penalty applies to them, too.
     The penalty is between ``first`` and ``ceiling`` seconds. It doubles with each 429 or 503, and halves with
-    each other answer.
+    each other answer. ``slots`` are the DOWNLOAD_SLOTS of Scrapy: their delay and concurrency replace those
+    of a host. If Scrapy's AutoThrottle ``adapts`` the delays of slots, it may only raise them.
     """
 
     def __init__(
-        self, delay: float, concurrency: int, local_concurrency: int, first: float, ceiling: float
+        self,
+        delay: float,
+        concurrency: int,
+        local_concurrency: int,
+        first: float,
+        ceiling: float,
+        slots: Mapping[str, Mapping[str, Any]] | None = None,
+        adapts: bool = False,
     ) -> None:
         self.delay = delay
         self.concurrency = concurrency
         self.local_concurrency = local_concurrency
         self.first = first
         self.ceiling = ceiling
+        self.slots = slots or {}
+        self.adapts = adapts
         self.crawl_delays: dict[str, float] = {}
         self.penalties: dict[str, float] = {}
         self._local: dict[str, bool] = {}
@@ -46,6 +59,8 @@ class HostPace:
             local_concurrency=config.local_concurrency,
             first=config.retry_base,
             ceiling=config.retry_ceiling,
+            slots=settings.getdict("DOWNLOAD_SLOTS"),
+            adapts=settings.getbool("AUTOTHROTTLE_ENABLED"),
         )
         pace.crawler = crawler
         crawler.signals.connect(pace.request_reached_downloader, signals.request_reached_downloader)
@@ -54,12 +69,14 @@ class HostPace:
 
     def delay_of(self, host: str) -> float:
         """Return the seconds between two requests to a host."""
-        base = 0.0 if self.is_local(host) else self.delay
-        return max(base, self.crawl_delays.get(host, 0.0), self.penalties.get(host, 0.0))
+        usual = 0.0 if self.is_local(host) else self.delay
+        base = self.slots.get(host, {}).get("delay", usual)
+        return max(float(base), self.crawl_delays.get(host, 0.0), self.penalties.get(host, 0.0))
 
     def concurrency_of(self, host: str) -> int:
         """Return the maximum of concurrent requests to a host."""
-        return self.local_concurrency if self.is_local(host) else self.concurrency
+        usual = self.local_concurrency if self.is_local(host) else self.concurrency
+        return int(self.slots.get(host, {}).get("concurrency", usual))
 
     def is_local(self, host: str) -> bool:
         """Return whether a host is this machine: localhost, 127.0.0.0/8 or ::1."""
@@ -89,7 +106,7 @@ class HostPace:
     def _set_slot(self, host: str) -> None:
         assert self.crawler is not None
         slot = self.crawler.engine.downloader.slots[host]
-        slot.delay = self.delay_of(host)
+        slot.delay = max(self.delay_of(host), slot.delay if self.adapts else 0.0)
         slot.concurrency = self.concurrency_of(host)
         if host in self.crawl_delays:
             keep_exact(slot)  # jitter would go below the delay
