@@ -37,6 +37,31 @@ def test_a_seeds_file_has_one_seed_per_line_and_comments(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "seeds"),
+    [
+        ("http://h/a,1518,b.html", ["http://h/a,1518,b.html"]),
+        ("http://h/a,1518,,00.html,", ["http://h/a,1518,,00.html"]),
+        ("http://h/?1,2,http://g/b,c,", ["http://h/?1,2", "http://g/b,c"]),
+        ("http://h/a,1518,example.org/b", ["http://h/a,1518", "http://example.org/b"]),
+        (
+            "http://h/a,localhost:8000,10.0.0.1/b",
+            ["http://h/a", "http://localhost:8000/", "http://10.0.0.1/b"],
+        ),
+        ("http://h/a, wiki, http://g/", ["http://h/a", "http://wiki/", "http://g/"]),
+        ("http://h,wiki,//g/a,HTTPS://f/", ["http://h/", "http://wiki/", "http://g/a", "https://f/"]),
+        ("wiki/a,intranet/b", ["http://wiki/a", "http://intranet/b"]),
+    ],
+)
+def test_a_comma_in_the_path_of_a_url_does_not_separate_it(text: str, seeds: list[str]) -> None:
+    assert read_seeds(text) == tuple(seeds)
+
+
+def test_another_scheme_in_a_list_is_refused() -> None:
+    with pytest.raises(UsageError, match="ftp://b/"):
+        read_seeds("http://h/a,ftp://b/")
+
+
+@pytest.mark.parametrize(
     ("given", "message"),
     [
         ({}, "no seeds"),

@@ -22,7 +22,7 @@ from archivebot.schedule.policy import Policy
 from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR
 from archivebot.units import read_seconds
-from archivebot.urls import parse_seed
+from archivebot.urls import parse_seed, split_seeds
 from archivebot.urls.scope import KINDS
 
 EXAMPLE = "for example: scrapy crawl site -a seeds=https://example.org/"
@@ -47,14 +47,14 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 def read_seeds(text: str) -> tuple[str, ...]:
     """Return the canonical seeds of a comma-separated list or of ``@FILE``, in order, each once.
 
-    A file holds one seed per line; empty lines and lines that begin with ``#`` are skipped. A text of several
-    lines is read like a file. Raises UsageError if the file cannot be read, a seed is not a URL, or no seed
-    is left.
+    For commas in URLs see :func:`~archivebot.urls.split_seeds`. A file holds one seed per line; empty lines
+    and lines that begin with ``#`` are skipped. A text of several lines is read like a file. Raises
+    UsageError if the file cannot be read, a seed is not a URL, or no seed is left.
     """
     if text.startswith("@"):
         lines = _file_lines(text[1:])
     else:
-        lines = text.splitlines() if "\n" in text else text.split(",")
+        lines = text.splitlines() if "\n" in text else split_seeds(text)
     wanted = [line.strip() for line in lines]
     seeds = tuple(dict.fromkeys(parse_seed(line) for line in wanted if line and not line.startswith("#")))
     if not seeds:

@@ -5,6 +5,7 @@ from archivebot.urls.method import with_method
 from archivebot.urls.pattern import pattern
 from archivebot.urls.private import is_loopback, is_private
 from archivebot.urls.scope import Scope
+from archivebot.urls.seeds import split_seeds
 from archivebot.urls.surt import host_of, host_of_key, host_part, key_range, urlkey
 from archivebot.urls.traps import trap
 
@@ -21,6 +22,7 @@ __all__ = [
     "key_range",
     "parse_seed",
     "pattern",
+    "split_seeds",
     "trap",
     "urlkey",
     "with_method",

@@ -98,9 +98,18 @@ def _domain(host: str) -> str:
     return _suffixes()(host).top_domain_under_public_suffix or host
 
 
+def has_public_suffix(host: str) -> bool:
+    """Return whether a name ends as the names of hosts do.
+
+    >>> [has_public_suffix(name) for name in ("example.org", "user.github.io", "b.html", "localhost")]
+    [True, True, False, False]
+    """
+    return "." in host and bool(_suffixes()(host).suffix)
+
+
 @cache
 def _suffixes() -> TLDExtract:
-    # Imported here: only one of four kinds needs it, and it loads requests (about 80 ms).
+    # Imported here: most crawls do not need it, and it loads requests (about 80 ms).
     from tldextract import TLDExtract
 
     # The list that came with the package, read once: no network, no cache on disk. Private suffixes
