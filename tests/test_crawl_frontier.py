@@ -190,6 +190,35 @@ def test_a_redis_that_goes_away_for_a_while_does_not_end_the_crawl(
     assert captures(crawl) == dict.fromkeys((site.url(path) for path in tree()), 1)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("shared", [True, False])
+def test_an_interrupted_crawl_starts_over_with_flush_on_start(
+    site: MockServer, crawl: Crawl, redis_uri: str, shared: bool
+) -> None:
+    site.routes |= tree(30, delay=0.05)
+    options = ("-s", f"REDIS_URL={redis_uri}") if shared else ()
+    interrupt(crawl, site, *options)
+    assert captures(crawl)
+    crawled = crawl(*options, "-s", "SCHEDULER_FLUSH_ON_START=True", seeds=site.url())
+    assert crawled.code == 0
+    assert "The crawl starts over, because SCHEDULER_FLUSH_ON_START is set" in crawled.log
+    assert Counter(record["url"] for record in crawled.records) == Counter(map(site.url, tree(30)))
+
+
+@pytest.mark.long
+def test_with_flush_on_start_a_crawl_that_others_work_on_is_joined(
+    site: MockServer, crawl: Crawl, redis_uri: str
+) -> None:
+    site.routes |= tree(60, delay=1.0)
+    options = ("-s", f"REDIS_URL={redis_uri}", "-s", "SCHEDULER_FLUSH_ON_START=True")
+    first = crawl.start(*options, seeds=site.url())
+    wait_for(lambda: len(site.asked) > 2, first)
+    second = run_scrapy(crawl.words(*options, seeds=site.url()))
+    first.communicate(timeout=60)
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert captures(crawl) == dict.fromkeys(map(site.url, tree(60)), 1)
+
+
 def test_a_crawl_that_ended_begins_anew(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": html("/a"), "/a": html()}
     crawl(seeds=site.url())

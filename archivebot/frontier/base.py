@@ -213,8 +213,8 @@ class Frontier(FrontierReader, Protocol):
         owners return to the queue. ``arguments`` and ``most`` replace earlier values.
 
         ``archive`` is the position of the archive. A crawl that relied on ``distrusted`` starts over although
-        it could continue, because the archive has lost pages that it relied on. Raises StorageError if other
-        workers are active in such a crawl.
+        it could continue: the archive has lost pages that it relied on, or the operator wants that. Raises
+        StorageError if other workers are active in such a crawl.
         """
 
     def end(self, reason: str) -> None:

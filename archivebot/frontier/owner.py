@@ -13,10 +13,10 @@ def new_owner() -> str:
 
 
 def others_at_work(place: str) -> str:
-    """Return why a crawl cannot start over although its archive lost pages: other workers are active."""
+    """Return why a crawl cannot start over: other workers are active."""
     return (
-        f"{place}: the crawl relies on pages that this archive does not hold, and other workers are at work"
-        " on it: give all of them the same archive, or end them first"
+        f"{place}: the crawl would start over, but other workers are at work on it: give all of them the same"
+        " archive, or end them first"
     )
 
 

@@ -28,7 +28,7 @@ from archivebot.crawl.retry import UNANSWERED
 from archivebot.crawl.scheduling.budget import UrlBudget
 from archivebot.crawl.scheduling.entries import SOURCE, entry_of, key_of, request_of
 from archivebot.crawl.scheduling.held import HeldLeases
-from archivebot.crawl.scheduling.identity import crawl_name, lost_by
+from archivebot.crawl.scheduling.identity import crawl_name, starts_over
 from archivebot.crawl.scheduling.outbox import STROKE, Outbox, Settled
 from archivebot.crawl.scheduling.pace import HostPace
 from archivebot.crawl.scheduling.patience import PAUSE, Patience
@@ -115,10 +115,10 @@ class Dispatcher(Extension):
         relied = self.frontier.relied()
         # Read after the frontier: an archive that others write to can only have advanced since.
         position = await ArchiveSession.of(self.crawler).run(Archive.position)
-        if lost := lost_by(relied, position):
-            logger.warning("The crawl starts over, because %s; its pages are fetched again", lost)
+        if why := starts_over(relied, position, self.crawler.settings.getbool("SCHEDULER_FLUSH_ON_START")):
+            logger.warning("The crawl starts over, because %s; its pages are fetched again", why)
         identity = json.dumps(arguments.identity, ensure_ascii=False)
-        begin = partial(self.frontier.begin, identity, self.most, position, relied if lost else None)
+        begin = partial(self.frontier.begin, identity, self.most, position, relied if why else None)
         self.resumed = await self._patience.insist(begin, _BEGINNING)
         self._begun = True
         counts = self.frontier.counts()

@@ -18,14 +18,17 @@ def crawl_name(spider: str, identity: object) -> str:
     return f"{spider}-{blake2b(text, digest_size=4).hexdigest()}"
 
 
-def lost_by(relied: Position | None, archive: Position) -> str:
-    """Return why an archive lacks pages that a crawl relied on; "" if it does not, or if unknown.
+def starts_over(relied: Position | None, archive: Position, flush: bool) -> str:
+    """Return why a crawl starts over: on request, or as the archive lacks pages that it relied on; else "".
 
-    >>> lost_by(Position("a", 7), Position("a", 9)), lost_by(None, Position("a", 1))
+    >>> starts_over(Position("a", 7), Position("a", 9), False), starts_over(None, Position("a", 1), True)
     ('', '')
     """
-    if relied is None or (relied.archive == archive.archive and relied.number <= archive.number):
-        return ""
+    if relied is None:
+        return ""  # it has not begun
+    if flush:
+        return "SCHEDULER_FLUSH_ON_START is set"
     if relied.archive == archive.archive:
-        return "the archive was restored from a copy that is older than the crawl"
+        is_older = relied.number > archive.number
+        return "the archive was restored from a copy that is older than the crawl" if is_older else ""
     return "the archive is not the one that it relied on: was that archive deleted or replaced?"
