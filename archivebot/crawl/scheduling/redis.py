@@ -41,10 +41,6 @@ class LeaseQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
     def pop(self, timeout: int = 0) -> Request | None:
         return self.dispatcher.next()
 
-    def clear(self) -> None:
-        """Forget the whole crawl, for SCHEDULER_FLUSH_ON_START."""
-        self.dispatcher.frontier.forget()
-
 
 class SeenFilter(RFPDupeFilter):  # type: ignore[misc]  # scrapy-redis has no types
     """Prevents this worker from sending Redis the same URL with the same score twice.
