@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -115,6 +116,20 @@ def test_without_seeds_nothing_is_in_scope(kind: str) -> None:
 def test_scopes_of_the_same_seeds_are_equal() -> None:
     seeds = ["http://example.com/a", "http://example.com/a"]
     assert Scope.from_seeds(seeds, "page") == Scope.from_seeds(seeds[:1], "page")
+
+
+@pytest.mark.parametrize("kind", ["page", "prefix"])
+def test_a_url_is_looked_up_among_many_seeds_as_among_few(kind: str) -> None:
+    seeds = [f"http://example.com/{number}/a" for number in range(20_000)]
+    few, many = Scope.from_seeds(seeds[:10], kind), Scope.from_seeds(seeds, kind)
+    assert many.refusal(seeds[-1]) is None
+
+    def seconds(scope: Scope) -> float:
+        began = time.process_time()
+        assert all(scope.refusal(f"http://example.com/x/{number}") for number in range(1000))
+        return time.process_time() - began
+
+    assert min(seconds(many) for _ in range(3)) < 5 * min(seconds(few) for _ in range(3))
 
 
 def test_unknown_kind_is_refused_with_the_known_ones() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -19,7 +20,11 @@ KINDS = ("host", "domain", "prefix", "page", "web")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The scope of a crawl: its ``kind``, and the sets of hosts, domains, prefixes or pages of the seeds."""
+    """The scope of a crawl: its ``kind``, and the hosts, domains, prefixes or pages of the seeds.
+
+    ``pages`` are in order, and of prefixes none begins with another: so one look finds the only one that a
+    URL may be or begin with.
+    """
 
     kind: str
     sites: frozenset[str]
@@ -49,7 +54,8 @@ class Scope:
         sites = frozenset(page.partition("/")[0] for page in pages)
         if kind == "prefix":
             pages = [page.partition("?")[0].rpartition("/")[0] + "/" for page in pages]
-        return cls(kind, sites, () if kind == "host" else tuple(dict.fromkeys(pages)))
+            pages = _outermost(pages)
+        return cls(kind, sites, () if kind == "host" else tuple(sorted(set(pages))))
 
     def refusal(self, url: str) -> str | None:
         """Return the name of the reason why a URL is out of scope, or None if it is in scope.
@@ -76,11 +82,26 @@ class Scope:
         return self._refusal_of_page(_address(url))
 
     def _refusal_of_page(self, page: str) -> str | None:
+        at = bisect_right(self.pages, page)
+        nearest = self.pages[max(at - 1, 0) : at]
         if self.kind == "page":
-            return None if page in self.pages else "not_a_seed"
+            return None if page in nearest else "not_a_seed"
         if page.partition("/")[0] not in self.sites:
             return "other_host"
-        return None if self.kind == "host" or page.startswith(self.pages) else "outside_prefix"
+        return None if self.kind == "host" or page.startswith(nearest) else "outside_prefix"
+
+
+def _outermost(prefixes: Iterable[str]) -> list[str]:
+    """Return the prefixes that begin with no other one, in order.
+
+    >>> _outermost(["a/b/", "c/", "a/", "a/b/c/"])
+    ['a/', 'c/']
+    """
+    found: list[str] = []
+    for prefix in sorted(prefixes):
+        if not prefix.startswith(tuple(found[-1:])):
+            found.append(prefix)
+    return found
 
 
 def _address(url: str) -> str:
