@@ -91,8 +91,11 @@ class RecrawlSpider(ArchiveSpider):
         """Let other programs visit the pages; Scrapy calls it at the end."""
         self._alone.close()
 
-    def is_news(self, link: Link) -> bool:
-        """Return whether a link leads to a page that was never visited, and there is room for it."""
+    def is_news(self, link: Link, depth: int = 0) -> bool:
+        """Return whether a link leads to a page that was never visited, and there is room for it.
+
+        The depth does not count: there is no limit of it, and each page takes room once.
+        """
         if link.url in self._known or not super().is_news(link):
             return False
         if self.scope.refusal(link.url):

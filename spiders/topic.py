@@ -37,12 +37,12 @@ class TopicSpider(ArchiveSpider):
         self.fetched.add(response.url)
         return super().parse(response)
 
-    def is_news(self, link: Link) -> bool:
+    def is_news(self, link: Link, depth: int = 0) -> bool:
         """Return whether a link leads to a page not requested yet; the order scores the others.
 
         If tunnels are limited, a known URL with another anchor counts as new: it may be nearer to the topic.
         """
-        return link.url not in self.fetched and self.seen.add(self._name(link))
+        return link.url not in self.fetched and self.seen.add(self._name(link), depth)
 
     def forget(self, link: Link) -> None:
         self.seen.discard(self._name(link))

@@ -239,3 +239,23 @@ def test_a_link_found_twice_at_once_is_fetched_once(site: MockServer, crawl: Cra
 
     site.routes |= {"/": answer, "/x": answer}
     assert len(crawl(seeds=site.url()).records) == len(site.paths()) == 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("depth", [2, 3])
+def test_a_page_has_the_depth_of_its_shortest_path_also_if_a_longer_one_is_found_first(
+    site: MockServer, crawl: Crawl, depth: int
+) -> None:
+    site.routes |= {
+        "/": html("/slow", "/quick"),
+        "/quick": html("/longer"),
+        "/longer": html("/busy", "/later", "/page"),  # the page is too deep, or queued
+        "/busy": Reply(delay=3),
+        "/later": Reply(delay=3),
+        "/slow": Reply(markup(["/page"]), delay=1.5),
+        "/page": html("/last"),
+        "/last": html(),
+    }
+    crawl("-s", "ARCHIVE_LOCAL_CONCURRENCY=2", seeds=site.url(), depth=depth)
+    assert site.paths().count("/page") == 1
+    assert site.paths().count("/last") == depth - 2

@@ -68,3 +68,9 @@ def test_asking_remembers_nothing() -> None:
     cache.add("a")
     assert "a" in cache
     assert len(cache) == 1
+
+
+def test_a_url_seen_at_a_smaller_depth_is_asked_for_again() -> None:
+    cache = SeenCache(2)
+    assert [cache.add("a", depth) for depth in (3, 4, 3, 2, 3)] == [True, False, False, True, False]
+    assert len(cache) == 1

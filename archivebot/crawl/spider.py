@@ -311,9 +311,10 @@ class ArchiveSpider(Spider):
         return directives(reading.robots, values, self.agent) if reading.robots or values else ALL
 
     def _followed(self, links: Iterable[Link], request: Request) -> Iterator[Request]:
-        meta = {"depth": request.meta["depth"] + 1, SOURCE: request.url}
+        depth = request.meta["depth"] + 1
+        meta = {"depth": depth, SOURCE: request.url}
         for link in links:
-            if self.is_news(link):
+            if self.is_news(link, depth):
                 yield self.request(link.url, **meta, **({LINK: link} if self.context else {}))
 
     def _needed(self, reading: Hypertext, request: Request) -> Iterator[Request]:
@@ -335,9 +336,9 @@ class ArchiveSpider(Spider):
         """Return the judgement of a focused crawl on a page without an answer."""
         return None
 
-    def is_news(self, link: Link) -> bool:
-        """Return whether a link may be new to the frontier: a link written before is not."""
-        return self.seen.add(link.url)
+    def is_news(self, link: Link, depth: int = 0) -> bool:
+        """Return whether a link may be new to the frontier: one written before at this depth is not."""
+        return self.seen.add(link.url, depth)
 
     def forget(self, link: Link) -> None:
         """Make a dropped link new again."""

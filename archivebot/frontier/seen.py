@@ -24,7 +24,7 @@ class SeenCache:
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self.capacity = capacity
-        self._keys: OrderedDict[bytes, None] = OrderedDict()
+        self._keys: OrderedDict[bytes, int] = OrderedDict()  # the smallest depth of each
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -33,13 +33,19 @@ class SeenCache:
         """Return whether a URL is in the cache; a URL not in the cache may still have been seen."""
         return key_of(url) in self._keys
 
-    def add(self, url: str) -> bool:
-        """Remember a URL; True if the frontier must be asked, False if it certainly holds the URL."""
+    def add(self, url: str, depth: int = 0) -> bool:
+        """Remember a URL; True if the frontier must be asked, False if it certainly holds the URL.
+
+        A URL at a smaller ``depth`` than before is asked for again: it may be queued at the larger one, or
+        have been too deep.
+        """
         key = key_of(url)
-        if key in self._keys:
+        known = self._keys.get(key)
+        if known is not None:
             self._keys.move_to_end(key)
-            return False
-        self._keys[key] = None
+            if known <= depth:
+                return False
+        self._keys[key] = depth
         if len(self._keys) > self.capacity:
             self._keys.popitem(last=False)
         return True
