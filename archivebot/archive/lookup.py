@@ -364,7 +364,7 @@ class ArchiveReader:
                 states.append(BlockState(capture.number, capture.captured_at, words, text))
             current = data
         if not states:
-            raise NotArchived(f"{url} has no block {lineage!r}")
+            raise NotArchived(f"{url} has no block {lineage!r}; see its blocks with: scrapy blocks {url}")
         return states
 
     def links_from(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:

@@ -50,10 +50,7 @@ class Command(ArchiveCommand):
         return 0
 
     def _block(self, archive: ArchiveReader, url: str, opts: argparse.Namespace) -> int:
-        try:
-            states = archive.block_history(url, opts.block)
-        except NotArchived as error:
-            raise NotArchived(f"{error}; see its blocks with: scrapy blocks {url}") from error
+        states = archive.block_history(url, opts.block)
         if opts.json:
             print_json(life_record(url, opts.block, states))
             return 0

@@ -122,8 +122,9 @@ def block(reader: ArchiveReader, request: Request) -> Response:
     lineage = parameter(request, "lineage")
     try:
         states = reader.block_history(url, lineage)
-    except NotArchived as error:
-        return page("error.html", 404, title="Not in the archive", message=str(error), url=url)
+    except NotArchived:  # its message names a command for a terminal
+        message = f"{url} has no block {lineage!r}"
+        return page("error.html", 404, title="Not in the archive", message=message, url=url)
     texts = [state.text or "" for state in states]
     changes = [word_changes("", texts[0]), *(word_changes(one, two) for one, two in pairwise(texts))]
     return page(
