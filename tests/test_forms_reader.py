@@ -48,6 +48,11 @@ def test_a_control_belongs_to_the_form_that_it_names() -> None:
     assert names(outer) == ["x1", "before", "x2"]
 
 
+def test_a_control_belongs_to_the_first_form_of_the_id_that_it_names() -> None:
+    forms = read("<form id=x><input name=a></form><form id=x><input name=b></form><input name=c form=x>")
+    assert [names(form) for form in forms] == [["a", "c"], ["b"]]
+
+
 def test_a_form_within_a_form_has_its_controls_for_itself() -> None:
     outer, inner = read("<form id=o><div><input name=a><form id=i><input name=b></form></div></form>")
     assert (outer.name, inner.name) == ("o", "i")
@@ -98,4 +103,11 @@ def test_what_is_no_page_has_no_forms(body: bytes) -> None:
 def test_hostile_pages_take_time_in_proportion(piece: str) -> None:
     started = time.perf_counter()
     read("<form>" + piece * (300_000 // len(piece)))
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.long
+def test_forms_of_one_id_take_time_in_proportion() -> None:
+    started = time.perf_counter()
+    read("<form id=x></form>" * 5000 + "<input name=a form=x>" * 5000)
     assert time.perf_counter() - started < 5

@@ -22,8 +22,9 @@ def read_forms(body: bytes, encoding: str) -> list[Form]:
     """Return the forms of a page in the order of the page, including forms without controls.
 
     Forms are found at their place in the markup, also in tables, where a browser would move them; a form
-    within another is a separate form. A control belongs to the form that its ``form`` attribute names. Any
-    bytes and any name of an encoding are accepted. Time grows linearly with the length of the body.
+    within another is a separate form. A control belongs to the first form with the id that its ``form``
+    attribute names. Any bytes and any name of an encoding are accepted. Time grows linearly with the length
+    of the body.
 
     >>> (form,) = read_forms(b"<form action=/find>By <input name=by> in <select name=y></select></form>", "")
     >>> form.action, form.method, [(each.label, each.controls[0].kind) for each in form.attributes]
@@ -54,7 +55,7 @@ def _elsewhere(root: etree._Element) -> dict[str, list[etree._Element]]:
 
 def _form(element: etree._Element, elsewhere: dict[str, list[etree._Element]]) -> Form:
     ident = (element.get("id") or "").strip()
-    flow = Flow.read(element, elsewhere.get(ident, []) if ident else [])
+    flow = Flow.read(element, elsewhere.pop(ident, []) if ident else [])
     grouped, controls = attributes(flow)
     method = (element.get("method") or "").strip().lower()
     return Form(
