@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from archivebot.forms.find import search_forms
 from archivebot.forms.form import Form
 from archivebot.forms.reader import read_forms
 from archivebot.forms.rules import credentials, rejection
@@ -92,3 +95,14 @@ def test_rule_3_rejects_only_one_check_box_or_one_selection_list(markup: str, on
 @pytest.mark.parametrize("markup", ["<input name=q>", "<select name=a></select><input type=checkbox name=b>"])
 def test_rule_3_leaves_other_single_fields_and_both_together(markup: str) -> None:
     assert rejection(read(markup), 1) == ""
+
+
+@pytest.mark.long
+def test_a_form_of_many_user_names_takes_time_in_proportion() -> None:
+    fields = "".join(f"User name <input name=a{number}><br>" for number in range(6000))
+    started = time.perf_counter()
+    (record,) = search_forms(
+        f"<form action=/search name=search>{fields}".encode(), "utf-8", "http://a.example/"
+    )
+    assert len(record.found().data) > len(fields)
+    assert time.perf_counter() - started < 5

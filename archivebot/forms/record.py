@@ -71,9 +71,11 @@ class FormRecord:
         """
         data = {"format": FORMAT, **asdict(self)}
         del data["signature"]
+        places: dict[Control, int] = {}
+        for at, control in enumerate(self.controls):
+            places.setdefault(control, at)
         data["attributes"] = [
-            [label, [self.controls.index(control) for control in controls]]
-            for label, controls in self.attributes
+            [label, [places[control] for control in controls]] for label, controls in self.attributes
         ]
         return FoundForm(self.signature, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 

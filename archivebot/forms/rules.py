@@ -46,10 +46,8 @@ def credentials(form: Form) -> str:
     for control in form.controls:
         if control.kind == "password" or (control.kind in TYPED and _PASSWORD.search(control.label)):
             return f"rule 2: a field for a password, {control.label or control.name!r}"
-    for control in form.named(TYPED):
-        if _USER_NAME.search(control.label) and not _searches(form):
-            return f"rule 2: a field for a user name, {control.label!r}"
-    return ""
+    user = next((control for control in form.named(TYPED) if _USER_NAME.search(control.label)), None)
+    return f"rule 2: a field for a user name, {user.label!r}" if user and not _searches(form) else ""
 
 
 def _searches(form: Form) -> bool:
