@@ -304,6 +304,7 @@ RULE = '[[rule]]\nname = "r"\n'
         ),
         (RULE + 'labels = "body"', "labels: there is no 'body', only"),
         (RULE + 'added = " "', "an empty term is in every text"),
+        (RULE + 'added = "\\u200b"', "an empty term is in every text"),
         (RULE + 'match = ""', "an empty pattern is no page"),
         (RULE + "persist = 0", "persist is 0: give a whole number, at least 1"),
         (RULE + "size = true", "size is True: give a whole number"),

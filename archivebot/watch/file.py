@@ -16,6 +16,7 @@ from archivebot.config import file_text
 from archivebot.exceptions import UsageError
 from archivebot.kinds import Label, SiteChange
 from archivebot.net import is_address
+from archivebot.text import collapse
 from archivebot.toml.patterns import url_pattern
 from archivebot.toml.tables import check_keys, listed, tables, texts
 from archivebot.watch.feeds import Feed, FeedFormat
@@ -125,7 +126,7 @@ def _words(found: Mapping[str, Any], key: str, known: type[Word], at: str) -> fr
 
 def _terms(found: Mapping[str, Any], key: str, at: str) -> tuple[str, ...]:
     terms = texts(found, key, at)
-    if not all(term.strip() for term in terms):
+    if not all(map(collapse, terms)):
         raise UsageError(f"{at}, {key}: an empty term is in every text: give a word or a phrase")
     return tuple(terms)
 
