@@ -26,6 +26,7 @@ from archivebot.watch.alert import Alert, ChangedAddress
 from archivebot.watch.feeds import ATOM, JSON_FEED, Feed, FeedFormat, atom, json_feed
 from archivebot.watch.outbox import Outbox
 from archivebot.watch.program import Program
+from archivebot.watch.webhook import Webhook
 from tests.conftest import ROOT
 from tests.watching import SITE, Watch, archived, page
 
@@ -307,6 +308,16 @@ def test_a_receiver_that_moved_is_asked_once(tmp_path: Path, hook: tuple[int, ty
     hook[1].status = 302
     assert "answered 302" in watch.sent(code=Undelivered.exit_code)["outputs"]["hook"]["error"]
     assert hook[1].asked == 1
+
+
+def test_a_receiver_that_does_not_say_where_it_moved_is_no_address(hook: tuple[int, type[Hook]]) -> None:
+    hook[1].status = 304
+    place = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
+    with pytest.raises(Undelivered) as raised:
+        Webhook("hook", f"http://127.0.0.1:{hook[0]}/").send(
+            [Alert("1", "all", SiteChange.CHANGED, "new text", (place,))]
+        )
+    assert str(raised.value) == "127.0.0.1 answered 304, which is no receipt: name another address"
 
 
 @pytest.mark.long

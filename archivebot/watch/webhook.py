@@ -54,8 +54,9 @@ class Webhook:
             if 200 <= answer.status < 300:
                 return
             if 300 <= answer.status < 400:
-                place = f"name {answer.location} in the rules file instead"
-                raise Undelivered(f"{host} answered {answer.status}: {place}")
+                moved = f": name {answer.location} in the rules file instead"
+                unknown = ", which is no receipt: name another address"
+                raise Undelivered(f"{host} answered {answer.status}{moved if answer.location else unknown}")
             if answer.status not in _PASSING and answer.status < 500:
                 raise Refused(f"{host} refused it with {answer.status}")
             failure = f"{host} answered {answer.status}"
