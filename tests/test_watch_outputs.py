@@ -8,6 +8,7 @@ import socketserver
 import sqlite3
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
@@ -38,6 +39,7 @@ class Hook(BaseHTTPRequestHandler):
 
     status = 200
     asked = 0
+    authorization: str | None = None  # of the last request
     reached: Event  # it was asked
     free: Event  # it may answer
     taken: list[tuple[str | None, dict[str, Any]]]
@@ -47,6 +49,7 @@ class Hook(BaseHTTPRequestHandler):
         self.reached.set()
         self.free.wait(9)
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        type(self).authorization = self.headers["Authorization"]
         if self.status == 200:
             self.taken.append((self.headers["Idempotency-Key"], json.loads(body)))
         self.send_response(self.status)
@@ -318,6 +321,16 @@ def test_a_receiver_that_does_not_say_where_it_moved_is_no_address(hook: tuple[i
             [Alert("1", "all", SiteChange.CHANGED, "new text", (place,))]
         )
     assert str(raised.value) == "127.0.0.1 answered 304, which is no receipt: name another address"
+
+
+def test_a_webhook_gets_the_user_and_password_of_its_address(hook: tuple[int, type[Hook]]) -> None:
+    place = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
+    alert = Alert("1", "all", SiteChange.CHANGED, "new text", (place,))
+    url = f"http://zo%C3%AB:a%3Ab@127.0.0.1:{hook[0]}/"
+    Webhook("hook", url).send([alert])
+    assert hook[1].authorization == f"Basic {b64encode('zoë:a:b'.encode()).decode()}"
+    Webhook("hook", url, {"authorization": "Bearer x"}).send([alert])
+    assert hook[1].authorization == "Bearer x"
 
 
 @pytest.mark.long

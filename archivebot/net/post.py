@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from archivebot.net.deadline import connected, tls_context
 
@@ -41,7 +42,8 @@ def is_address(url: str, *schemes: str) -> bool:
 def post(url: str, data: bytes, headers: Mapping[str, str], seconds: float, most: int) -> Answer:
     """Return the answer to a request, of its body at most ``most`` bytes; redirects are not followed.
 
-    ``url`` is an address by ``is_address``. Raises OSError if no valid answer comes within ``seconds``.
+    ``url`` is an address by ``is_address``; its user name and password are sent (RFC 7617) unless ``headers``
+    have an authorization. Raises OSError if no valid answer comes within ``seconds``.
     """
     parts = urlsplit(url)
     tls = parts.scheme == "https"
@@ -52,8 +54,15 @@ def post(url: str, data: bytes, headers: Mapping[str, str], seconds: float, most
             # A class of its own for https, because it leaves the usual port out of the header Host.
             client = HTTPSConnection(host, port, context=tls_context()) if tls else HTTPConnection(host, port)
             client.sock = line
-            client.request("POST", path, data, dict(headers))
+            client.request("POST", path, data, {**_authorization(parts, headers), **headers})
             answer = client.getresponse()
             return Answer(answer.status, answer.getheader("Location"), answer.read(most))
     except HTTPException as error:
         raise ConnectionError(f"its answer is no HTTP: {str(error) or type(error).__name__}") from error
+
+
+def _authorization(parts: SplitResult, headers: Mapping[str, str]) -> dict[str, str]:
+    if parts.username is None or "authorization" in map(str.lower, headers):
+        return {}
+    both = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return {"Authorization": f"Basic {b64encode(both.encode()).decode()}"}
