@@ -8,6 +8,7 @@ import socketserver
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -21,7 +22,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from archivebot.exceptions import Undelivered
+from archivebot.exceptions import Refused, Undelivered
 from archivebot.kinds import SiteChange
 from archivebot.watch.alert import Alert, ChangedAddress
 from archivebot.watch.feeds import ATOM, JSON_FEED, Feed, FeedFormat, atom, json_feed
@@ -183,6 +184,19 @@ def test_a_program_that_gets_no_input_for_lack_of_room_is_tried_again(tmp_path: 
             program.send([alert])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_what_a_program_prints_is_not_kept_in_memory(tmp_path: Path) -> None:
+    page = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
+    alert = Alert("1", "all", SiteChange.CHANGED, "new text", (page,))
+    prints = "import sys; sys.stderr.write('words of an error\\n' * 500_000 + 'no room\\n'); sys.exit(3)"
+    tracemalloc.start()
+    try:
+        with pytest.raises(Refused, match="ended with exit code 3: no room"):
+            Program("command", (sys.executable, "-c", prints), tmp_path).send([alert])
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.long

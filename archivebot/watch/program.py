@@ -16,6 +16,7 @@ from archivebot.terminal import harmless, json_text
 from archivebot.watch.alert import Alert
 
 _MOST_ERRORS = 300  # characters of what it printed last
+_MOST_READ = 4096  # bytes of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,8 @@ class Program:
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         if code:
-            errors.seek(0)
-            lines = harmless(errors.read().decode("utf-8", "replace")).split("\n")
+            errors.seek(max(errors.seek(0, os.SEEK_END) - _MOST_READ, 0))
+            lines = harmless(errors.read(_MOST_READ).decode("utf-8", "replace")).split("\n")
             last = next((line for line in reversed(lines) if line.strip()), "")
             said = f": {last[:_MOST_ERRORS]}" if last else ""
             raise Refused(f"{self.words[0]} ended with exit code {code}{said}")
