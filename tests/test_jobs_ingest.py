@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
 import random
 import signal
@@ -221,6 +222,24 @@ def test_a_page_that_takes_too_much_memory_is_stored_without_blocks(tmp_path: Pa
     config = config_of(f"sqlite:///{tmp_path}/a.db")
     (result,) = run(config, [path], 2)
     assert result.kinds == {"new": 2}
+    with closing(Archive.open(config)) as archive:
+        captures = [archive.at(url, None) for url in urls]
+        assert [archive.body(capture) for capture in captures] == bodies
+        assert [capture.block_count > 0 for capture in captures] == [False, True]
+        assert captures[0].reason == "not cut: it takes more memory than a process may have"
+
+
+@pytest.mark.long
+def test_a_page_of_a_small_file_takes_no_more_memory_than_a_process_may_have(tmp_path: Path) -> None:
+    path, urls = tmp_path / "x.warc.gz", [f"http://a.example/{number}" for number in range(2)]
+    bodies = [b"<img src=/1 a b c d e f>" * 560_000, html(text(1, 9))]
+    with Warc(path) as warc:
+        for url, body in zip(urls, bodies, strict=True):
+            warc.raw(gzip.compress(record(1, url, body)))
+    assert path.stat().st_size < 100_000
+    config = config_of(f"sqlite:///{tmp_path}/a.db")
+    command = [sys.executable, "-m", "scrapy", "ingest", str(path)]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "ARCHIVE_URI": config.uri}, check=True, timeout=60)
     with closing(Archive.open(config)) as archive:
         captures = [archive.at(url, None) for url in urls]
         assert [archive.body(capture) for capture in captures] == bodies

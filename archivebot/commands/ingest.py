@@ -7,7 +7,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,8 @@ from archivebot.warc import Input, Part, inputs
 # Records between two lines of progress on a terminal.
 PROGRESS = 100
 
-# Files with fewer bytes in all are analysed in the process that stores them: others take time to start.
+# Files with fewer bytes in all are analysed in the process that stores them, until a large page comes: other
+# processes take time to start.
 SMALL = 256 * 1024
 
 
@@ -68,11 +69,14 @@ class Command(WritingCommand):
         spare_collections()
         config = CrawlConfig.from_settings(self.settings or {})
         links = partial(links_of, skip_nofollow=config.obey_meta_robots)
-        if config.readers == 1 or _bytes(paths) < SMALL:
-            return await ingest(archive, paths, links, None, Printed(paths))
         patience = FrontierConfig.from_settings(self.settings or {}).frontier_patience
-        with Readers(self.config, config.readers, patience) as readers:
-            return await ingest(archive, paths, links, readers, Printed(paths))
+        with ExitStack() as stack:
+
+            def start() -> Readers:
+                return stack.enter_context(Readers(self.config, config.readers, patience))
+
+            readers = None if config.readers == 1 or _bytes(paths) < SMALL else start()
+            return await ingest(archive, paths, links, readers, Printed(paths), start)
 
 
 class Printed(Progress):

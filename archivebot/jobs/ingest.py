@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -104,15 +104,17 @@ async def ingest(
     links_of: LinksOf = no_links,
     readers: Readers | None = None,
     progress: Progress | None = None,
+    start: Callable[[], Readers] | None = None,
 ) -> list[Ingested]:
     """Store the pages of files in an archive with the links that ``links_of`` finds; return their counts.
 
-    The pages are analysed by ``readers``; without them, one after another in this process. If the reading of
-    a file ends early, the reason is the ``error`` of its result. Raises StorageError if the archive fails.
+    The pages are analysed by ``readers``; without them, one after another in this process, until a large
+    page comes for which ``start`` starts readers. If the reading of a file ends early, the reason is the
+    ``error`` of its result. Raises StorageError if the archive fails.
     """
     progress = progress or Progress()
     results = [Ingested(str(path)) for path in paths]
-    queue = Queue(archive, links_of, readers, progress)
+    queue = Queue(archive, links_of, readers, progress, start)
     try:
         for index in by_date(paths):
             await _read(paths[index], results[index], queue, progress)
@@ -188,10 +190,15 @@ class Queue:
     """
 
     def __init__(
-        self, archive: Archive, links_of: LinksOf, readers: Readers | None, progress: Progress
+        self,
+        archive: Archive,
+        links_of: LinksOf,
+        readers: Readers | None,
+        progress: Progress,
+        start: Callable[[], Readers] | None = None,
     ) -> None:
         self._archive, self._links_of, self._readers = archive, links_of, readers
-        self._progress = progress
+        self._progress, self._start = progress, start
         self._waiting: deque[Visit | Ingested] = deque()  # an Ingested is the end of its file
         self._last: dict[str, Visit] = {}  # the last waiting visit of each URL
         self._bringing: dict[str, Visit] = {}  # the first waiting visit that brings a payload, by its digest
@@ -303,6 +310,8 @@ class Queue:
 
     async def _analysed(self, page: Page) -> Analysed:
         """Return a page with its links and the results of all stages."""
+        if self._readers is None and self._start and len(page.body) > LARGE:
+            self._readers = self._start()  # their memory is bounded, that of this process is not
         if self._readers is None or excess(page.body):  # of such a page only the beginning is read
             found, text = analysed(self._archive, page, self._links_of)
         else:
