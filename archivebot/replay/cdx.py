@@ -148,7 +148,7 @@ class CdxQuery:
 
         The captures come newest first if the question ``reads_backwards``. ``brought`` returns the capture
         that fetched the bytes of a revisit. The key is "" if there are no more rows. Raises UsageError if the
-        page that is asked for has no rows, unless it is the first.
+        part that is asked for has no rows, unless it is the first.
         """
         found, resume = self._limited(self._found(captures, brought if self.resolves else None))
         if self.page and not found:
@@ -156,7 +156,7 @@ class CdxQuery:
         return found, resume
 
     def pages(self, captures: Iterable[Capture]) -> str:
-        """Return the number of pages as pywb does, in JSON; a block is a row."""
+        """Return the number of parts as pywb does, in JSON; a block is a row, a page is a part."""
         count = sum(1 for _ in self._found(captures))
         pages = -(-count // self.page_size)
         return json.dumps({"blocks": count, "pages": pages, "pageSize": self.page_size}) + "\n"

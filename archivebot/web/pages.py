@@ -23,7 +23,7 @@ from archivebot.web.safety import INTERFACE
 from archivebot.web.templating import page
 from archivebot.web.timeline import TimeLine, time_lines
 
-# Pages on one page of a list, and pages of which the last visit is read for the list of changes.
+# Pages in one part of a list, and pages of which the last visit is read for the list of changes.
 LISTED, LOOKED_AT = 100, 1_000
 CHANGES = 20
 _CHANGED = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.GONE))

@@ -18,7 +18,7 @@ from archivebot.web import api
 from archivebot.web.missing import error_status, told
 from archivebot.web.templating import page
 
-# Results on one page.
+# Results in one part.
 LISTED = 20
 
 
