@@ -17,6 +17,7 @@ import pytest
 from archivebot.exceptions import Undelivered
 from archivebot.kinds import SiteChange
 from archivebot.watch.alert import Alert, ChangedAddress
+from archivebot.watch.file import read_rules
 from archivebot.watch.mail import Mail
 from tests.servers import certificate
 
@@ -139,3 +140,15 @@ def test_only_this_machine_may_have_a_certificate_of_its_own(
     with relay(context=context) as (port, taken), pytest.raises(Undelivered, match="CERTIFICATE_VERIFY"):
         mail(port, host="mail.example.org").send([ALERT])
     assert taken == []
+
+
+def test_the_domain_of_an_address_may_have_other_letters_than_ascii(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    with relay() as (port, taken):
+        rules.write_text(
+            '[[rule]]\nname = "all"\n[output.office]\nmail = "a@bücher.example"\n'
+            f'server = "smtp://127.0.0.1:{port}"\n',
+            "utf-8",
+        )
+        read_rules(str(rules)).outputs["office"].send([ALERT])
+    assert b"To: a@xn--bcher-kva.example\r\n" in taken[0]

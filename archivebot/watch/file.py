@@ -19,6 +19,7 @@ from archivebot.net import is_address
 from archivebot.text import collapse
 from archivebot.toml.patterns import url_pattern
 from archivebot.toml.tables import check_keys, listed, tables, texts
+from archivebot.urls import host_of
 from archivebot.watch.feeds import Feed, FeedFormat
 from archivebot.watch.mail import Mail
 from archivebot.watch.outputs import Output
@@ -235,7 +236,10 @@ def _address(found: Mapping[str, Any], key: str, at: str) -> str:
     text = _text(found, key, at)
     if not _ADDRESS.fullmatch(text):
         raise UsageError(f"{at}, {key} is {found[key]!r}: give one mail address")
-    return text
+    name, _, domain = text.rpartition("@")
+    if domain.isascii() or not re.fullmatch(r"[\w.-]+", domain):
+        return text
+    return f"{name}@{host_of(f'http://{domain}')}"  # in IDNA: many servers take no other letters
 
 
 def _url(found: Mapping[str, Any], key: str, schemes: tuple[str, ...], at: str) -> str:
