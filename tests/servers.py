@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -213,12 +214,21 @@ class CuttingProxy:
 
     def _serve(self, client: socket.socket) -> None:
         with suppress(OSError), client, socket.create_connection(("127.0.0.1", self._upstream)) as server:
-            while request := client.recv(1 << 16):
-                server.sendall(request)
-                answer = server.recv(1 << 16)
+            request = b""
+            while True:
+                ready, _, _ = select.select((client, server), (), ())
+                if client in ready:  # a long request comes in several parts
+                    if not (part := client.recv(1 << 16)):
+                        return
+                    request += part
+                    server.sendall(part)
+                    continue
+                if not (answer := server.recv(1 << 16)):
+                    return
                 if self._words and all(word in request for word in self._words):
                     self._words, self.cuts = (), self.cuts + 1
                     return
+                request = b""
                 client.sendall(answer)
 
 

@@ -219,6 +219,25 @@ def test_a_lease_that_got_no_answer_before_the_worker_gave_up_is_not_lost(
         frontier.close()
 
 
+def test_a_lease_that_got_no_answer_is_not_lost_if_the_next_call_waits_longer(
+    redis_server: RedisServer, redis_uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frontier_redis, "TRIES", 0)
+    with CuttingProxy(redis_server.port) as proxy:
+        frontier = RedisFrontier(f"redis://127.0.0.1:{proxy.port}/0", CRAWL)
+        frontier.begin("", None)
+        frontier.pace("example.com", 9, 0)
+        frontier.add([entry("A"), entry("B"), entry("C")])
+        frontier.lease(5, 1.0, 2.0)
+        proxy.cut(b"EVALSHA", frontier.owner.encode())
+        with pytest.raises(StorageError, match="no Redis at"):
+            frontier.lease(5, 1.0, 2.0)
+        leases = [frontier.lease(5, 1.0, 2.5), frontier.lease(5, 1.0, 3.0)]
+        told = [(lease.entry.url, lease.order) for lease in leases if lease]
+        assert told == [(url_of("B"), 2), (url_of("C"), 3)]
+        frontier.close()
+
+
 def test_an_empty_answer_that_was_lost_is_repeated_as_well(redis_server: RedisServer, redis_uri: str) -> None:
     with CuttingProxy(redis_server.port) as proxy:
         frontier = RedisFrontier(f"redis://127.0.0.1:{proxy.port}/0", CRAWL)

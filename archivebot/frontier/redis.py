@@ -199,8 +199,10 @@ class RedisFrontier:
     # What goes out
 
     def lease(self, most: int | None = None, slack: float | None = None, hold: float = HOLD) -> Lease | None:
-        wait = "" if slack is None else repr(float(slack)), repr(float(hold))
-        found = self._run("lease", "" if most is None else most, *wait)
+        wanted = "" if most is None else most, "" if slack is None else repr(float(slack)), repr(float(hold))
+        # A lease without an answer may have been given: only the same call is told which.
+        arguments, _ = self._unanswered.get("lease", (wanted, 0))
+        found = self._run("lease", *arguments)
         if found is None:
             return None
         record = _record(found[0])
