@@ -110,6 +110,19 @@ def test_a_missing_robots_txt_allows_and_an_unreachable_one_denies_everything(
             assert (record["outcome"], len(host.times("/robots.txt"))) == ("fetched", 1)
 
 
+def test_a_page_whose_robots_txt_is_unreachable_has_failed_and_is_tried_again_on_request(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes |= {"/": html(), "/robots.txt": robots("", 503)}
+    crawl("-s", "RETRY_TIMES=0", seeds=site.url())
+    assert crawl.ask("frontier")["states"]["failed"] == 1
+    told = crawl.ask("explain", site.url())
+    assert (told["state"], told["reason"]) == ("failed", "robots.txt unreachable: status 503")
+    site.routes["/robots.txt"] = robots("")
+    assert crawl.ask("frontier", "--retry") == {"queued": 1}
+    assert crawl(seeds=site.url()).of(site.url())["outcome"] == "fetched"
+
+
 SHORT = b"User-agent: *\nDisallow: /pri"
 LENGTHY = gzip.compress(b"User-agent: *\nDisallow: /secret\n" + b"#" * 200_000)
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"

@@ -13,6 +13,7 @@ from scrapy.settings import BaseSettings
 
 from archivebot.config import PaceConfig
 from archivebot.crawl.compat.engine import is_closing
+from archivebot.http.robotstxt import UNREACHABLE
 from archivebot.models import Outcome
 
 PASSING = frozenset(
@@ -28,6 +29,15 @@ PASSING = frozenset(
 
 # The outcomes with which a URL has failed; it does not count towards the page limit.
 UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
+
+
+def has_failed(outcome: Outcome, reason: str) -> bool:
+    """Return whether a URL without such an answer has failed, so that it may be tried again.
+
+    >>> [has_failed(Outcome.ROBOTS_DENIED, why) for why in (f"{UNREACHABLE}status 503", "disallowed")]
+    [True, False]
+    """
+    return outcome in UNANSWERED or (outcome is Outcome.ROBOTS_DENIED and reason.startswith(UNREACHABLE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from archivebot.crawl.arguments import HasArguments
 from archivebot.crawl.compat.engine import forget_spider, is_closing, look_again
 from archivebot.crawl.extension import Extension
 from archivebot.crawl.process.session import ArchiveSession
-from archivebot.crawl.retry import UNANSWERED
+from archivebot.crawl.retry import has_failed
 from archivebot.crawl.scheduling.budget import UrlBudget
 from archivebot.crawl.scheduling.entries import SOURCE, entry_of, key_of, request_of
 from archivebot.crawl.scheduling.held import HeldLeases
@@ -252,7 +252,7 @@ class Dispatcher(Extension):
         """Settle the URL of a page that passed all stages: done, or failed if no answer came."""
         page = item.page if isinstance(item, Snapshot) else item
         if isinstance(page, Capture | Page):
-            state = State.FAILED if page.outcome in UNANSWERED else State.DONE
+            state = State.FAILED if has_failed(page.outcome, page.reason) else State.DONE
             stored = page if isinstance(page, Capture) else None
             self._settle(Settled(page.url, state, page.reason, stored))
 
