@@ -157,6 +157,15 @@ def test_a_lost_answer_is_asked_for_again(site: MockServer, crawl: Crawl) -> Non
     assert crawl(seeds=site.url()).of(site.url())["outcome"] == "fetched"
 
 
+@pytest.mark.long
+def test_a_robots_txt_is_asked_for_again_as_late_as_its_server_asks(site: MockServer, crawl: Crawl) -> None:
+    busy = Reply(b"busy", 503, (("Retry-After", "1"),))
+    site.routes |= {"/": html(), "/robots.txt": [busy, robots("")]}
+    assert crawl(seeds=site.url()).of(site.url())["outcome"] == "fetched"
+    first, second = site.times("/robots.txt")
+    assert second - first >= 1
+
+
 def test_five_redirects_of_robots_txt_are_followed_and_a_sixth_counts_as_none(crawl: Crawl) -> None:
     rules = robots("User-agent: *\nDisallow: /")
     five = {f"/r{hop}": redirect(f"/r{hop + 1}") for hop in range(1, 5)}

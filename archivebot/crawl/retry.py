@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from scrapy.core.engine import ExecutionEngine
+from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
 from archivebot.config import PaceConfig
@@ -70,11 +71,20 @@ class RetryPolicy:
         """
         if outcome not in PASSING or attempt > self.times:
             return None
-        return max(self.backoff(attempt), min(retry_after(asked), self.longest))
+        return self.backoff(attempt, asked)
 
-    def backoff(self, attempt: int) -> float:
-        """Return a wait that doubles with each try; half of it is random, so that retries spread."""
-        return min(self.base * 2.0 ** (attempt - 1), self.ceiling) * random.uniform(0.5, 1.0)
+    def backoff(self, attempt: int, asked: str | None = None) -> float:
+        """Return a wait that doubles with each try; half of it is random, so that retries spread.
+
+        It is as long as the server asks for, up to ``longest``.
+        """
+        doubled = min(self.base * 2.0 ** (attempt - 1), self.ceiling) * random.uniform(0.5, 1.0)
+        return max(doubled, min(retry_after(asked), self.longest))
+
+
+def asked_by(response: Response) -> str:
+    """Return the Retry-After header of an answer, empty if there is none."""
+    return (response.headers.get("Retry-After") or b"").decode("latin-1")
 
 
 def retry_after(header: str | None, now: datetime | None = None) -> float:

@@ -36,7 +36,7 @@ from archivebot.crawl.reading.metarobots import ALL, Directives, directives
 from archivebot.crawl.reading.pages import STRETCH
 from archivebot.crawl.reading.unchanged import NOTHING, read_unchanged
 from archivebot.crawl.refusals import Interrupted, Refused, RobotsDenied
-from archivebot.crawl.retry import RetryPolicy, pause
+from archivebot.crawl.retry import RetryPolicy, asked_by, pause
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.crawl.scheduling.entries import (
     DISTANCE,
@@ -164,8 +164,7 @@ class ArchiveSpider(Spider):
         media = media_of_response(response)
         if self._is_page_after_all(request, media, outcome):
             del request.meta[REQUISITE]
-        asked = (response.headers.get("Retry-After") or b"").decode("latin-1")
-        wait = self.retries.wait(outcome, request.meta.get("archive_attempt", 1), asked)
+        wait = self.retries.wait(outcome, request.meta.get("archive_attempt", 1), asked_by(response))
         when, level, origin = datetime.now(UTC), self.arguments.level, origin_of(request)
         page = page_of(response, key_of(request), when, outcome, level=level, origin=origin)
         if wait is None and outcome is Outcome.NOT_MODIFIED:

@@ -20,7 +20,7 @@ from scrapy.utils.sitemap import sitemap_urls_from_robots
 from archivebot.config import PaceConfig
 from archivebot.crawl.reading.convert import outcome_of_response, reason_of
 from archivebot.crawl.refusals import Interrupted, PrivateAddress, RobotsDenied
-from archivebot.crawl.retry import RetryPolicy, pause
+from archivebot.crawl.retry import RetryPolicy, asked_by, pause
 from archivebot.crawl.scheduling.entries import SITEMAPS
 from archivebot.crawl.scheduling.pace import HostPace
 from archivebot.http.robotstxt import UNREACHABLE, RobotsTxt
@@ -41,10 +41,14 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of one host for archivebot: without robots.txt all is allowed, with a fault nothing."""
+    """The rules of one host for archivebot: without robots.txt all is allowed, with a fault nothing.
+
+    ``asked`` is the Retry-After header that came with the fault.
+    """
 
     robots: RobotsTxt = SILENT
     fault: str = ""
+    asked: str = ""
     sitemaps: tuple[str, ...] = ()
 
     @classmethod
@@ -140,7 +144,7 @@ class RobotsMiddleware:
         """Fetch the rules, with as many retries as a page: one lost answer must not close a whole host."""
         attempt = 1
         while (rules := await self._try(origin)).fault and attempt <= self.retries.times:
-            if not await pause(self.crawler.engine, self.retries.backoff(attempt)):
+            if not await pause(self.crawler.engine, self.retries.backoff(attempt, rules.asked)):
                 raise Interrupted("the crawl ended before robots.txt was read")
             attempt += 1
         if rules.fault:
@@ -161,7 +165,7 @@ class RobotsMiddleware:
             return Rules(fault=reason_of(error))
         self.crawler.stats.inc_value(f"robots/status/{response.status}")
         if response.status == 429 or response.status >= 500:
-            return Rules(fault=f"status {response.status}")
+            return Rules(fault=f"status {response.status}", asked=asked_by(response))
         if response.status // 100 != 2:
             return Rules()
         if outcome_of_response(response) in (Outcome.INCOMPLETE, Outcome.TOO_LARGE):
