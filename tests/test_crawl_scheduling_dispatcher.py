@@ -130,7 +130,7 @@ async def test_leases_are_renewed_while_the_crawl_runs(crawl: Driven) -> None:
 
 @crawling()
 async def test_a_host_is_asked_as_fast_as_its_rules_allow(crawl: Driven) -> None:
-    pace = HostPace(delay=0.0, concurrency=2, local_concurrency=8, first=1.0, ceiling=60.0)
+    pace = HostPace(delay=0.0, concurrency=2, local_concurrency=8, first=1.0, ceiling=60.0, longest=0)
     crawl.extend(pace)
     crawl.queue(A, B, C)
     assert [crawl.next() for _ in range(3)] == [A, B, None]

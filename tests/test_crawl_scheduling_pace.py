@@ -11,7 +11,7 @@ from tests.mockserver import MockServer, Reply, html, robots
 
 
 def pace() -> HostPace:
-    return HostPace(delay=0.5, concurrency=2, local_concurrency=8, first=1.0, ceiling=5.0)
+    return HostPace(delay=0.5, concurrency=2, local_concurrency=8, first=1.0, ceiling=5.0, longest=9.0)
 
 
 @pytest.mark.parametrize("host", ["localhost", "x.localhost", "127.0.0.1", "127.9.9.9", "::1"])
@@ -44,7 +44,7 @@ def test_a_host_that_asks_for_rest_is_slowed_down_and_recovers() -> None:
 
 
 def test_a_slot_of_the_settings_has_its_own_delay_and_concurrency() -> None:
-    paced = HostPace(0.5, 2, 8, 1.0, 5.0, {"a.example": {"delay": 0.1}, "127.0.0.1": {"concurrency": 1}})
+    paced = HostPace(0.5, 2, 8, 1.0, 5.0, 9.0, {"a.example": {"delay": 0.1}, "127.0.0.1": {"concurrency": 1}})
     assert (paced.delay_of("a.example"), paced.concurrency_of("a.example")) == (0.1, 2)
     assert (paced.delay_of("127.0.0.1"), paced.concurrency_of("127.0.0.1")) == (0.0, 1)
     paced.crawl_delays["a.example"] = 3.0
@@ -109,3 +109,41 @@ def test_a_delay_that_the_operator_sets_by_the_settings_of_scrapy_holds(
     given = [word for option in options for word in ("-s", option.replace("{slots}", slots))]
     assert len(crawl(*given, seeds=site.url()).records) == 3
     assert min(gaps([asked.time for asked in site.asked])) > 0.15  # half of it is jitter
+
+
+REST = Reply(b"", 429, (("Retry-After", "2"),))
+
+
+@pytest.mark.long
+def test_a_host_that_asks_for_rest_is_sent_nothing_until_then(site: MockServer, crawl: Crawl) -> None:
+    pages = [f"/{number}" for number in range(9)]
+    site.routes |= {"/": html(*pages), **dict.fromkeys(pages, html()), "/0": [REST, html()]}
+    crawled = crawl("-s", "ARCHIVE_LOCAL_CONCURRENCY=1", seeds=site.url())
+    assert len(crawled.records) == 10
+    asked = [each.time for each in site.asked]
+    at = asked.index(site.times("/0")[0])
+    assert asked[at + 1] - asked[at] >= 2
+    assert max(gaps(asked[at + 1 :])) < 1.5
+
+
+@pytest.mark.long
+def test_other_hosts_are_asked_while_one_rests(crawl: Crawl) -> None:
+    pages = [f"/{number}" for number in range(30)]
+    with MockServer(host="127.0.0.1") as busy, MockServer(host="127.0.0.2") as other:
+        busy.routes |= {"/": html(*pages[:12]), **{page: [REST, html()] for page in pages[:12]}}
+        other.routes |= {"/": html(*pages), **dict.fromkeys(pages, Reply(html().body, delay=0.05))}
+        quick = "-s", "CONCURRENT_REQUESTS=8", "-s", "ARCHIVE_RETRY_CEILING=0.1"
+        crawled = crawl(*quick, seeds=f"{busy.url()},{other.url()}")
+        assert len(crawled.records) == 44
+        first = min(busy.times(page)[0] for page in pages[:12])
+        early = [page for page in pages[:12] if busy.times(page)[0] < first + 2]
+        assert len(early) <= 8, "the requests that were under way"
+        assert max(each.time for each in other.asked) < first + 2
+
+
+@pytest.mark.long
+def test_the_longest_rest_is_bounded(site: MockServer, crawl: Crawl) -> None:
+    forever = Reply(b"", 503, (("Retry-After", "86400"),))
+    site.routes |= {"/": html("/0", "/1"), "/0": [forever, html()], "/1": html()}
+    crawled = crawl("-s", "ARCHIVE_RETRY_AFTER_MAX=0.3", seeds=site.url())
+    assert {record["outcome"] for record in crawled.records} == {"fetched"}

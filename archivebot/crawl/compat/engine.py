@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy.core.downloader import Slot
+from scrapy.core.downloader import Downloader, Slot
 from scrapy.core.engine import ExecutionEngine
 
 
@@ -26,6 +26,11 @@ def look_again(engine: ExecutionEngine) -> None:
 def forget_spider(engine: ExecutionEngine) -> None:
     """End a crawl that could not begin: Scrapy would close a spider it never opened, with tracebacks."""
     engine.spider = None
+
+
+def send_waiting(downloader: Downloader, host: str) -> None:
+    """Send the requests that wait in the slot of a host, as far as it has room for them."""
+    downloader._process_queue(downloader.slots[host])
 
 
 def keep_exact(slot: Slot) -> None:

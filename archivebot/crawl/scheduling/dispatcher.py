@@ -30,7 +30,7 @@ from archivebot.crawl.scheduling.entries import SOURCE, entry_of, key_of, reques
 from archivebot.crawl.scheduling.held import HeldLeases
 from archivebot.crawl.scheduling.identity import crawl_name, starts_over
 from archivebot.crawl.scheduling.outbox import STROKE, Outbox, Settled
-from archivebot.crawl.scheduling.pace import HostPace
+from archivebot.crawl.scheduling.pace import FrontierPaces
 from archivebot.crawl.scheduling.patience import PAUSE, Patience
 from archivebot.crawl.scheduling.requisites import are_requisites_left
 from archivebot.exceptions import ArchiveError, StorageError
@@ -66,7 +66,7 @@ class Dispatcher(Extension):
         self._outbox = Outbox(UrlBudget.from_crawler(crawler), crawler.stats)
         self._held = HeldLeases(settings.getint("CONCURRENT_REQUESTS"), time.monotonic)
         self._again: deque[Request] = deque()
-        self._paces: dict[str, tuple[int, float]] = {}
+        self._paces = FrontierPaces(crawler, frontier)
         self._patience = Patience(
             config.frontier_patience,
             self._away,
@@ -328,8 +328,7 @@ class Dispatcher(Extension):
 
     def _put(self) -> int:
         """Write what is pending to the frontier; return the number of new URLs."""
-        for host in {entry.host for entry in self._outbox.entries} & self._paces.keys():
-            self._pace(host)  # other hosts follow at their first request
+        self._paces.renew(entry.host for entry in self._outbox.entries)
         position = ArchiveSession.of(self.crawler).worker.position
         return self._outbox.put(self.frontier, position.number if position else 0)
 
@@ -343,7 +342,7 @@ class Dispatcher(Extension):
     def _lease(self) -> Lease | None:
         lease = self.frontier.lease(self.most, self.slack, self._held.hold)
         if lease:
-            self._pace(lease.entry.host)
+            self._paces.write(lease.entry.host)
         return lease
 
     async def _check(self, lease: Lease, lost: float) -> None:
@@ -360,14 +359,6 @@ class Dispatcher(Extension):
         else:
             self._again.append(request_of(lease, self.crawler.spider))
         self._go_on()
-
-    def _pace(self, host: str) -> None:
-        """Write the pace of a host to the frontier, if it changed."""
-        rules = self.crawler.get_extension(HostPace)
-        pace = (rules.concurrency_of(host), rules.delay_of(host)) if rules else (1, 0.0)
-        if self._paces.get(host) != pace:
-            self.frontier.pace(host, *pace)
-            self._paces[host] = pace
 
     def _renew(self) -> None:
         self._patience.ask(self.frontier.renew, proof=not self._outbox)
@@ -392,7 +383,7 @@ class Dispatcher(Extension):
         look_again(self.crawler.engine)
 
     def _away(self) -> None:
-        self._paces.clear()  # the transaction that wrote them may have been undone
+        self._paces.clear()
         self._go_on_in(PAUSE)
 
 
