@@ -19,6 +19,7 @@ from archivebot.crawl.arguments import Arguments, TopicArguments
 from archivebot.exceptions import UsageError
 from archivebot.jobs.schedule import next_round, schedule
 from archivebot.models import Label, Outcome, Page
+from archivebot.schedule.policy import Policy
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.contracts.store import at
@@ -202,6 +203,22 @@ def test_pages_of_a_collection_are_visited_at_its_interval(archive: Archive) -> 
     assert next_round(archive, collection="town").due == ["http://town.example/"]
     with pytest.raises(UsageError, match=r"there is no collection 'twn' in rules\.toml: did you mean 'town'"):
         next_round(archive, collection="twn")
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_other_pages_get_no_visits_if_the_collections_use_up_the_budget(
+    archive: Archive, policy: Policy
+) -> None:
+    for url in ("http://harbour.example/", "http://town.example/"):
+        for hours in (0, 24, 48):
+            archive.add(archive.segment(page(url, hours)))
+    for budget in (2.0, 1.5):
+        found = {each.url: each for each in schedule(archive, budget, policy)}
+        assert found["http://harbour.example/"].interval == 0.5
+        left = found["http://town.example/"]
+        if policy is not Policy.ADAPTIVE:
+            assert (left.next, left.why) == (None, "the collections use up the budget")
+        assert next_round(archive, budget, policy).due[0] == "http://harbour.example/"
 
 
 @pytest.fixture

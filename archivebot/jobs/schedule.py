@@ -194,12 +194,14 @@ def _planned(
     for index, (page, captures) in enumerate(there):
         share, seen = float(shares[index]), estimate(planner.visits(index))
         interval = 1 / share if share > 0 else math.inf
-        why = _why(seen, planner.expected(index), interval)
+        why = _why(seen, planner.expected(index), interval, budget)
         rate = float(planner.rates[index])
         yield ScheduledPage(page.url, seen, rate, interval, captures[-1].captured_at, why)
 
 
-def _why(known: Estimate, expected: float, interval: float) -> str:
+def _why(known: Estimate, expected: float, interval: float, budget: float) -> str:
+    if budget <= 0 and math.isinf(interval):
+        return "the collections use up the budget"
     like = f"pages like it change every {days(1 / expected)}"
     if not known.visits:
         return f"visited once; {like}"

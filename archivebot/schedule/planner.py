@@ -66,7 +66,8 @@ class Planner:
         count = len(pages)
         self.pages, self.budget, self.policy = pages, budget, policy
         self.loss, self.weight, self.window = loss, weight, window
-        self.rates = np.full(count, budget / max(count, 1))
+        # Without a budget the pages are compared with one visit a day to each.
+        self.rates = np.full(count, budget / max(count, 1) if budget > 0 else 1.0)
         self.last = np.zeros(count)
         self._weights = np.array([page.weight for page in pages], dtype=np.float64)
         self._visits: list[list[Visit]] = [[] for _ in pages]
@@ -141,7 +142,9 @@ class Planner:
             self._learn()
         alive, weights = self._alive, self._weights[self._alive]
         rates, equal = self.rates[alive], self.budget / max(int(alive.sum()), 1)
-        if self.policy is Policy.FRESHNESS:
+        if self.budget <= 0 and self.policy is not Policy.ADAPTIVE:
+            found = np.zeros_like(rates)
+        elif self.policy is Policy.FRESHNESS:
             found = fresh_visits(rates, self.budget, weights)
         elif self.policy is Policy.PROPORTIONAL:
             found = catching_visits(rates, self.budget)
