@@ -158,3 +158,19 @@ def test_a_round_by_hand_ends_by_itself(crawl: Crawl, site: MockServer) -> None:
     assert run(crawl, "-a", OFTEN).returncode == 0
     with closing(read_frontier(frontier_uri(crawl.uri))) as frontier:
         assert sorted(each.name.partition("-")[0] for each in frontier.crawls()) == ["recrawl", "site"]
+
+
+@pytest.mark.long
+def test_a_service_of_a_collection_waits_for_its_pages_alone(crawl: Crawl, site: MockServer) -> None:
+    site.routes |= {"/": html(), "/other": html()}
+    done = crawl(seeds=f"{site.url()},{site.url('/other')}", scope="page")
+    assert done.code == 0, done.log
+    rules = crawl.folder / "rules.toml"
+    rules.write_text(f'[collection.home]\nseeds = "{site.url()}"\nscope = "page"\ninterval = "2d"\n')
+    words = ("-a", "collection=home", "-a", OFTEN, "-s", f"ARCHIVE_COLLECTIONS={rules}")
+    service = start(crawl, "--forever", *words)
+    assert service.stderr is not None
+    said = next(line for line in service.stderr if "the next round" in line)
+    service.terminate()
+    service.communicate(timeout=PATIENCE)
+    assert said.endswith("the next round is in 900 s\n")

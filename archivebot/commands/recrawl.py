@@ -92,7 +92,8 @@ class Command(ArchiveCommand):
 
     def _until_due(self, now: datetime) -> float:
         with self.archive() as archive:
-            pages = schedule(archive, self._given.budget, Policy(self._given.policy))
+            given = self._given
+            pages = schedule(archive, given.budget, Policy(given.policy), given.collection)
         following = [page.next for page in pages if page.next]
         wait = (min(following) - now).total_seconds() if following else self._longest
         return max(wait, _SHORTEST)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -106,15 +106,21 @@ class Round:
 
 
 def schedule(
-    archive: ArchiveReader, budget: float | None = None, policy: Policy = Policy.CHANGES
+    archive: ArchiveReader,
+    budget: float | None = None,
+    policy: Policy = Policy.CHANGES,
+    collection: str = "",
 ) -> list[ScheduledPage]:
     """Return all pages of an archive but requisites, by the time of their next visit.
 
     ``budget`` is in visits a day; without it there are as many as pages. Pages whose last visits brought no
     content are visited less and less, whatever the budget is. A page that changed after its last visit, as a
     sitemap or a feed of its site states, is due.
+
+    With a ``collection`` only its pages are returned. Raises UsageError if there is no such collection.
     """
-    return _schedule(archive, _visits(archive), budget, policy)[0]
+    covers = _covers(archive, collection)
+    return [page for page in _schedule(archive, _visits(archive), budget, policy)[0] if covers(page.url)]
 
 
 def next_round(
@@ -128,7 +134,7 @@ def next_round(
     With a ``collection`` only its pages are visited. Raises UsageError if there is no such collection.
     """
     time = now()
-    covers = archive.collections.named(collection).covers if collection else lambda url: True
+    covers = _covers(archive, collection)
     visits = _visits(archive)
     pages, hints = _schedule(archive, visits, budget, policy)
     due = sorted((page for page in pages if page.is_due(time)), key=lambda page: -page.overdue(time))
@@ -136,6 +142,10 @@ def next_round(
     new = [url for url in hints.named if url not in known and covers(url)]
     private = frozenset(host_of(url) for url, captures in visits if was_private(captures))
     return Round([page.url for page in due if covers(page.url)], new, known, private)
+
+
+def _covers(archive: ArchiveReader, collection: str) -> Callable[[str], bool]:
+    return archive.collections.named(collection).covers if collection else lambda url: True
 
 
 def _visits(archive: ArchiveReader) -> list[tuple[str, list[Capture]]]:
