@@ -212,9 +212,9 @@ class Frontier(FrontierReader, Protocol):
         begin at once, one empties the crawl and the others join, which also returns True. Leases of dead
         owners return to the queue. ``arguments`` and ``most`` replace earlier values.
 
-        ``archive`` is the position of the archive. A crawl that relied on ``distrusted`` starts over although
-        it could continue: the archive has lost pages that it relied on, or the operator wants that. Raises
-        StorageError if other workers are active in such a crawl.
+        ``archive`` is the position of the archive. A crawl that relied on ``distrusted`` or on another
+        archive starts over although it could continue: the archive lacks pages that it relied on, or the
+        operator wants that. Raises StorageError if other workers are active in such a crawl.
         """
 
     def end(self, reason: str) -> None:

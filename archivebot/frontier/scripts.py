@@ -174,13 +174,13 @@ local function act()
   reap(10)
   local ended, limit, answered, queued = unpack(
     redis.call('HMGET', CRAWL, 'ended', 'most', 'answered', 'queued'))
-  local most = tonumber(ARGV[5])
-  answered = tonumber(answered or 0)
+  local most, answered = tonumber(ARGV[5]), tonumber(answered or 0)
   local at_limit = limit and limit ~= '' and answered >= tonumber(limit)
   local goes_on = ended and (ended == '' or
     (at_limit and tonumber(queued or 0) > 0 and (not most or most > answered)))
   local archive, position = unpack(redis.call('HMGET', CRAWL, 'archive', 'position'))
-  if goes_on and ARGV[8] ~= '' and archive == ARGV[8] and position == ARGV[9] then
+  local is_other = archive and ARGV[6] ~= '' and archive ~= ARGV[6]
+  if goes_on and (is_other or (archive == ARGV[8] and position == ARGV[9])) then
     if #redis.call('ZRANGE', OWNERS, 0, -1) > 0 then return 'shared' end
     goes_on = false
   end

@@ -59,7 +59,9 @@ class SQLiteFrontier(CrawlListing):
     ) -> bool:
         with self._file.writing():
             goes_on = self._goes_on(most)
-            if goes_on and distrusted and self.relied() == distrusted:
+            relied = self.relied()
+            is_other = archive and relied and archive.archive != relied.archive
+            if goes_on and (is_other or (distrusted and relied == distrusted)):
                 self._be_alone()
                 goes_on = False
             if not goes_on:

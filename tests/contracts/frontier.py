@@ -824,6 +824,20 @@ class FrontierContract:
         frontier.release()
         assert join().begin("", None, Position("other", 1), Position("mine", 9)) is False
 
+    def test_who_has_another_archive_never_joins_however_far_the_others_come(
+        self, frontier: Frontier, join: Callable[..., Frontier]
+    ) -> None:
+        frontier.begin("", None, Position("mine", 9))
+        frontier.add([entry("A"), entry("B")])
+        for name, position in (("A", 10), ("B", 11)):
+            frontier.lease()
+            for distrusted in (Position("mine", 9), None):
+                with pytest.raises(StorageError, match="give all of them the same archive"):
+                    join().begin("", None, Position("other", 1), distrusted)
+            frontier.settle(url_of(name), State.DONE, position=position)
+        assert frontier.counts() == Counts(done=2)
+        assert join().begin("", None, Position("mine", 11)) is True
+
     def test_an_ended_crawl_begins_anew_and_empty(
         self, frontier: Frontier, join: Callable[..., Frontier], clock: Clock
     ) -> None:
