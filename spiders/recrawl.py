@@ -63,6 +63,7 @@ class RecrawlSpider(ArchiveSpider):
                 forget_crawls(chosen_uri(settings), self.name)
             with Archive.open(config, create=False) as archive:
                 found = next_round(archive, given.budget, Policy(given.policy), given.collection)
+                self.arguments = replace(given, archive=archive.position().archive)
             self._choose(found)
             super().introduce(settings)
             self._alone = alone.pop_all()

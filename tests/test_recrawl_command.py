@@ -20,6 +20,9 @@ from archivebot.jobs.instance import only_instance
 from tests.commands import run_scrapy
 from tests.conftest import ROOT, Crawl
 from tests.mockserver import MockServer, Reply, html
+from tests.servers import redis_server, redis_uri
+
+__all__ = ["redis_server", "redis_uri"]
 
 OFTEN = "budget=1000/minute"  # a page is due again within a second
 PATIENCE = 60.0  # seconds
@@ -174,3 +177,26 @@ def test_a_service_of_a_collection_waits_for_its_pages_alone(crawl: Crawl, site:
     service.terminate()
     service.communicate(timeout=PATIENCE)
     assert said.endswith("the next round is in 900 s\n")
+
+
+@pytest.mark.long
+def test_workers_that_begin_one_after_another_share_a_round_on_redis(
+    crawl: Crawl, site: MockServer, redis_uri: str
+) -> None:
+    pages = [f"/{number}" for number in range(12)]
+    site.routes |= {"/": html(*pages), **dict.fromkeys(pages, html())}
+    archived(crawl, site)
+    time.sleep(1)  # all pages are due
+    site.routes |= dict.fromkeys(pages, Reply(html().body, delay=0.7))
+    words = ("-s", f"REDIS_URL={redis_uri}", "-s", "ARCHIVE_LOCAL_CONCURRENCY=1")
+    again = Crawl(crawl.folder, "recrawl")
+    first = again.start(*words, budget="10000/minute")
+    wait_for_visits(site, 1)
+    second = again.start(*words, budget="10000/minute")
+    log = second.communicate(timeout=PATIENCE)[1]
+    first.communicate(timeout=PATIENCE)
+    assert (first.returncode, second.returncode) == (0, 0), log
+    assert "Goes on with an interrupted crawl" in log
+    with closing(read_frontier(redis_uri)) as frontier:
+        assert [each.counts.done for each in frontier.crawls()] == [13]
+    assert len(site.paths()) == 13

@@ -322,7 +322,8 @@ class RecrawlArguments(Arguments):
     """The arguments of visits to pages that are due: the ``budget`` in visits a day, and the ``policy``.
 
     Without a budget there is one visit a day for each page. The seeds are the pages that are due. With
-    ``discover`` the new pages of their sites are visited, too.
+    ``discover`` the new pages of their sites are visited, too. The spider sets ``archive``, the identity of
+    the archive.
     """
 
     READERS: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -339,6 +340,12 @@ class RecrawlArguments(Arguments):
     budget: float | None = None
     policy: str = Policy.CHANGES
     discover: bool = False
+    archive: str = ""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The arguments that identify the crawl; not the seeds: a later worker finds fewer pages due."""
+        return {name: value for name, value in super().identity.items() if name != "seeds"}
 
 
 def _refuse_unknown(names: Iterable[str], known: tuple[str, ...]) -> None:
