@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 from scrapy import Request
@@ -18,6 +18,7 @@ from archivebot.forms.history import form_versions
 from archivebot.forms.query import FORM_DATA, Query, queries, read_grid
 from archivebot.forms.record import FormRecord
 from archivebot.jobs.addresses import was_private
+from archivebot.jobs.forms import as_on_page
 from archivebot.terminal import write
 from archivebot.units import amount
 from archivebot.urls import Scope, host_of, parse_seed
@@ -35,16 +36,13 @@ class QuerySpider(ArchiveSpider):
     name = "query"
     arguments: QueryArguments
     arguments_class = QueryArguments
-
-    def __init__(self, **given: str) -> None:
-        super().__init__(**given)
-        self._queries: dict[str, Query] = {}
+    _form: FormRecord
+    _rows: list[dict[str, str]]
 
     def introduce(self, settings: BaseSettings) -> None:
-        record, self.named = _known_form(settings, self.arguments.form)
-        asked = queries(record, read_grid(self.arguments.values))
-        self._queries = {parse_seed(query.key): query for query in asked}
-        self.arguments = replace(self.arguments, seeds=tuple(self._queries))
+        self._form, self.named = _known_form(settings, self.arguments.form)
+        self._rows = read_grid(self.arguments.values)
+        self.arguments = replace(self.arguments, seeds=tuple(seed for seed, _ in self._queries()))
         self.scope = Scope.from_seeds(self.arguments.seeds, self.arguments.scope)
         super().introduce(settings)
 
@@ -57,13 +55,21 @@ class QuerySpider(ArchiveSpider):
         most = self.arguments.pages
         if most is not None and len(seeds) > most:
             logger.warning("%d queries, of which %d are asked: give -a pages=N", len(seeds), most)
-        for seed, query in self._queries.items():
+        for seed, query in self._queries():
             if query.method == "GET":
                 yield self.request(seed, archive_seed=True)
             else:
                 request = self.request(query.url, archive_seed=True)
                 kind = {**request.headers, "Content-Type": FORM_DATA}
                 yield request.replace(method=query.method, body=query.body, headers=kind)
+
+    def _queries(self) -> Iterator[tuple[str, Query]]:
+        """Yield each distinct query with its seed; they are not kept, because long values make them large."""
+        met = set()
+        for query in queries(self._form, self._rows):
+            if (seed := parse_seed(query.key)) not in met:
+                met.add(seed)
+                yield seed, query
 
 
 def _known_form(settings: BaseSettings, prefix: str) -> tuple[FormRecord, frozenset[str]]:
@@ -79,4 +85,4 @@ def _known_form(settings: BaseSettings, prefix: str) -> tuple[FormRecord, frozen
             raise UsageError(f"{len(found)} forms begin with {prefix!r}: give more of the id")
         page = found[0].kept.page
         named = {host_of(page)} if was_private(archive.captures(page)) else ()
-    return found[0].record, frozenset(named)
+        return as_on_page(archive, found[0]), frozenset(named)

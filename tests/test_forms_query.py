@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
@@ -75,6 +76,9 @@ def test_a_value_that_a_selection_list_does_not_have_is_refused() -> None:
         ("<select name=y></select>", ""),
         (f"<select name=y>{'<option>0' * 60}<option selected>59</select>", "y=59"),
         ("<textarea name=y>\nterns &amp; gulls</textarea>", "y=terns+%26+gulls"),
+        ("<textarea name=y>\n\nterns\r\n  gulls\n</textarea>", "y=%0D%0Aterns%0D%0A++gulls%0D%0A"),
+        ("<input type=hidden name=y value=' terns&#10;  gulls&#13;'>", "y=+terns%0D%0A++gulls%0D%0A"),
+        ("<input name=y value='  terns&#10;gulls'>", "y=++ternsgulls"),
         ("<input name=y value=1 disabled>", ""),
         ("<fieldset disabled><legend><input name=x></legend><p><input name=y></p></fieldset>", "x="),
     ],
@@ -84,6 +88,29 @@ def test_what_is_not_given_is_sent_as_a_browser_sends_it(fields: str, sent: str)
     kept = FormRecord.read(FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/").found())
     (query,) = queries(kept, [{"z": "1"}])
     assert query.url == f"http://a.example/find?{'&'.join(filter(None, (sent, 'z=1')))}"
+
+
+def test_a_long_value_is_sent_whole_and_only_its_beginning_is_stored() -> None:
+    state = "/wEP  DwUK" * 20_000
+    page = (
+        f"<form action=/find method=post><input type=hidden name=state value='{state}'><input name=z></form>"
+    )
+    (form,) = read_forms(page.encode(), "utf-8")
+    known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
+    (query,) = queries(known, [{"z": "1"}])
+    assert query.body.decode() == urlencode({"state": state, "z": "1"})
+    assert len(known.found().data) < 2_000
+    kept = FormRecord.read(known.found())
+    with pytest.raises(UsageError, match="only the beginning of the value of 'state' is stored"):
+        query_urls(kept, [{"z": "1"}])
+    assert [query.body for query in queries(kept, [{"z": "1", "state": "2"}])] == [b"state=2&z=1"]
+
+
+def test_a_line_break_of_the_grid_is_sent_as_browsers_send_it() -> None:
+    (form,) = read_forms(b"<form action=/find><textarea name=y></textarea><input name=z></form>", "utf-8")
+    known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
+    (query,) = queries(known, [{"y": "a\nb", "z": "a\nb"}])
+    assert query.url == "http://a.example/find?y=a%0D%0Ab&z=ab"
 
 
 def test_a_disabled_field_is_sent_if_it_is_given() -> None:
@@ -142,12 +169,21 @@ def test_a_grid_that_is_not_there_is_refused(tmp_path: Path) -> None:
         read_grid(str(tmp_path / "none.csv"))
 
 
-def store(crawl: Crawl, url: str, known: FormRecord, origin: str = "crawl") -> None:
+def store(
+    crawl: Crawl,
+    url: str,
+    known: FormRecord | None,
+    origin: str = "crawl",
+    body: bytes = b"<p>Books",
+    minute: int = 1,
+) -> None:
     """Store a page with a form, as a crawl does that reached it on this machine."""
-    page = replace(make_page(b"<p>Books", url=url), origin=origin, wire=Wire(ip="127.0.0.1"))
+    page = make_page(body, url=url)
+    page = replace(page, captured_at=at(minute), origin=origin, wire=Wire(ip="127.0.0.1"))
     with Archive.open(ArchiveConfig(uri=crawl.uri)) as archive:
         archive.add(archive.segment(page))
-        archive.forms.add(host_of(url), url, [known.found()], at(1))
+        if known:
+            archive.forms.add(host_of(url), url, [known.found()], at(minute))
 
 
 @pytest.fixture
@@ -272,3 +308,46 @@ def test_a_form_that_sends_post_is_asked_and_each_answer_has_its_own_key(
         assert b"author=Kim" in reader.body(reader.at(keys[0], None))
     told = run_scrapy(asking.words(**given(asking, site), dry="yes"))
     assert told.stdout.split() == keys[::-1]
+
+
+def state_form(state: str) -> bytes:
+    hidden = f"<input type=hidden name=state value={state}>"
+    fields = f"Author <input name=author> Title <input name=title> {hidden}<button>Search</button>"
+    return f"<h1>Search</h1><form action=/find method=post>{fields}</form>".encode()
+
+
+@pytest.mark.parametrize(
+    ("newest", "sent"),
+    [(b"<p>No form", "last" * 25_000), (state_form("new" * 25_000), "new" * 25_000)],
+    ids=["form lost", "form not looked for"],
+)
+def test_what_is_not_given_has_its_value_from_the_last_page_with_the_form(
+    crawl: Crawl, site: MockServer, newest: bytes, sent: str
+) -> None:
+    posted: list[bytes] = []
+
+    def find(asked: Asked) -> Reply:
+        posted.append(asked.body)
+        return Reply(b"<p>Found")
+
+    site.routes["/find"] = find
+    for minute, path, state in ((1, "/", "old" * 500), (2, "/advanced", "last" * 25_000)):
+        body = state_form(state)
+        (known,) = search_forms(body, "utf-8", site.url(path))
+        store(crawl, site.url(path), known, body=body, minute=minute)
+    store(crawl, site.url("/advanced"), None, body=newest, minute=3)
+    (crawl.folder / "grid.csv").write_text("author\nLee\n", "utf-8")
+    crawled = replace(crawl, spider="query")(**given(crawl, site))
+    assert crawled.code == 0, crawled.log
+    assert posted == [f"author=Lee&title=&state={sent}".encode()]
+
+
+def test_a_value_of_which_the_archive_has_only_the_beginning_is_not_sent(
+    crawl: Crawl, site: MockServer
+) -> None:
+    form = Form("", "find", "get", (), (Control("hidden", "state", "x" * 301), Control("text", "author")))
+    store(crawl, site.url("/"), FormRecord.of(form, Decision(True, 0.9, True, ""), site.url("/")))
+    (crawl.folder / "grid.csv").write_text("author\nLee\n", "utf-8")
+    crawled = replace(crawl, spider="query")(**given(crawl, site))
+    assert (crawled.code, site.asked) == (2, [])
+    assert "only the beginning of the value of 'state' is stored" in crawled.log

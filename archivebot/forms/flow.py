@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -9,7 +10,7 @@ from itertools import filterfalse, islice
 
 from lxml import etree
 
-from archivebot.forms.form import BUTTONS, Control
+from archivebot.forms.form import BUTTONS, MOST_TEXT, Control, shortened
 from archivebot.markup.tags import LINES, MUTE
 
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
@@ -26,7 +27,8 @@ _TYPES = frozenset(
     range reset search submit tel text time url week""".split()
 )
 
-MOST_TEXT = 300  # characters taken of one text, attribute or option
+_FIRST_BREAK = re.compile(r"\A(?:\r\n|\r|\n)")  # of a TEXTAREA; HTML parsers drop it, libxml2 does not
+
 MOST_OPTIONS = 40  # of a SELECT: a list of all countries says no more than its beginning
 MOST_EVENTS = 200  # starts and ends of elements looked at for one label
 
@@ -125,9 +127,9 @@ class Flow:
             self.items.append(text[:MOST_TEXT])
 
     def _control(self, element: etree._Element, around: str) -> None:
-        hint = _cut(element.get("aria-label")) or _cut(element.get("placeholder"))
+        hint = shortened(element.get("aria-label")) or shortened(element.get("placeholder"))
         ident = (element.get("id") or "").strip()
-        self.items.append(Placed(control_of(element), ident, around, hint, _cut(element.get("title"))))
+        self.items.append(Placed(control_of(element), ident, around, hint, shortened(element.get("title"))))
 
 
 def control_of(element: etree._Element) -> Control:
@@ -142,7 +144,9 @@ def control_of(element: etree._Element) -> Control:
     >>> control_of(etree.fromstring('<button>Find <b>it</b></button>')).value
     'Find it'
     """
-    tag, value = element.tag, _cut(element.get("value"))
+    tag = element.tag
+    kind = _kind(element, tag)
+    value = element.get("value") or ""
     options: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     unsent = _is_disabled(element)
@@ -152,19 +156,18 @@ def control_of(element: etree._Element) -> Control:
         values = _values(element)
         options = tuple(map(text_of, islice(element.iter("option"), MOST_OPTIONS)))
     elif tag == "textarea":
-        value = _cut("".join(element.itertext()))
-    elif tag == "button":
-        value = text_of(element) or value
-    kind = _kind(element, tag)
+        value = _FIRST_BREAK.sub("", "".join(element.itertext()))
+    elif kind in BUTTONS:
+        value = (text_of(element) if tag == "button" else "") or shortened(value)
     hints = [element.get("placeholder"), element.get("aria-label"), element.get("title")]
     if kind in BUTTONS:
         hints += [element.get("alt"), *_images(element)]
     return Control(
         kind=kind,
-        name=_cut(element.get("name")),
+        name=shortened(element.get("name")),
         value=value,
-        hints=tuple(cut for hint in hints if (cut := _cut(hint))),
-        css=f"{_cut(element.get('id'))} {_cut(element.get('class'))}".rstrip(),
+        hints=tuple(cut for hint in hints if (cut := shortened(hint))),
+        css=f"{shortened(element.get('id'))} {shortened(element.get('class'))}".rstrip(),
         options=options,
         jumps=bool(element.get("onchange")),
         values=values,
@@ -247,7 +250,7 @@ def text_of(element: etree._Element) -> str:
     'By year'
     """
     if not len(element):
-        return _cut(element.text)
+        return shortened(element.text)
     pieces: list[str] = []
     walk = etree.iterwalk(element, ("start", "end"))
     for event, inner in islice(walk, MOST_EVENTS):
@@ -260,8 +263,4 @@ def text_of(element: etree._Element) -> str:
             text = inner.text
         if text:
             pieces.append(text[: 4 * MOST_TEXT])
-    return _cut("".join(pieces))
-
-
-def _cut(text: str | None) -> str:
-    return " ".join(text[: 4 * MOST_TEXT].split())[:MOST_TEXT] if text else ""
+    return shortened("".join(pieces))

@@ -19,6 +19,8 @@ TICKED = frozenset(("radio", "checkbox"))
 FILLED = TYPED | TICKED | {"select", "file"}
 BUTTONS = frozenset(("submit", "image", "button"))
 
+MOST_TEXT = 300  # characters taken of one text, attribute or option
+
 
 @dataclass(frozen=True, slots=True)
 class Control:
@@ -28,6 +30,7 @@ class Control:
     visible name, ``hints`` its own texts, ``css`` its id and classes, ``options`` the texts of a SELECT,
     ``jumps`` whether a script acts on a change, and ``values`` all that a SELECT can send, empty if unknown.
     ``unsent`` is whether it is sent only if a value is given: it is disabled, or no option is chosen.
+    ``cut`` is whether ``value`` is only the beginning of the value on the page.
     """
 
     kind: str
@@ -40,11 +43,12 @@ class Control:
     jumps: bool = False
     values: tuple[str, ...] = field(default=(), repr=False)
     unsent: bool = field(default=False, repr=False)
+    cut: bool = field(default=False, repr=False)
 
     @property
     def typed(self) -> str:
         """The initial text of a text box, often in place of a label; that of a text area is none."""
-        return self.value if self.kind in TYPED and self.kind != "textarea" else ""
+        return shortened(self.value) if self.kind in TYPED and self.kind != "textarea" else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,15 @@ class Form:
         path = _path(page, self.action).partition(";")[0]
         named = sorted([control.kind, control.name] for control in self.controls if control.name)
         return hashlib.sha256(json.dumps([self.method, path, named]).encode()).hexdigest()
+
+
+def shortened(text: str | None) -> str:
+    """Return the first characters of a text, with single spaces.
+
+    >>> shortened(" by\\n author"), shortened(None)
+    ('by author', '')
+    """
+    return " ".join(text[: 4 * MOST_TEXT].split())[:MOST_TEXT] if text else ""
 
 
 def _path(page: str, action: str) -> str:

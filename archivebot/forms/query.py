@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -10,12 +11,14 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from archivebot.exceptions import UsageError
-from archivebot.forms.form import BUTTONS, TICKED
+from archivebot.forms.form import BUTTONS, TICKED, TYPED, Control
 from archivebot.forms.record import FormRecord
 from archivebot.urls import canonical_url, with_method
 
 FORM_DATA = "application/x-www-form-urlencoded"
 _UNSENT = BUTTONS | TICKED | {"reset", "file"}
+_ONE_LINE = TYPED - {"textarea"}
+_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def read_grid(path: str) -> list[dict[str, str]]:
@@ -62,8 +65,8 @@ def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Q
 
     A control without a given value keeps the value of the page; disabled controls, buttons, check boxes and
     radio buttons are sent only if given. The fields of a POST are sent as
-    ``application/x-www-form-urlencoded``. Raises UsageError if a value belongs to no control, or if a
-    selection list does not have it.
+    ``application/x-www-form-urlencoded``. Raises UsageError if a value belongs to no control, if a
+    selection list does not have it, or if only the beginning of a value of the page is known.
 
     >>> from archivebot.forms.classifier import Decision
     >>> from archivebot.forms.form import Control, Form
@@ -111,7 +114,23 @@ def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, st
         name = control.name
         if name in row:
             if name not in sent:
-                yield name, row[name]
+                yield name, _as_sent(control, row[name])
             sent.add(name)
         elif name and control.kind not in _UNSENT and not control.unsent:
-            yield name, control.value
+            if control.cut:
+                raise UsageError(
+                    f"only the beginning of the value of {name!r} is stored with the form, and the archive"
+                    " lacks the page with the form: crawl the page again, or give a value"
+                )
+            yield name, _as_sent(control, control.value)
+
+
+def _as_sent(control: Control, value: str) -> str:
+    """Return a value with the line breaks that a browser sends: none from a box of one line.
+
+    Source: HTML, "Value sanitization algorithm" and "Constructing the entry list".
+
+    >>> _as_sent(Control("textarea"), "a\\nb"), _as_sent(Control("text"), "a\\nb")
+    ('a\\r\\nb', 'ab')
+    """
+    return _BREAK.sub("" if control.kind in _ONE_LINE else "\r\n", value)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from archivebot.forms.classifier import Decision
-from archivebot.forms.form import Control, Form
+from archivebot.forms.form import MOST_TEXT, Control, Form
 from archivebot.models import FoundForm
 from archivebot.urls import joined
 
@@ -62,7 +62,7 @@ class FormRecord:
         return [{"label": label, "controls": names(controls)} for label, controls in self.attributes]
 
     def found(self) -> FoundForm:
-        """Return the form for storage, with the controls of an attribute as indices.
+        """Return the form for storage, with the controls of an attribute as indices, and long values cut.
 
         >>> form = Form("f", "/find", "get", (), (Control("text", "q", options=("a", "b")),))
         >>> record = FormRecord.of(form, Decision(True, 0.9, False, "a search box"), "http://a.example/x")
@@ -71,6 +71,9 @@ class FormRecord:
         """
         data = {"format": FORMAT, **asdict(self)}
         del data["signature"]
+        for control in data["controls"]:
+            if len(control["value"]) > MOST_TEXT:
+                control.update(value=control["value"][:MOST_TEXT], cut=True)
         places: dict[Control, int] = {}
         for at, control in enumerate(self.controls):
             places.setdefault(control, at)

@@ -9,8 +9,9 @@ from functools import partial
 
 from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import CorruptObject
+from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.forms.find import search_forms
+from archivebot.forms.history import FormVersion
 from archivebot.forms.record import FormRecord
 from archivebot.forms.stages import feature_words, is_relevant
 from archivebot.hypertext import read
@@ -70,6 +71,24 @@ def scan(archive: ArchiveReader, urls: Sequence[str], topic: TopicProfile | None
     """Stages 2 and 3 for one part: find the forms in all versions of pages (with a topic: of those on it)."""
     scorer = PageScorer(topic) if topic else None
     return [found for url in urls for found in _sightings(archive, url, scorer)]
+
+
+def as_on_page(archive: ArchiveReader, form: FormVersion) -> FormRecord:
+    """Return a form with the whole values of the page on which it was last seen, else as it is stored.
+
+    The last capture of the page is read, and if the form is not on it, the capture on which it was seen.
+    """
+    pages = archive.forms.pages(form.kept.site, form.record.signature)
+    url, _, last = max(pages, key=lambda seen: seen[2])
+    for when in (None, last):
+        try:
+            found = _forms(archive, archive.at(url, when), None)
+        except (CorruptObject, NotArchived):
+            continue
+        for record in found:
+            if record.signature == form.record.signature:
+                return record
+    return form.record
 
 
 def _sightings(archive: ArchiveReader, url: str, scorer: PageScorer | None) -> Iterator[Sighting]:
