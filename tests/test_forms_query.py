@@ -72,6 +72,11 @@ def test_a_value_that_a_selection_list_does_not_have_is_refused() -> None:
         ("<select name=y><option disabled selected>Year<option>1998</select>", ""),
         ("<select name=y multiple><option>1998<option>1999</select>", ""),
         ("<select name=y multiple><option>1998<option selected>1999</select>", "y=1999"),
+        ("<select name=y multiple><option selected>1<option>2<option value='' selected>3</select>", "y=1&y="),
+        (
+            "<select name=y multiple><option selected disabled>1" + 2 * "<option selected>2" + "</select>",
+            "y=2&y=2",
+        ),
         ("<select name=y size=4><option>1998<option>1999</select>", ""),
         ("<select name=y></select>", ""),
         (f"<select name=y>{'<option>0' * 60}<option selected>59</select>", "y=59"),
@@ -104,6 +109,27 @@ def test_a_long_value_is_sent_whole_and_only_its_beginning_is_stored() -> None:
     with pytest.raises(UsageError, match="only the beginning of the value of 'state' is stored"):
         query_urls(kept, [{"z": "1"}])
     assert [query.body for query in queries(kept, [{"z": "1", "state": "2"}])] == [b"state=2&z=1"]
+
+
+def test_a_multiple_selection_list_sends_only_the_value_that_is_given() -> None:
+    select = b"<select name=y multiple><option selected>1<option selected>2<option>3</select>"
+    (form,) = read_forms(b"<form action=/find>" + select + b"</form>", "utf-8")
+    known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
+    assert query_urls(known, [{}, {"y": "3"}]) == [
+        f"http://a.example/find?{sent}" for sent in ("y=1&y=2", "y=3")
+    ]
+
+
+def test_of_many_chosen_options_only_the_first_are_stored() -> None:
+    options = "<option selected value=''>any" * 5_000
+    select = f"<select name=y multiple>{options}</select>"
+    (form,) = read_forms(f"<form action=/find>{select}<input name=z></form>".encode(), "utf-8")
+    known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
+    (query,) = queries(known, [{"z": "1"}])
+    assert query.url.count("y=") == 5_000
+    assert len(known.found().data) < 3_000
+    with pytest.raises(UsageError, match="only the beginning of the value of 'y' is stored"):
+        query_urls(FormRecord.read(known.found()), [{"z": "1"}])
 
 
 def test_a_line_break_of_the_grid_is_sent_as_browsers_send_it() -> None:

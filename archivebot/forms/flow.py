@@ -149,10 +149,12 @@ def control_of(element: etree._Element) -> Control:
     value = element.get("value") or ""
     options: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    also: list[str] = []
     unsent = _is_disabled(element)
     if tag == "select":
         chosen = _chosen(element)
-        value, unsent = chosen or "", unsent or chosen is None
+        unsent = unsent or not chosen
+        value, *also = chosen or [""]
         values = _values(element)
         options = tuple(map(text_of, islice(element.iter("option"), MOST_OPTIONS)))
     elif tag == "textarea":
@@ -172,6 +174,7 @@ def control_of(element: etree._Element) -> Control:
         jumps=bool(element.get("onchange")),
         values=values,
         unsent=unsent,
+        also=tuple(also),
     )
 
 
@@ -182,21 +185,21 @@ def _is_disabled(element: etree._Element) -> bool:
     return "disabled" in element.attrib or any(outer not in free for outer in around)
 
 
-def _chosen(element: etree._Element) -> str | None:
-    """Return what a SELECT sends unless another option is chosen, None if it sends nothing.
+def _chosen(element: etree._Element) -> list[str]:
+    """Return what a SELECT sends unless another option is chosen; only a multiple one sends several values.
 
-    If several options can be chosen, it is the first one. Source: HTML, "the select element".
+    Source: HTML, "the select element".
 
     >>> _chosen(etree.fromstring('<select><option disabled="">Year</option><option>1998</option></select>'))
-    '1998'
+    ['1998']
     """
     options = list(element.iter("option"))
     chosen = [option for option in options if "selected" in option.attrib]
-    if "multiple" in element.attrib:
-        chosen = [option for option in chosen if not _is_barred(option)][:1]
-    elif not chosen and (element.get("size") or "1").strip() in ("0", "1"):
-        chosen = list(islice(filterfalse(_is_barred, options), 1))
-    return _sent(chosen[-1]) if chosen and not _is_barred(chosen[-1]) else None
+    if "multiple" not in element.attrib:
+        chosen = chosen[-1:]
+        if not chosen and (element.get("size") or "1").strip() in ("0", "1"):
+            chosen = list(islice(filterfalse(_is_barred, options), 1))
+    return [_sent(option) for option in chosen if not _is_barred(option)]
 
 
 def _is_barred(option: etree._Element) -> bool:

@@ -30,7 +30,8 @@ class Control:
     visible name, ``hints`` its own texts, ``css`` its id and classes, ``options`` the texts of a SELECT,
     ``jumps`` whether a script acts on a change, and ``values`` all that a SELECT can send, empty if unknown.
     ``unsent`` is whether it is sent only if a value is given: it is disabled, or no option is chosen.
-    ``cut`` is whether ``value`` is only the beginning of the value on the page.
+    ``also`` is what a multiple SELECT sends after ``value``: its further chosen options. ``cut`` is whether
+    ``value`` and ``also`` are only the beginning of what stands on the page.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Control:
     jumps: bool = False
     values: tuple[str, ...] = field(default=(), repr=False)
     unsent: bool = field(default=False, repr=False)
+    also: tuple[str, ...] = field(default=(), repr=False)
     cut: bool = field(default=False, repr=False)
 
     @property

@@ -122,7 +122,8 @@ def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, st
                     f"only the beginning of the value of {name!r} is stored with the form, and the archive"
                     " lacks the page with the form: crawl the page again, or give a value"
                 )
-            yield name, _as_sent(control, control.value)
+            for value in (control.value, *control.also):
+                yield name, _as_sent(control, value)
 
 
 def _as_sent(control: Control, value: str) -> str:

@@ -72,8 +72,8 @@ class FormRecord:
         data = {"format": FORMAT, **asdict(self)}
         del data["signature"]
         for control in data["controls"]:
-            if len(control["value"]) > MOST_TEXT:
-                control.update(value=control["value"][:MOST_TEXT], cut=True)
+            if len(control["value"]) + sum(len(each) + 1 for each in control["also"]) > MOST_TEXT:
+                control.update(value=control["value"][:MOST_TEXT], also=(), cut=True)
         places: dict[Control, int] = {}
         for at, control in enumerate(self.controls):
             places.setdefault(control, at)
@@ -87,7 +87,9 @@ class FormRecord:
         """Read a record written by :meth:`found`."""
         data = json.loads(found.data)
         controls = tuple(
-            Control(**each | {name: tuple(each.get(name, ())) for name in ("hints", "options", "values")})
+            Control(
+                **each | {name: tuple(each.get(name, ())) for name in ("hints", "options", "values", "also")}
+            )
             for each in data["controls"]
         )
         return cls(
