@@ -85,6 +85,13 @@ def test_a_value_that_a_selection_list_does_not_have_is_refused() -> None:
         ("<input type=hidden name=y value=' terns&#10;  gulls&#13;'>", "y=+terns%0D%0A++gulls%0D%0A"),
         ("<input name=y value='  terns&#10;gulls'>", "y=++ternsgulls"),
         ("<input name=y value=1 disabled>", ""),
+        ("<input type=checkbox name=y checked>", "y=on"),
+        ("<input type=checkbox name=y value='' checked>", "y="),
+        ("<input type=checkbox name=y value=1 checked disabled>", ""),
+        ("<input type=checkbox name=y value=1><input type=radio name=y value=2>", ""),
+        (2 * "<input type=checkbox name=y value=1 checked>", "y=1&y=1"),
+        ("<input type=radio name=y value=1 checked><input type=radio name=y value=2 checked>", "y=2"),
+        ("<input type=radio name=y value=1 checked><input type=radio name=y checked disabled>", ""),
         ("<fieldset disabled><legend><input name=x></legend><p><input name=y></p></fieldset>", "x="),
     ],
 )
@@ -118,6 +125,13 @@ def test_a_multiple_selection_list_sends_only_the_value_that_is_given() -> None:
     assert query_urls(known, [{}, {"y": "3"}]) == [
         f"http://a.example/find?{sent}" for sent in ("y=1&y=2", "y=3")
     ]
+
+
+def test_a_given_value_is_sent_in_place_of_ticked_boxes() -> None:
+    boxes = "".join(f"<input type=checkbox name=y value={number} checked>" for number in range(3))
+    (form,) = read_forms(f"<form action=/find>{boxes}</form>".encode(), "utf-8")
+    known = FormRecord.of(form, Decision(True, 0.9, True, ""), "http://a.example/")
+    assert query_urls(known, [{"y": "2"}]) == ["http://a.example/find?y=2"]
 
 
 def test_of_many_chosen_options_only_the_first_are_stored() -> None:

@@ -10,7 +10,7 @@ from itertools import filterfalse, islice
 
 from lxml import etree
 
-from archivebot.forms.form import BUTTONS, MOST_TEXT, Control, shortened
+from archivebot.forms.form import BUTTONS, MOST_TEXT, TICKED, Control, shortened
 from archivebot.markup.tags import LINES, MUTE
 
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
@@ -146,7 +146,7 @@ def control_of(element: etree._Element) -> Control:
     """
     tag = element.tag
     kind = _kind(element, tag)
-    value = element.get("value") or ""
+    value = element.get("value", "on" if kind in TICKED else "")
     options: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     also: list[str] = []
@@ -175,6 +175,7 @@ def control_of(element: etree._Element) -> Control:
         values=values,
         unsent=unsent,
         also=tuple(also),
+        checked=kind in TICKED and "checked" in element.attrib,
     )
 
 

@@ -31,7 +31,8 @@ class Control:
     ``jumps`` whether a script acts on a change, and ``values`` all that a SELECT can send, empty if unknown.
     ``unsent`` is whether it is sent only if a value is given: it is disabled, or no option is chosen.
     ``also`` is what a multiple SELECT sends after ``value``: its further chosen options. ``cut`` is whether
-    ``value`` and ``also`` are only the beginning of what stands on the page.
+    ``value`` and ``also`` are only the beginning of what stands on the page. ``checked`` is whether a
+    check box or radio button is ticked.
     """
 
     kind: str
@@ -46,6 +47,7 @@ class Control:
     unsent: bool = field(default=False, repr=False)
     also: tuple[str, ...] = field(default=(), repr=False)
     cut: bool = field(default=False, repr=False)
+    checked: bool = field(default=False, repr=False)
 
     @property
     def typed(self) -> str:

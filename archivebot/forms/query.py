@@ -16,7 +16,7 @@ from archivebot.forms.record import FormRecord
 from archivebot.urls import canonical_url, with_method
 
 FORM_DATA = "application/x-www-form-urlencoded"
-_UNSENT = BUTTONS | TICKED | {"reset", "file"}
+_UNSENT = BUTTONS | {"reset", "file"}
 _ONE_LINE = TYPED - {"textarea"}
 _BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -63,10 +63,10 @@ class Query:
 def queries(record: FormRecord, rows: Iterable[Mapping[str, str]]) -> Iterator[Query]:
     """Yield each query, as a browser would make it (HTML Standard, "Form submission", GET and POST).
 
-    A control without a given value keeps the value of the page; disabled controls, buttons, check boxes and
-    radio buttons are sent only if given. The fields of a POST are sent as
-    ``application/x-www-form-urlencoded``. Raises UsageError if a value belongs to no control, if a
-    selection list does not have it, or if only the beginning of a value of the page is known.
+    A control without a given value keeps the value of the page. Disabled controls, buttons, and boxes that
+    are not ticked on the page are sent only if given. The fields of a POST are sent as
+    ``application/x-www-form-urlencoded``. Raises UsageError if a value belongs to no control, if a selection
+    list does not have it, or if only the beginning of a value of the page is known.
 
     >>> from archivebot.forms.classifier import Decision
     >>> from archivebot.forms.form import Control, Form
@@ -110,13 +110,14 @@ def _check_choice(record: FormRecord, name: str, value: str) -> None:
 def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the names and values to send, in the order of the page, each given value once."""
     sent = set()
+    radios = {each.name: each for each in record.controls if each.kind == "radio" and each.checked}
     for control in record.controls:
         name = control.name
         if name in row:
             if name not in sent:
                 yield name, _as_sent(control, row[name])
             sent.add(name)
-        elif name and control.kind not in _UNSENT and not control.unsent:
+        elif _is_sent(control, radios):
             if control.cut:
                 raise UsageError(
                     f"only the beginning of the value of {name!r} is stored with the form, and the archive"
@@ -124,6 +125,18 @@ def _pairs(record: FormRecord, row: Mapping[str, str]) -> Iterator[tuple[str, st
                 )
             for value in (control.value, *control.also):
                 yield name, _as_sent(control, value)
+
+
+def _is_sent(control: Control, radios: Mapping[str, Control]) -> bool:
+    """Return whether a browser sends a control as it is on the page.
+
+    ``radios`` are the ticked radio buttons by their names: of several, the last one stays ticked.
+    """
+    if not control.name or control.unsent or control.kind in _UNSENT:
+        return False
+    if control.kind == "radio":
+        return radios.get(control.name) is control
+    return control.checked or control.kind not in TICKED
 
 
 def _as_sent(control: Control, value: str) -> str:
