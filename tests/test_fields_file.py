@@ -89,6 +89,11 @@ def test_the_first_site_that_matches_is_the_site_of_a_page() -> None:
         ("example.org/?b=2&a=ü", "http://example.org/?a=%C3%BC&b=2", True),
         ("example.org/?q=ü&*", "http://example.org/?q=%C3%BC&s=1", True),
         ("example.org/*.*", "http://example.org/a", False),
+        ("example.org/a{1}<b>/*", "http://example.org/a%7B1%7D%3Cb%3E/1", True),
+        ("example.org/a,b;c/*", "http://example.org/a,b;c/1", True),
+        ("example.org/*?day=2026/01,a b&*", "http://example.org/?day=2026%2F01%2Ca+b&x=1", True),
+        ("example.org/?q=a%20b*", "http://example.org/?q=a+bc", True),
+        ("example.org/?2026/01*", "http://example.org/?2026/01/02", True),
     ],
 )
 def test_a_pattern_has_a_host_and_may_have_a_path(pattern: str, url: str, matches: bool) -> None:

@@ -14,7 +14,8 @@ _PORT = re.compile(r":(?:\d+|\*)$")
 _DEFAULT_PORTS = {("http", ":80"), ("https", ":443")}
 _ESCAPE = re.compile(r"%[0-9a-f]{2}", re.IGNORECASE)
 _UNRESERVED = re.compile(r"[\w.~-]", re.ASCII)  # no canonical URL has an escape of these (RFC 3986, 2.3)
-_ASCII = "".join(map(chr, range(33, 127)))
+_PLAIN = "!#$%&'()*+,/:;=?@[]|~\\"  # not percent-encoded in the path, nor in a query without values
+_VALUES = "%&*+="  # not percent-encoded in a query with values
 _ANYWHERE = "http://a.example/"
 
 
@@ -59,10 +60,13 @@ def _label(text: str) -> str:
 
 
 def _path(text: str) -> str:
-    """Return the expression for a path and query; if they have a ``*``, only escapes are made canonical."""
-    if "*" in text:
-        return _globbed(_ESCAPE.sub(_escape, quote(text, _ASCII)), ".*")
-    return re.escape(canonical_url(_ANYWHERE + text).removeprefix(_ANYWHERE))
+    """Return the expression for a path and query; with a ``*`` only their characters are made canonical."""
+    if "*" not in text:
+        return re.escape(canonical_url(_ANYWHERE + text).removeprefix(_ANYWHERE))
+    path, mark, query = text.partition("?")
+    if "=" in query:
+        query = quote(query.replace("%20", "+").replace(" ", "+"), _VALUES)
+    return _globbed(_ESCAPE.sub(_escape, quote(path + mark + query, _PLAIN)), ".*")
 
 
 def _escape(found: re.Match[str]) -> str:
