@@ -73,11 +73,14 @@ class Comparison:
         """Return why a version is not read; the capture that brought an uncut one has its reason."""
         if version.pruned:
             return "was pruned"
-        digest = f"sha256:{version.digest}"
-        for capture in self._store.captures(version.url, brief=True) if not version.segmenter else ():
-            if capture.digest == digest and capture.origin == REQUISITE:
+        if version.segmenter:
+            return "cannot be read"
+        for capture in self._store.captures(version.url, newest_first=True, brief=True):
+            if capture.digest != f"sha256:{version.digest}":
+                continue
+            if capture.origin == REQUISITE:
                 return "was not cut: it is a page requisite"
-            if capture.digest == digest and capture.reason.startswith(NOT_CUT):
+            if capture.reason.startswith(NOT_CUT):
                 return f"was {capture.reason}"
         return "cannot be read"
 
