@@ -179,7 +179,7 @@ class Dictionaries:
     def _make(self, host: str, site: _Site) -> None:
         """Make the next dictionary of a host, and compress against it the versions that waited for it.
 
-        If it replaces the one before, so are all versions that need that one, however large they are, and
+        If it replaces the one before, so are all versions that need that one, however large they are: also
         the bodies of errors.
         """
         site.waiting = 0

@@ -60,7 +60,7 @@ class Command(ArchiveCommand):
         self._print(found, opts)
         if opts.test:
             return 0 if found.alerts else NotArchived.exit_code
-        failed = any(found.outputs[name].error for name in self._rules.outputs if name in found.outputs)
+        failed = any(tally.error for name, tally in found.outputs.items() if name in self._rules.outputs)
         return Undelivered.exit_code if failed else 0
 
     def _doubts(self, sites: Sites) -> Iterator[str]:

@@ -38,8 +38,8 @@ class SQLiteFingerprints:
 
     def put(self, capture: Capture, fingerprint: Fingerprint | None) -> None:
         with self._file.together():
-            for (page,) in self._file.database.execute(f"SELECT {PAGE_OF}", (capture.url,)).fetchall():
-                put_fingerprint(self._file.database, page, capture.number or 0, fingerprint)
+            (page,) = self._file.database.execute(f"SELECT {PAGE_OF}", (capture.url,)).fetchone()
+            put_fingerprint(self._file.database, page, capture.number or 0, fingerprint)
 
     def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
         with self._file.reading():
