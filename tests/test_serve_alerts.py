@@ -17,15 +17,13 @@ from urllib.parse import urlencode
 import pytest
 
 from archivebot.exceptions import Conflict, CorruptObject, StorageError, UsageError
-from archivebot.kinds import SiteChange
 from archivebot.storage.lock import lock
 from archivebot.watch import rulebook
-from archivebot.watch.alert import Alert, ChangedAddress
 from archivebot.watch.outbox import Outbox
 from archivebot.watch.rulebook import Rulebook
 from archivebot.watch.sent import sent_alerts
 from tests.served import Answer, Served, serving
-from tests.watching import SITE, Watch, archived, page
+from tests.watching import ALERT, SITE, Watch, archived, page
 
 TOKEN = "a-token-that-nobody-guesses"
 RULES = f"""\
@@ -267,8 +265,7 @@ def test_a_file_that_another_program_holds_or_nobody_may_read_is_named(
 def test_a_damaged_alert_is_an_error_that_says_what_to_do(tmp_path: Path, record: str) -> None:
     path = tmp_path / "a.watch.db"
     with Outbox(path, "archive", tmp_path / "rules.toml") as outbox:
-        page = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
-        outbox.record([(Alert("1", "all", SiteChange.CHANGED, "new text", (page,)), ["feed"])], {})
+        outbox.record([(ALERT, ["feed"])], {})
         assert [each.alert.reason for each in sent_alerts(path, "archive")] == ["new text"]
         with closing(sqlite3.connect(path)) as database, database:
             database.execute("UPDATE alert SET record = ?", (record,))

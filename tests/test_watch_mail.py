@@ -15,16 +15,11 @@ from urllib.parse import quote
 import pytest
 
 from archivebot.exceptions import Undelivered
-from archivebot.kinds import SiteChange
-from archivebot.watch.alert import Alert, ChangedAddress
 from archivebot.watch.file import read_rules
 from archivebot.watch.mail import Mail
 from tests.servers import certificate
+from tests.watching import ALERT
 
-SITE = "http://example.com/"
-ALERT = Alert(
-    "1", "all", SiteChange.CHANGED, "new text", (ChangedAddress(SITE, 1, 2, "20260101000000", SITE),)
-)
 USER, PASSWORD = "zoë", "pässword€"
 
 

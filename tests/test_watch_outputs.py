@@ -12,6 +12,7 @@ import tracemalloc
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_string, policy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,7 +31,7 @@ from archivebot.watch.outbox import Outbox
 from archivebot.watch.program import Program
 from archivebot.watch.webhook import Webhook
 from tests.conftest import ROOT
-from tests.watching import SITE, Watch, archived, page
+from tests.watching import ALERT, SITE, Watch, archived, page
 
 LATE = "The library is open until nine in the evening."
 
@@ -173,27 +174,23 @@ def test_an_output_that_a_rule_names_twice_gets_an_alert_once(tmp_path: Path) ->
 
 
 def test_a_program_that_gets_no_input_for_lack_of_room_is_tried_again(tmp_path: Path) -> None:
-    page = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
-    alert = Alert("1", "all", SiteChange.CHANGED, "new text", (page,))
     program = Program("command", (sys.executable, "-c", ""), tmp_path)
-    program.send([alert])
+    program.send([ALERT])
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))  # as on a full disk
     try:
         with pytest.raises(Undelivered, match="cannot be run: File too large"):
-            program.send([alert])
+            program.send([ALERT])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_what_a_program_prints_is_not_kept_in_memory(tmp_path: Path) -> None:
-    page = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
-    alert = Alert("1", "all", SiteChange.CHANGED, "new text", (page,))
     prints = "import sys; sys.stderr.write('words of an error\\n' * 500_000 + 'no room\\n'); sys.exit(3)"
     tracemalloc.start()
     try:
         with pytest.raises(Refused, match="ended with exit code 3: no room"):
-            Program("command", (sys.executable, "-c", prints), tmp_path).send([alert])
+            Program("command", (sys.executable, "-c", prints), tmp_path).send([ALERT])
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
@@ -217,8 +214,7 @@ def test_two_runs_at_once_send_an_alert_once(tmp_path: Path, hook: tuple[int, ty
 
 
 def test_a_run_that_was_killed_holds_an_alert_for_as_long_as_sending_takes(tmp_path: Path) -> None:
-    place = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
-    alerts = [(Alert(number, "all", SiteChange.CHANGED, "new text", (place,)), ["hook"]) for number in "12"]
+    alerts = [(replace(ALERT, id=number), ["hook"]) for number in "12"]
     now = datetime(2026, 1, 1, tzinfo=UTC)
     with Outbox(tmp_path / "watch.db", "archive", tmp_path / "rules.toml") as outbox:
 
@@ -302,12 +298,11 @@ def test_a_rules_file_is_known_by_each_of_its_paths(tmp_path: Path) -> None:
 
 
 def test_an_outbox_that_knows_a_rules_file_by_two_paths_sends_nothing_again(tmp_path: Path) -> None:
-    place = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
     judged = datetime(2026, 1, 1, tzinfo=UTC)
     path, paths = tmp_path / "watch.db", (tmp_path / "below" / ".." / "rules.toml", tmp_path / "rules.toml")
     for number, name in enumerate(paths):
         with Outbox(path, "archive", name) as outbox:
-            alert = Alert(str(number), "all", SiteChange.CHANGED, "new text", (place,))
+            alert = replace(ALERT, id=str(number))
             outbox.record([(alert, ["hook"])], {SITE: judged - timedelta(days=number)})
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 1")
@@ -329,21 +324,16 @@ def test_a_receiver_that_moved_is_asked_once(tmp_path: Path, hook: tuple[int, ty
 
 def test_a_receiver_that_does_not_say_where_it_moved_is_no_address(hook: tuple[int, type[Hook]]) -> None:
     hook[1].status = 304
-    place = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
     with pytest.raises(Undelivered) as raised:
-        Webhook("hook", f"http://127.0.0.1:{hook[0]}/").send(
-            [Alert("1", "all", SiteChange.CHANGED, "new text", (place,))]
-        )
+        Webhook("hook", f"http://127.0.0.1:{hook[0]}/").send([ALERT])
     assert str(raised.value) == "127.0.0.1 answered 304, which is no receipt: name another address"
 
 
 def test_a_webhook_gets_the_user_and_password_of_its_address(hook: tuple[int, type[Hook]]) -> None:
-    place = ChangedAddress(SITE, 1, 2, "20260101000000", SITE)
-    alert = Alert("1", "all", SiteChange.CHANGED, "new text", (place,))
     url = f"http://zo%C3%AB:a%3Ab@127.0.0.1:{hook[0]}/"
-    Webhook("hook", url).send([alert])
+    Webhook("hook", url).send([ALERT])
     assert hook[1].authorization == f"Basic {b64encode('zoë:a:b'.encode()).decode()}"
-    Webhook("hook", url, {"authorization": "Bearer x"}).send([alert])
+    Webhook("hook", url, {"authorization": "Bearer x"}).send([ALERT])
     assert hook[1].authorization == "Bearer x"
 
 

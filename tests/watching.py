@@ -10,10 +10,15 @@ from typing import Any
 
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
+from archivebot.kinds import SiteChange
+from archivebot.watch.alert import Alert, ChangedAddress
 from tests.commands import run_scrapy
 from tests.factories import html, make_page
 
 SITE = "http://example.com/"
+ALERT = Alert(
+    "1", "all", SiteChange.CHANGED, "new text", (ChangedAddress(SITE, 1, 2, "20260101000000", SITE),)
+)
 TERN = "A tern dives for fish where the tide turns at noon. " * 6
 
 
