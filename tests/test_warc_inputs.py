@@ -166,8 +166,9 @@ def test_a_folder_without_warc_files_is_named_and_the_other_files_go_in(
 
 
 @pytest.mark.long
-def test_a_file_comes_by_standard_input(file: Path, uri: str) -> None:
-    command = [sys.executable, "-m", "scrapy", "ingest", "-", "--json", "-s", f"ARCHIVE_URI={uri}"]
+@pytest.mark.parametrize("names", [["-"], ["-", "-"]])
+def test_a_file_comes_by_standard_input(file: Path, uri: str, names: list[str]) -> None:
+    command = [sys.executable, "-m", "scrapy", "ingest", *names, "--json", "-s", f"ARCHIVE_URI={uri}"]
     done = subprocess.run(command, input=file.read_bytes(), capture_output=True, timeout=120, check=True)
     assert json.loads(done.stdout)["files"][0]["kinds"] == {"new": 1, "changed": 1}
 

@@ -57,7 +57,8 @@ def inputs(names: Sequence[str], folder: Path, on_error: OnError = _raise) -> li
     ``on_error``, which raises the error unless another function is given; the other names still count.
     """
     found: dict[Input, None] = {}
-    for path in dict.fromkeys(chain.from_iterable(_paths(name, folder, on_error) for name in names)):
+    paths = chain.from_iterable(_paths(name, folder, on_error) for name in dict.fromkeys(names))
+    for path in dict.fromkeys(paths):
         try:
             for file in _files(path, folder):
                 found[file] = None
