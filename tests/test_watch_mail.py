@@ -29,6 +29,7 @@ class Relay(socketserver.StreamRequestHandler):
     mechanisms = ""
     context: ssl.SSLContext | None = None
     known: tuple[str, str] | None = None  # the only user and password
+    refusal = "535 who?"
     taken: list[bytes]
     secured = False
 
@@ -55,7 +56,7 @@ class Relay(socketserver.StreamRequestHandler):
                         self._serve()
                     return
                 case "AUTH":
-                    self._say("235 welcome" if self._named(rest) == self.known else "535 who?")
+                    self._say("235 welcome" if self._named(rest) == self.known else self.refusal)
                 case "DATA":
                     self._say("354 go on")
                     self.taken.append(b"".join(iter(self.rfile.readline, b".\r\n")))
@@ -113,6 +114,13 @@ def test_no_error_of_a_log_in_shows_the_password(mechanisms: str) -> None:
         mail(port, USER, PASSWORD).send([ALERT])
     assert str(raised.value).startswith("127.0.0.1: ")
     assert not any(secret in str(raised.value) for secret in (USER, PASSWORD))
+    assert taken == []
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "LOGIN"])
+def test_nothing_is_sent_before_the_server_accepts_the_password(mechanism: str) -> None:
+    with relay(mechanisms=mechanism, refusal="334 ") as (port, taken), pytest.raises(Undelivered):
+        mail(port, USER, PASSWORD).send([ALERT])
     assert taken == []
 
 

@@ -117,8 +117,10 @@ class _Client(smtplib.SMTP):
             raise smtplib.SMTPException("it offers no AUTH PLAIN or LOGIN, and the password is not ASCII")
         for step in steps:
             code, said = self.docmd(step)
-            if code >= 400:
-                raise smtplib.SMTPAuthenticationError(code, said)
+            if code != 334:  # it asks for no more
+                break
+        if code not in (235, 503):  # accepted, or logged in already
+            raise smtplib.SMTPAuthenticationError(code, said)
 
 
 def _coded(text: str) -> str:
