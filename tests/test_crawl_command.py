@@ -43,18 +43,21 @@ def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["site", "-s", "DOWNLOAD_DELAY=abc"], "DOWNLOAD_DELAY is 'abc': give a number"),
         (["site", "-s", "CONCURRENT_REQUESTS=1.5"], "CONCURRENT_REQUESTS is '1.5': give a whole number"),
         *(
-            (["site", "-s", f"{name}={value}"], f"{name} is '{value}': give a whole number from 1 on")
+            (["site", "-s", f"{name}=0"], f"{name} is '0': give a whole number from 1 on")
             for name in (
                 "CONCURRENT_ITEMS",
                 "CONCURRENT_REQUESTS",
                 "CONCURRENT_REQUESTS_PER_DOMAIN",
                 "REACTOR_THREADPOOL_MAXSIZE",
             )
-            for value in (0, -1)
         ),
         (
             ["site", "-s", "ARCHIVE_LOCAL_CONCURRENCY=0"],
             "ARCHIVE_LOCAL_CONCURRENCY is 0: give at least 1 request at a time",
+        ),
+        (
+            ["site", "-s", 'DOWNLOAD_SLOTS={"a.example": {"concurrency": 0}}'],
+            "{'concurrency': 0}}\": give the delay of each host from 0 on, and its concurrency from 1 on",
         ),
         (["site", "-s", "ROBOTSTXT_OBEY=perhaps"], "ROBOTSTXT_OBEY is 'perhaps': give True or False"),
         (["site", "-L", "LOUD"], "LOG_LEVEL is 'LOUD': give one of DEBUG, INFO, WARNING, ERROR"),

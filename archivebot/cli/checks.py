@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
@@ -50,11 +52,14 @@ def _check_name(name: str) -> None:
 
 def _check_scrapy(name: str, value: object) -> None:
     """Check a setting of Scrapy by the type of its default."""
-    text = str(value)
+    text = str(dict(value) if isinstance(value, BaseSettings) else value)
     default = getattr(default_settings, name, None)
     if name == "LOG_LEVEL":
         levels = logging.getLevelNamesMapping()
         wrong, wanted = text not in levels and not text.isdecimal(), "one of DEBUG, INFO, WARNING, ERROR"
+    elif name == "DOWNLOAD_SLOTS":
+        is_wrong = not isinstance(value, Mapping) or not _are_slots(value)
+        wrong, wanted = is_wrong, "the delay of each host from 0 on, and its concurrency from 1 on"
     elif isinstance(default, bool):
         wrong, wanted = text.lower() not in ("0", "1", "false", "true"), "True or False"
     elif isinstance(default, float) or name in FRACTIONS:
@@ -67,6 +72,21 @@ def _check_scrapy(name: str, value: object) -> None:
         return
     if wrong:
         raise UsageError(f"{name} is {text!r}: give {wanted}")
+
+
+def _are_slots(slots: Mapping[str, Any]) -> bool:
+    """Return whether the delays and the concurrencies of hosts can be kept.
+
+    >>> [_are_slots({"a.example": slot}) for slot in ({"delay": 0.5}, {"concurrency": 0}, {"delay": "x"}, 3)]
+    [True, False, False, False]
+    """
+    try:
+        return all(
+            float(slot.get("delay", 0)) >= 0 and int(slot.get("concurrency", 1)) >= 1
+            for slot in slots.values()
+        )
+    except (AttributeError, TypeError, ValueError):
+        return False
 
 
 def _is_number(text: str, kind: type[int] | type[float]) -> bool:
