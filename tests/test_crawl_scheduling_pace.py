@@ -98,17 +98,29 @@ def test_a_throttling_host_is_asked_more_slowly(site: MockServer, crawl: Crawl) 
     "options",
     [
         ("DOWNLOAD_SLOTS={slots}",),
-        ("AUTOTHROTTLE_ENABLED=1", "AUTOTHROTTLE_START_DELAY=0.4", "DOWNLOAD_DELAY=0.4"),
+        ("AUTOTHROTTLE_ENABLED=1", "AUTOTHROTTLE_START_DELAY=1", "DOWNLOAD_DELAY=1"),
     ],
 )
 def test_a_delay_that_the_operator_sets_by_the_settings_of_scrapy_holds(
     site: MockServer, crawl: Crawl, options: tuple[str, ...]
 ) -> None:
     site.routes |= {"/": html("/a", "/b"), "/a": html(), "/b": html()}
-    slots = '{"127.0.0.1": {"delay": 0.4}}'
+    slots = '{"127.0.0.1": {"delay": 1}}'
     given = [word for option in options for word in ("-s", option.replace("{slots}", slots))]
     assert len(crawl(*given, seeds=site.url()).records) == 3
-    assert min(gaps([asked.time for asked in site.asked])) > 0.15  # half of it is jitter
+    assert min(gaps([asked.time for asked in site.asked])) > 0.25  # half of it is jitter
+
+
+@pytest.mark.long
+def test_autothrottle_does_not_shorten_a_crawl_delay_for_requests_that_wait_for_it(
+    site: MockServer, crawl: Crawl
+) -> None:
+    pages = [f"/{number}" for number in range(4)]
+    rules = robots("User-agent: *\nCrawl-delay: 1")
+    site.routes |= {"/robots.txt": rules, **dict.fromkeys(pages, html())}
+    throttled = "-s", "AUTOTHROTTLE_ENABLED=1", "-s", "AUTOTHROTTLE_START_DELAY=0.1"
+    assert len(crawl(*throttled, seeds=",".join(map(site.url, pages))).records) == 4
+    assert min(gaps([asked.time for asked in site.asked if asked.path != "/robots.txt"])) > 0.8
 
 
 REST = Reply(b"", 429, (("Retry-After", "2"),))

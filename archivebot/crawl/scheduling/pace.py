@@ -108,11 +108,12 @@ class HostPace:
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Judge the host by its answer, before Scrapy sends it the next request."""
-        host = request.meta["download_slot"]
-        if response.status in _ASKS_FOR_REST or host in self.penalties:
+        host, asks_for_rest = request.meta["download_slot"], response.status in _ASKS_FOR_REST
+        if asks_for_rest:
+            self._rest(host, min(retry_after(asked_by(response)), self.longest))
+        # AutoThrottle, an earlier extension, may just have set a delay that is too short.
+        if asks_for_rest or host in self.penalties or self.adapts:
             self.judge(host, response.status)
-            if response.status in _ASKS_FOR_REST:
-                self._rest(host, min(retry_after(asked_by(response)), self.longest))
             self._set_slot(host)
 
     def _rest(self, host: str, seconds: float) -> None:
