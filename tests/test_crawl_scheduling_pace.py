@@ -123,7 +123,7 @@ def test_autothrottle_does_not_shorten_a_crawl_delay_for_requests_that_wait_for_
     assert min(gaps([asked.time for asked in site.asked if asked.path != "/robots.txt"])) > 0.8
 
 
-REST = Reply(b"", 429, (("Retry-After", "2"),))
+REST = Reply(b"", 429, (("Retry-After", "4"),))
 
 
 @pytest.mark.long
@@ -134,8 +134,8 @@ def test_a_host_that_asks_for_rest_is_sent_nothing_until_then(site: MockServer, 
     assert len(crawled.records) == 10
     asked = [each.time for each in site.asked]
     at = asked.index(site.times("/0")[0])
-    assert asked[at + 1] - asked[at] >= 2
-    assert max(gaps(asked[at + 1 :])) < 1.5
+    assert asked[at + 1] - asked[at] >= 4
+    assert max(gaps(asked[at + 1 :])) < 3
 
 
 @pytest.mark.long
@@ -148,9 +148,9 @@ def test_other_hosts_are_asked_while_one_rests(crawl: Crawl) -> None:
         crawled = crawl(*quick, seeds=f"{busy.url()},{other.url()}")
         assert len(crawled.records) == 44
         first = min(busy.times(page)[0] for page in pages[:12])
-        early = [page for page in pages[:12] if busy.times(page)[0] < first + 2]
+        early = [page for page in pages[:12] if busy.times(page)[0] < first + 4]
         assert len(early) <= 8, "the requests that were under way"
-        assert max(each.time for each in other.asked) < first + 2
+        assert max(each.time for each in other.asked) < first + 4
 
 
 @pytest.mark.long
