@@ -33,7 +33,7 @@ UNANSWERED = PASSING | {Outcome.PROTOCOL_ERROR, Outcome.TOO_LARGE}
 
 
 def has_failed(outcome: Outcome, reason: str) -> bool:
-    """Return whether a URL without such an answer has failed, so that it may be tried again.
+    """Return whether a URL with this outcome has failed, so that `scrapy frontier --retry` queues it again.
 
     >>> [has_failed(Outcome.ROBOTS_DENIED, why) for why in (f"{UNREACHABLE}status 503", "disallowed")]
     [True, False]

@@ -19,7 +19,9 @@ def crawl_name(spider: str, identity: object) -> str:
 
 
 def starts_over(relied: Position | None, archive: Position, flush: bool) -> str:
-    """Return why a crawl starts over: on request, or as the archive lacks pages that it relied on; else "".
+    """Return why an interrupted crawl starts over, or "" if it continues.
+
+    It starts over on request (``flush``), or if the archive lacks pages that the crawl relied on.
 
     >>> starts_over(Position("a", 7), Position("a", 9), False), starts_over(None, Position("a", 1), True)
     ('', '')
