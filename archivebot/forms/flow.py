@@ -37,7 +37,7 @@ MOST_EVENTS = 200  # starts and ends of elements looked at for one label
 class Placed:
     """A control in its position.
 
-    ``ident`` is the id that LABELs refer to, ``around`` the text of the LABEL around it, ``says`` its own
+    ``ident`` is the id that LABELs refer to, ``around`` the text of the LABEL around it, ``hint`` its own
     label, and ``title`` its title, which is used last.
     """
 

@@ -58,14 +58,12 @@ class LongAnswers:
     async def ask(self, key: object, position: Position, compute: Compute, *, passing: bool) -> Any:
         """Return the answer named by a key, for an archive at a position; raises the errors of ``compute``.
 
-        An answer that is ``passing`` may change while the archive does not.
-
-        Raises HTTPException with the status 503 if it is not known after PATIENCE seconds, or if too many
-        others wait.
+        An answer that is ``passing`` may change while the archive does not. Raises HTTPException with the
+        status 503 if it is not known after PATIENCE seconds, or if too many others wait.
         """
         kept = self._kept.get(key)
         if kept is None or not kept.is_fresh(position):
-            kept = self._begun(key, compute, position, passing)
+            kept = self._begun(key, position, compute, passing)
         await asyncio.wait([kept.task], timeout=PATIENCE)
         if not kept.task.done():
             raise HTTPException(
@@ -75,7 +73,7 @@ class LongAnswers:
             )
         return kept.task.result()
 
-    def _begun(self, key: object, compute: Compute, position: Position, passing: bool) -> _Kept:
+    def _begun(self, key: object, position: Position, compute: Compute, passing: bool) -> _Kept:
         if sum(each.ended is None for each in self._kept.values()) >= MOST_WAITING:
             raise HTTPException(
                 503, "too many long answers are being computed: ask again later", {"Retry-After": RETRY_AFTER}
