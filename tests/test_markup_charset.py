@@ -138,8 +138,13 @@ def test_a_long_body_takes_as_long_as_its_beginning(piece: bytes) -> None:
     assert time.perf_counter() - started < 1
 
 
-@pytest.mark.parametrize("tag", ["<meta charset='windows-1251'>", '<meta content="a; charset=windows-1251">'])
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "<meta charset='windows-1251'>",
+        '<meta http-equiv=Content-Type content="a; charset=windows-1251">',
+    ],
+)
 def test_a_declaration_may_begin_in_the_bytes_that_are_prescanned_and_end_behind_them(tag: str) -> None:
-    tag = tag.replace("content", "http-equiv=Content-Type content")
     for before in range(PRESCANNED - len(tag), PRESCANNED + 2):
         assert meta(f"{'<p>':{before}}{tag}".encode()) == "windows-1251"

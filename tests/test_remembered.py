@@ -14,7 +14,6 @@ from archivebot.significance.attributes import lasting_url
 MANY, LONG = 100, 1 << 20
 MOST = 32 * LONG
 
-
 REMEMBERED = Wording()
 
 
