@@ -31,6 +31,7 @@ _FIRST_BREAK = re.compile(r"\A(?:\r\n|\r|\n)")  # of a TEXTAREA; HTML parsers dr
 
 MOST_OPTIONS = 40  # of a SELECT: a list of all countries says no more than its beginning
 MOST_EVENTS = 200  # starts and ends of elements looked at for one label
+MOST_FIELDSETS = 32  # around a control: a hostile page has thousands
 
 
 @dataclass(slots=True, eq=False)
@@ -182,8 +183,8 @@ def control_of(element: etree._Element) -> Control:
 def _is_disabled(element: etree._Element) -> bool:
     """Return whether a control is disabled, itself or by a FIELDSET around it, in whose LEGEND it is not."""
     free = {legend.getparent() for legend in element.iterancestors("legend")}
-    around = (outer for outer in element.iterancestors("fieldset") if "disabled" in outer.attrib)
-    return "disabled" in element.attrib or any(outer not in free for outer in around)
+    around = islice(element.iterancestors("fieldset"), MOST_FIELDSETS)
+    return "disabled" in element.attrib or any("disabled" in x.attrib and x not in free for x in around)
 
 
 def _chosen(element: etree._Element) -> list[str]:
