@@ -179,6 +179,16 @@ def test_large_files_stay_as_they_are_if_they_need_no_dictionary(archive: Archiv
     assert is_whole(archive, [*large, *pages])
 
 
+def test_a_large_page_is_compressed_against_a_later_dictionary_and_a_huge_one_stays(
+    archive: Archive, path: Path
+) -> None:
+    kept = add(archive, page(0, size=SIZES[-1] + 1), page(1, size=LARGEST + 1))
+    kept += add(archive, *map(page, range(2, 22)))
+    ((name, _, _),) = dictionaries(path)
+    assert [base == name for base in bases(path)] == [False, *[True] * 21]
+    assert is_whole(archive, kept)
+
+
 def test_large_files_are_written_again_if_their_dictionary_is_replaced(archive: Archive, path: Path) -> None:
     pages = add(archive, *map(page, range(20)))
     large = add(archive, *(file(number, LARGEST + 1) for number in range(3)))
