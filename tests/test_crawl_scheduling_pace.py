@@ -155,7 +155,7 @@ def test_other_hosts_are_asked_while_one_rests(crawl: Crawl) -> None:
 
 @pytest.mark.long
 def test_the_longest_rest_is_bounded(site: MockServer, crawl: Crawl) -> None:
-    forever = Reply(b"", 503, (("Retry-After", "86400"),))
+    forever = Reply(b"", 429, (("Retry-After", "86400"),))
     site.routes |= {"/": html("/0", "/1"), "/0": [forever, html()], "/1": html()}
     crawled = crawl("-s", "ARCHIVE_RETRY_AFTER_MAX=0.3", seeds=site.url())
     assert {record["outcome"] for record in crawled.records} == {"fetched"}

@@ -176,7 +176,7 @@ class ArchiveSpider(Spider):
             is_read = is_wanted and REQUISITE not in request.meta
             reading = self.read_links(response) if is_read else Hypertext()
             return self.settle(response, request, page, reading)
-        return self._later(request, outcome, wait)
+        return self._later(request, page, wait)
 
     def failed(self, failure: Failure) -> Iterable[Any] | AsyncIterator[Any]:
         """Yield one page with the reason why there is no answer, or retry later."""
@@ -201,16 +201,20 @@ class ArchiveSpider(Spider):
             wire=wire,
         )
         wait = self.retries.wait(page.outcome, request.meta.get("archive_attempt", 1))
-        return (page,) if wait is None else self._later(request, page.outcome, wait)
+        return (page,) if wait is None else self._later(request, page, wait)
 
-    async def _later(self, request: Request, outcome: Outcome, wait: float) -> AsyncIterator[Any]:
-        """Wait, then retry; if the crawl ends meanwhile, the lease of the URL returns to the queue.
+    async def _later(self, request: Request, page: Page, wait: float) -> AsyncIterator[Any]:
+        """Wait, then retry; if the crawl ends meanwhile, the answer at hand is recorded.
 
-        The wait takes no download slot. Scrapy counts the response as in work, so the crawl does not end.
+        Without an answer the lease of the URL returns to the queue. The wait takes no download slot. Scrapy
+        counts the response as in work, so the crawl does not end.
         """
-        self.crawler.stats.inc_value(f"retry/{outcome.value}")
-        if await pause(self.crawler.engine, wait):
-            yield self._again(request, archive_attempt=request.meta.get("archive_attempt", 1) + 1)
+        self.crawler.stats.inc_value(f"retry/{page.outcome.value}")
+        if not await pause(self.crawler.engine, wait):
+            if page.status is not None:
+                yield page
+            return
+        yield self._again(request, archive_attempt=request.meta.get("archive_attempt", 1) + 1)
 
     def _again(self, request: Request, **meta: Any) -> Request:
         """Return a new request for the same page, under the same lease."""

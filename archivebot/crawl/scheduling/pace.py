@@ -16,7 +16,9 @@ from archivebot.crawl.retry import asked_by, retry_after
 from archivebot.frontier import Frontier
 from archivebot.urls import is_loopback
 
-_ASKS_FOR_REST = frozenset((429, 503))
+# A 503 may be the fault of one page, so only that page waits for its Retry-After; a 429 is of the whole host.
+_TOO_MANY = 429
+_ASKS_FOR_REST = frozenset((_TOO_MANY, 503))
 _NEGLIGIBLE = 0.05  # seconds; a lower penalty is dropped instead of halved further
 
 
@@ -26,8 +28,8 @@ class HostPace:
     ``delay`` and ``concurrency`` apply to hosts in general. Hosts on this machine get no base delay and
     ``local_concurrency``, because they serve nobody else. A Crawl-delay or a penalty applies to them, too.
     The penalty is between ``first`` and ``ceiling`` seconds. It doubles with each 429 or 503, and halves with
-    each other answer. If such an answer has a Retry-After, no request is sent to the host until then, for at
-    most ``longest`` seconds. ``slots`` are the DOWNLOAD_SLOTS of Scrapy: their delay and concurrency replace
+    each other answer. If a 429 has a Retry-After, no request is sent to the host until then, for at most
+    ``longest`` seconds. ``slots`` are the DOWNLOAD_SLOTS of Scrapy: their delay and concurrency replace
     those of a host. If Scrapy's AutoThrottle ``adapts`` the delays of slots, it may only raise them.
     """
 
@@ -109,7 +111,7 @@ class HostPace:
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Judge the host by its answer, before Scrapy sends it the next request."""
         host, asks_for_rest = request.meta["download_slot"], response.status in _ASKS_FOR_REST
-        if asks_for_rest:
+        if response.status == _TOO_MANY:
             self._rest(host, min(retry_after(asked_by(response)), self.longest))
         # AutoThrottle, an earlier extension, may just have set a delay that is too short.
         if asks_for_rest or host in self.penalties or self.adapts:
