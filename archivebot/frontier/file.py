@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -22,6 +22,9 @@ BUSY_TIMEOUT = 4
 # the disk, with this value every eightieth.
 CHECKPOINT = 8_000
 JOURNAL_LIMIT = 64 * 1024 * 1024
+
+# Maximum of values in one statement: SQLite may be built for at most 999.
+MOST_VALUES = 500
 
 
 class FrontierFile:
@@ -76,9 +79,20 @@ class FrontierFile:
         with self._translated():
             yield from self._db.execute(sql, values)
 
+    def among(self, sql: str, values: Sequence[object]) -> Iterator[Any]:
+        """Yield the rows of a query that ends with IN, for any number of values."""
+        for first in range(0, len(values), MOST_VALUES):
+            some = values[first : first + MOST_VALUES]
+            yield from self.rows(f"{sql} ({', '.join('?' * len(some))})", *some)
+
     def change(self, sql: str, *values: object) -> int:
         """Run a statement that writes, and return the number of changed rows."""
         return self._execute(sql, values).rowcount
+
+    def change_each(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement that writes with the values of each row."""
+        with self._translated():
+            self._db.executemany(sql, rows)
 
     def insert(self, sql: str, *values: object) -> int:
         """Run a statement that adds a row, and return the id of the row."""

@@ -356,16 +356,14 @@ class SQLiteFrontier(CrawlListing):
     # Changes by hand
 
     def reprioritise(self, scores: Mapping[str, float]) -> int:
-        moved, hosts = 0, set[int]()
+        wanted = {key_of(url, self.crawl): score for url, score in scores.items()}
         with self._writing():
-            for url, score in scores.items():
-                known = self._known(url)
-                if known and known[2] == QUEUED and known[3] != score:
-                    self._file.change("UPDATE entry SET score = ? WHERE id = ?", score, known[0])
-                    hosts.add(known[1])
-                    moved += 1
-            self._place(hosts)
-        return moved
+            sql = f"SELECT key, score, id, host FROM entry WHERE state = {QUEUED} AND key IN"
+            moved = [row for row in self._file.among(sql, [*wanted]) if wanted[row[0]] != row[1]]
+            new = [(wanted[key], identity) for key, _, identity, _ in moved]
+            self._file.change_each("UPDATE entry SET score = ? WHERE id = ?", new)
+            self._place({host for *_, host in moved})
+        return len(moved)
 
     def forget(self, urls: Iterable[str] | None = None) -> int:
         if urls is None:

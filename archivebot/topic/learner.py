@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from archivebot.topic.hostworth import HostWorth
 from archivebot.topic.linkmodel import SOURCE, LinkModel
@@ -46,6 +47,9 @@ MOST_LINKS = 5
 
 # Minimum change of a rank, in nats, that is reported: the rank of a menu changes with every page.
 NEWS = 0.05
+
+# All remembered URLs are scored again and again.
+_host_of = lru_cache(maxsize=2 * MOST_REMEMBERED)(host_of)
 
 
 @dataclass(slots=True)
@@ -173,7 +177,7 @@ class Learner:
         return waiting.worth + self.model.log_odds(waiting.terms, waiting.relevance) - waiting.log_odds
 
     def _of_host(self, url: str) -> float:
-        return self._hosts.of(host_of(url)) if self._hosts else 0.0
+        return self._hosts.of(_host_of(url)) if self._hosts else 0.0
 
     def _explore(self) -> None:
         """Put the oldest waiting URLs first, as many as the off-topic pages so far allow."""

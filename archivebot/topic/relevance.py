@@ -123,8 +123,8 @@ class PageScorer:
         if self._model is not None:
             return tuple(self._model.contributions(page.words, "relevant")[:MOST_SHOWN])
         topic = self._profile.signed
-        title, body = ([term for term in terms if term in topic] for terms in (page.title, page.body))
-        counts = frequencies(title, body)
+        has = topic.__contains__
+        counts = frequencies(filter(has, page.title), filter(has, page.body))
         weighted = [(term, topic[term] * count) for term, count in counts.items()]
         return tuple(sorted(weighted, key=lambda item: (-abs(item[1]), item[0]))[:MOST_SHOWN])
 
