@@ -104,7 +104,7 @@ class Known:
         names, close, own, over, first = (index[table] for table in TABLES)
         features, found = Features.of(around), _Bundles()
         named = found.named(around, names)
-        of_places = np.array([named[id(place)] for place in around.places])
+        of_places = np.array([named[place] for place in around.places])
         of_kinds = np.array([found.of(frozenset.union(*kind), close) for kind in around.kinds])
         of_texts = np.array([found.of(words, own) for words in features.words])
         above = np.array([found.of(words, over) for words in features.headings])[features.above]
@@ -160,15 +160,18 @@ class _Bundles:
             number = self._known[key] = self.add(_rows(names, table))
         return number
 
-    def named(self, around: Around, table: Mapping[str, int]) -> dict[int, int]:
-        """Return for each element the bundle of the bias and of all names of it and its ancestors."""
-        bundles = {0: self.add([0])}
-        rows = {bundles[0]: [0]}
+    def named(self, around: Around, table: Mapping[str, int]) -> dict[Place | None, int]:
+        """Return for each element the bundle of the bias and of all names of it and its ancestors.
+
+        For None that is the bundle of the bias alone.
+        """
+        bundles: dict[Place | None, int] = {None: self.add([0])}
+        rows = {bundles[None]: [0]}
         of_own: dict[frozenset[str], list[int]] = {}
         alike: dict[tuple[int, frozenset[str]], int] = {}
         for place in around.above:
             own = place.own
-            key = (bundles[id(place.parent) if place.parent else 0], own)
+            key = (bundles[place.parent], own)
             number = alike.get(key)
             if number is None:
                 if own not in of_own:
@@ -180,7 +183,7 @@ class _Bundles:
                 else:
                     number = key[0]
                 alike[key] = number
-            bundles[id(place)] = number
+            bundles[place] = number
         return bundles
 
 

@@ -109,17 +109,17 @@ def nearest(lines: Iterable[Line], tags: Container[str]) -> list[Place]:
     >>> [place.tag for place in nearest(lines, ("ul", "ol"))]
     ['ul', 'ol']
     """
-    found: dict[int, Place] = {}
-    seen: set[int] = set()
+    found: list[Place] = []
+    seen: set[Place] = set()
     for line in lines:
         place: Place | None = line.place
-        while place is not None and id(place) not in seen:
-            seen.add(id(place))
+        while place is not None and place not in seen:
+            seen.add(place)
             if place.tag in tags:
-                found[id(place)] = place
+                found.append(place)
                 break
             place = place.parent
-    return list(found.values())
+    return found
 
 
 class Line(NamedTuple):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,10 +72,13 @@ def _originals(lines: Iterable[Line], chosen: Iterable[bool]) -> Iterator[Line]:
     Examples are the same text for narrow screens, and a pull quote. A refrain stays, and so does a heading
     that a table of contents lists.
     """
-    kinds_of: defaultdict[str, set[Kind]] = defaultdict(set)
-    for line, yes in zip(lines, chosen, strict=True):
-        kinds, kind = kinds_of[line.text], line.place.kind
-        if yes and (not kinds or kind in kinds or line.words < LEAST_REPEATED):
+    kinds_of: dict[str, set[Kind]] = {}
+    for line in compress(lines, chosen):
+        if line.words < LEAST_REPEATED:
+            yield line
+            continue
+        kinds, kind = kinds_of.setdefault(line.text, set()), line.place.kind
+        if not kinds or kind in kinds:
             yield line
             if 2 * line.linked < len(line.text):
                 kinds.add(kind)

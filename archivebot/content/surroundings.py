@@ -74,9 +74,9 @@ class Around:
         kinds: dict[Kind, int] = {}
         kind = np.array([kinds.setdefault(place.kind, len(kinds)) for place in places], dtype=np.int64)
         above = sorted(_upwards(places), key=attrgetter("depth"))
-        numbers = {id(place): number for number, place in enumerate(above)}
+        numbers = {place: number for number, place in enumerate(above)}
         spans = np.array([(place.first, place.last) for place in above], dtype=np.int64).T
-        chains = _chains(above, numbers, spans[1] - spans[0])[:, [numbers[id(place)] for place in places]]
+        chains = _chains(above, numbers, spans[1] - spans[0])[:, [numbers[place] for place in places]]
         first, last = spans[0].take(chains), spans[1].take(chains)
         ranges = first.take(index, axis=1), last.take(index, axis=1)
         own = kind.take(index)
@@ -85,13 +85,13 @@ class Around:
         )
 
 
-def _chains(above: Sequence[Place], numbers: Mapping[int, int], size: NDArray[np.int64]) -> Ranges:
+def _chains(above: Sequence[Place], numbers: Mapping[Place, int], size: NDArray[np.int64]) -> Ranges:
     """Return the numbers of each place and of the elements around it, a row for each of LEVELS levels.
 
     Each element has more lines than the previous one. If there are too few, the outermost is repeated.
     ``size`` is the number of lines of each element.
     """
-    parent = np.array([numbers[id(place.parent)] if place.parent else 0 for place in above], dtype=np.int64)
+    parent = np.array([numbers[place.parent] if place.parent else 0 for place in above], dtype=np.int64)
     outer = parent.copy()
     while (same := np.flatnonzero((size[outer] == size) & (outer > 0))).size:
         outer[same] = parent[outer[same]]
@@ -141,13 +141,13 @@ def counts_around(lines: Sequence[Line], around: Around, price: Column, date: Co
 
 def _upwards(places: Iterable[Place]) -> list[Place]:
     """Return elements and all above them, each once."""
-    seen: dict[int, Place] = {}
+    seen: dict[Place, None] = {}
     for each in places:
         place: Place | None = each
-        while place is not None and id(place) not in seen:
-            seen[id(place)] = place
+        while place is not None and place not in seen:
+            seen[place] = None
             place = place.parent
-    return list(seen.values())
+    return list(seen)
 
 
 def title_around(around: Around, size: Column) -> dict[str, Column]:
@@ -160,13 +160,12 @@ def title_around(around: Around, size: Column) -> dict[str, Column]:
     title = next((place for place in around.places if place.tag == "h1"), None)
     if title is None:
         return {name: np.zeros(len(size)) for name in names}
-    path = {id(place) for place in _upwards([title])}
-    nearest: dict[int, tuple[int, int, int]] = {}
+    path = set(_upwards([title]))
+    nearest: dict[Place | None, tuple[int, int, int]] = {}
     for place in around.above:
-        key = id(place)
-        is_shared = key in path
-        nearest[key] = (place.depth, place.first, place.last) if is_shared else nearest[id(place.parent)]
-    shared, first, last = np.array([nearest[id(place)] for place in around.places]).T
+        is_shared = place in path
+        nearest[place] = (place.depth, place.first, place.last) if is_shared else nearest[place.parent]
+    shared, first, last = np.array([nearest[place] for place in around.places]).T
     depths = np.array([place.depth for place in around.places])
     down, up = np.minimum(depths - shared, _FAR), np.minimum(title.depth - shared, _FAR)
     share = within(size, first, last) / size.sum()
