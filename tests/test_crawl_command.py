@@ -59,6 +59,11 @@ def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
             ["site", "-s", 'DOWNLOAD_SLOTS={"a.example": {"concurrency": 0}}'],
             "{'concurrency': 0}}\": give the delay of each host from 0 on, and its concurrency from 1 on",
         ),
+        (
+            ["site", "-s", "SCHEDULER_PERSIST=False"],
+            "SCHEDULER_PERSIST is 'False': give True, because an interrupted crawl always continues;"
+            " it starts over with SCHEDULER_FLUSH_ON_START=True",
+        ),
         (["site", "-s", "ROBOTSTXT_OBEY=perhaps"], "ROBOTSTXT_OBEY is 'perhaps': give True or False"),
         (["site", "-L", "LOUD"], "LOG_LEVEL is 'LOUD': give one of DEBUG, INFO, WARNING, ERROR"),
         (["site", "-s", 'ARCHIVE_PRIORITY_WEIGHTS={"topic": "x"}'], "the weight of topic is no number"),

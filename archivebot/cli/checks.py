@@ -23,6 +23,10 @@ AT_LEAST_ONE = frozenset(
     "CONCURRENT_ITEMS CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN REACTOR_THREADPOOL_MAXSIZE".split()
 )
 
+PERSISTS = (
+    "True, because an interrupted crawl always continues; it starts over with SCHEDULER_FLUSH_ON_START=True"
+)
+
 SCRAPY = frozenset(name for name in vars(default_settings) if name.isupper())
 ALIKE = 0.92  # similarity of a name to another one from which it is mistyped: one letter of ten
 
@@ -60,6 +64,8 @@ def _check_scrapy(name: str, value: object) -> None:
     elif name == "DOWNLOAD_SLOTS":
         is_wrong = not isinstance(value, Mapping) or not _are_slots(value)
         wrong, wanted = is_wrong, "the delay of each host from 0 on, and its concurrency from 1 on"
+    elif name == "SCHEDULER_PERSIST":
+        wrong, wanted = text.lower() not in ("1", "true"), PERSISTS
     elif isinstance(default, bool):
         wrong, wanted = text.lower() not in ("0", "1", "false", "true"), "True or False"
     elif isinstance(default, float) or name in FRACTIONS:
