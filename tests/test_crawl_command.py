@@ -64,6 +64,15 @@ def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
             "SCHEDULER_PERSIST is 'False': give True, because an interrupted crawl always continues;"
             " it starts over with SCHEDULER_FLUSH_ON_START=True",
         ),
+        *(
+            (["site", "-s", f"{setting}={value}"], f"{setting} is {value!r}: give a JSON object, in {{ }}")
+            for setting, value in (
+                ("DOWNLOAD_SLOTS", "[1]"),
+                ("DOWNLOAD_SLOTS", "1"),
+                ("DOWNLOAD_SLOTS", "a.example"),
+                ("ITEM_PIPELINES", '["a.Stage"]'),
+            )
+        ),
         (["site", "-s", "ROBOTSTXT_OBEY=perhaps"], "ROBOTSTXT_OBEY is 'perhaps': give True or False"),
         (["site", "-L", "LOUD"], "LOG_LEVEL is 'LOUD': give one of DEBUG, INFO, WARNING, ERROR"),
         (["site", "-s", 'ARCHIVE_PRIORITY_WEIGHTS={"topic": "x"}'], "the weight of topic is no number"),
@@ -94,6 +103,13 @@ def test_a_file_that_is_no_archive_is_one_message_and_exit_code_3(tmp_path: Path
 def test_a_command_checks_settings_as_well() -> None:
     done = run_scrapy(("stats", "-s", "DOWNLOAD_TIMEOUT=soon"))
     assert (done.returncode, done.stderr) == (2, "scrapy stats: DOWNLOAD_TIMEOUT is 'soon': give a number\n")
+
+
+def test_a_command_checks_settings_that_are_tables_before_scrapy_reads_them() -> None:
+    done = run_scrapy(("stats", "-s", "DOWNLOAD_SLOTS=[1]"))
+    assert done.returncode == 2
+    assert done.stderr.endswith("error: DOWNLOAD_SLOTS is '[1]': give a JSON object, in { }\n")
+    assert "Traceback" not in done.stderr
 
 
 def test_a_crawl_is_quiet_unless_asked(site: MockServer, crawl: Crawl) -> None:

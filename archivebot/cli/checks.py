@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from scrapy.exceptions import UsageError as WrongOption
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from archivebot.config import check_settings, setting_names
@@ -29,6 +31,20 @@ PERSISTS = (
 
 SCRAPY = frozenset(name for name in vars(default_settings) if name.isupper())
 ALIKE = 0.92  # similarity of a name to another one from which it is mistyped: one letter of ten
+
+
+def check_options(settings: BaseSettings, given: Iterable[str]) -> None:
+    """Check the values of ``-s`` that Scrapy reads as JSON; raises WrongOption, which names the setting."""
+    for name, separator, text in (each.partition("=") for each in given):
+        if separator and isinstance(settings.get(name), BaseSettings) and not _is_table(text):
+            raise WrongOption(f"{name} is {text!r}: give a JSON object, in {{ }}", print_help=False)
+
+
+def _is_table(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def check(settings: BaseSettings) -> None:

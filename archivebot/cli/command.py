@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from archivebot.archive import Archive, ArchiveReader
-from archivebot.cli.checks import check
+from archivebot.cli.checks import check, check_options
 from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
@@ -78,9 +78,10 @@ class ArchiveCommand(ScrapyCommand):
         """Declare the options of one command."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        assert self.settings is not None, "Scrapy gives every command its settings"
+        check_options(self.settings, opts.set)
         super().process_options(args, opts)
         if getattr(opts, "fields_file", None):
-            assert self.settings is not None, "Scrapy gives every command its settings"
             self.settings.set(FIELDS, opts.fields_file, priority="cmdline")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:

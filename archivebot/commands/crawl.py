@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from archivebot.archive import Archive
-from archivebot.cli import TIME, check, name_in_usage, run_crawl
+from archivebot.cli import TIME, check, check_options, name_in_usage, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.crawl.arguments import EXAMPLE
 from archivebot.exceptions import ArchiveError, Conflict, NotArchived, NothingFetched, Outdated
@@ -58,12 +58,13 @@ class Command(CrawlCommand):
         A log file and the log of a job of scrapyd have all lines. Exits with the code of the error if an
         option or a setting is wrong.
         """
+        assert self.settings is not None, "Scrapy gives every command its settings"
         try:
+            check_options(self.settings, opts.set)
             super().process_options(args, opts)
         except UsageError as error:
             note(f"archivebot: {error}")
             sys.exit(WrongUse.exit_code)
-        assert self.settings is not None, "Scrapy gives every command its settings"
         try:
             check(self.settings)  # before Scrapy reads them
         except ArchiveError as error:
