@@ -152,6 +152,23 @@ def test_a_bad_package_is_named_and_the_others_go_in(
     assert f"scrapy ingest: {refused['error']}" in done.stderr
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_file_in_a_package_is_named_and_the_others_go_in(
+    method: int, ingest: Ingest, file: Path, tmp_path: Path
+) -> None:
+    package = tmp_path / "x.wacz"
+    with zipfile.ZipFile(package, "w", method) as packages:
+        for name in ("archive/x.warc.gz", "archive/y.warc.gz"):
+            packages.write(file, name)
+    flawed(package, "damaged")
+    done = ingest(package)
+    assert done.returncode == 5, done.stderr
+    assert "Traceback" not in done.stderr
+    refused, taken = json.loads(done.stdout)["files"]
+    assert refused["error"].startswith(f"{package} cannot be read: archive/x.warc.gz: ")
+    assert (Path(taken["file"]).name, taken["kinds"]) == ("y.warc.gz", {"new": 1, "changed": 1})
+
+
 def test_a_folder_without_warc_files_is_named_and_the_other_files_go_in(
     ingest: Ingest, file: Path, tmp_path: Path
 ) -> None:

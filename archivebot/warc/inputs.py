@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
+import lzma
 import shutil
 import sys
 import zipfile
@@ -25,6 +26,19 @@ STDIN = "-"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the first bytes of a ZIP file, and of an empty one
 _STORED = 30  # bytes of a local header of a ZIP file without its name and its extra field
 _LENGTHS = slice(26, 30)  # where the lengths of these two are
+
+
+# What reading a package, a file in it or an index raises: zipfile has no error of its own for most flaws.
+_FLAWS = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +67,15 @@ def inputs(names: Sequence[str], folder: Path, on_error: OnError = _raise) -> li
 
     A name is a file, a folder, a pattern such as ``data/*.warc.gz``, a WACZ package, an index (CDXJ) of files
     beside it, or ``-`` for standard input. What cannot be read in place is copied into a temporary
-    ``folder``. A package or an index that cannot be read, or a folder without WARC files, is passed to
-    ``on_error``, which raises the error unless another function is given; the other names still count.
+    ``folder``. A package, a file in a package or an index that cannot be read, or a folder without WARC
+    files, is passed to ``on_error``, which raises the error unless another function is given; the others
+    still count.
     """
     found: dict[Input, None] = {}
     paths = chain.from_iterable(_paths(name, folder, on_error) for name in dict.fromkeys(names))
     for path in dict.fromkeys(paths):
         try:
-            for file in _files(path, folder):
+            for file in _files(path, folder, on_error):
                 found[file] = None
         except WarcError as error:
             on_error(path, error)
@@ -86,15 +101,15 @@ def _paths(name: str, folder: Path, on_error: OnError) -> Iterator[Path]:
         yield path
 
 
-def _files(path: Path, folder: Path) -> Iterator[Input]:
+def _files(path: Path, folder: Path, on_error: OnError) -> Iterator[Input]:
     try:
         if path.name.lower().endswith(INDEXES) and path.is_file():
             yield from _indexed(path)
         elif path.is_file() and _is_package(path):
-            yield from _packed(path, folder)
+            yield from _packed(path, folder, on_error)
         else:
             yield path
-    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+    except _FLAWS as error:
         raise WarcError(f"{path} cannot be read: {error}") from error
 
 
@@ -139,8 +154,8 @@ def _indexed(path: Path) -> Iterator[Path]:
         yield next((place for place in places if place.is_file()), places[0])
 
 
-def _packed(path: Path, folder: Path) -> Iterator[Input]:
-    """Yield the WARC files in a package."""
+def _packed(path: Path, folder: Path, on_error: OnError) -> Iterator[Input]:
+    """Yield the WARC files in a package, without those that cannot be read."""
     with zipfile.ZipFile(path) as package, path.open("rb") as raw:
         entries = [info for info in package.infolist() if info.filename.lower().endswith(ENDINGS[:-1])]
         if not entries:
@@ -154,6 +169,10 @@ def _packed(path: Path, folder: Path) -> Iterator[Input]:
                 yield Part(path, name, info.header_offset + _STORED + skipped, info.file_size)
                 continue
             copy = Path(mkdtemp(dir=folder)) / name
-            with package.open(info) as packed, copy.open("wb") as out:
-                shutil.copyfileobj(packed, out)
-            yield copy
+            try:
+                with package.open(info) as packed, copy.open("wb") as out:
+                    shutil.copyfileobj(packed, out)
+            except _FLAWS as error:
+                on_error(path, WarcError(f"{path} cannot be read: {info.filename}: {error}"))
+            else:
+                yield copy
