@@ -46,12 +46,24 @@ def told(error: ArchiveError, uri: str) -> str:
 
     >>> told(NotArchived("http://a.example/srv/ is not in sqlite:////srv/a.db"), "sqlite:////srv/a.db")
     'http://a.example/srv/ is not in a.db'
+    >>> told(NotArchived("not allowed: '/srv/a.db' (/srv/a.lock)"), "sqlite:////srv/a.db")
+    "not allowed: 'a.db' (a.lock)"
     """
     folder = without_password(uri).rpartition("/")[0] + "/"
     path = folder.removeprefix("sqlite:///")
     known = [re.escape(each) for each in (folder, path) if len(each) > 1]
     places = "|".join((*known, r"sqlite:///(?:\S*/)?"))
-    return commanded(re.sub(rf"(?<!\S)(?:{places})", "", str(error)))
+    return commanded(re.sub(rf"(?<![^\s\"'(])(?:{places})", "", str(error)))
+
+
+def named(uri: str) -> str:
+    """Return the name of the archive at a URI for a client: no folder, server, user or option.
+
+    >>> named("sqlite:////srv/a.db"), named("mongodb://ann:***@db.example/pages?authSource=admin")
+    ('a.db', 'pages')
+    """
+    place = uri if uri.startswith("sqlite:") else uri.partition("?")[0]
+    return place.rpartition("/")[2]
 
 
 def error_status(error: ArchiveError) -> int:
