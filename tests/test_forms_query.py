@@ -93,6 +93,11 @@ def test_a_value_that_a_selection_list_does_not_have_is_refused() -> None:
         ("<input type=radio name=y value=1 checked><input type=radio name=y value=2 checked>", "y=2"),
         ("<input type=radio name=y value=1 checked><input type=radio name=y checked disabled>", ""),
         ("<fieldset disabled><legend><input name=x></legend><p><input name=y></p></fieldset>", "x="),
+        (
+            "<fieldset disabled><div>-</div><legend><input name=x></legend>"
+            "<legend><input name=y></legend><div><legend><input name=w></legend></div></fieldset>",
+            "x=",
+        ),
     ],
 )
 def test_what_is_not_given_is_sent_as_a_browser_sends_it(fields: str, sent: str) -> None:

@@ -32,6 +32,7 @@ _FIRST_BREAK = re.compile(r"\A(?:\r\n|\r|\n)")  # of a TEXTAREA; HTML parsers dr
 MOST_OPTIONS = 40  # of a SELECT: a list of all countries says no more than its beginning
 MOST_EVENTS = 200  # starts and ends of elements looked at for one label
 MOST_FIELDSETS = 32  # around a control: a hostile page has thousands
+MOST_BEFORE = 100  # elements before a LEGEND that are looked at
 
 
 @dataclass(slots=True, eq=False)
@@ -181,10 +182,20 @@ def control_of(element: etree._Element) -> Control:
 
 
 def _is_disabled(element: etree._Element) -> bool:
-    """Return whether a control is disabled, itself or by a FIELDSET around it, in whose LEGEND it is not."""
-    free = {legend.getparent() for legend in element.iterancestors("legend")}
+    """Return whether a control is disabled, itself or by a FIELDSET around it.
+
+    The first LEGEND of a FIELDSET is exempt. Source: HTML, "the fieldset element".
+    """
+    if "disabled" in element.attrib:
+        return True
+    legends = {legend.getparent(): legend for legend in element.iterancestors("legend")}
     around = islice(element.iterancestors("fieldset"), MOST_FIELDSETS)
-    return "disabled" in element.attrib or any("disabled" in x.attrib and x not in free for x in around)
+    return any("disabled" in x.attrib and not (x in legends and _is_first(legends[x])) for x in around)
+
+
+def _is_first(legend: etree._Element) -> bool:
+    before = islice(legend.itersiblings(preceding=True), MOST_BEFORE)
+    return all(sibling.tag != "legend" for sibling in before)
 
 
 def _chosen(element: etree._Element) -> list[str]:
