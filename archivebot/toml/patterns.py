@@ -11,6 +11,7 @@ from archivebot.urls import canonical_url, host_of
 
 _SCHEME = re.compile(r"([a-z*]+)://", re.IGNORECASE)
 _PORT = re.compile(r":(?:\d+|\*)$")
+_WHOLE = re.compile(r"[^*?#@\\]+")  # a host alone, without a wildcard
 _DEFAULT_PORTS = {("http", ":80"), ("https", ":443")}
 _ESCAPE = re.compile(r"%[0-9a-f]{2}", re.IGNORECASE)
 _UNRESERVED = re.compile(r"[\w.~-]", re.ASCII)  # no canonical URL has an escape of these (RFC 3986, 2.3)
@@ -39,7 +40,7 @@ def url_pattern(text: str) -> re.Pattern[str]:
     scheme = given[1].lower() if given else ""
     place, slash, path = (text[given.end() :] if given else text).partition("/")
     number = _PORT.search(place)
-    host = ".".join(map(_label, place[: number.start() if number else None].split(".")))
+    host = _host(place[: number.start() if number else None])
     if number is None:
         port = "(?::[0-9]+)?"
     else:
@@ -49,6 +50,14 @@ def url_pattern(text: str) -> re.Pattern[str]:
     name = below + _globbed(host.removeprefix("*."), "[^/]*")
     end = f"/{_path(path)}" if slash else "(?:/.*)?"
     return re.compile(f"{start}://{name}{port}{end}", re.DOTALL)
+
+
+def _host(text: str) -> str:
+    """Return a host as in canonical URLs; one with ``*`` label by label."""
+    if _WHOLE.fullmatch(text):
+        with suppress(UsageError):
+            return canonical_url(f"http://{text}").removeprefix("http://").removesuffix("/")
+    return ".".join(map(_label, text.removesuffix(".").split(".")))
 
 
 def _label(text: str) -> str:
