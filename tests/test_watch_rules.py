@@ -342,6 +342,15 @@ def test_an_error_in_a_rules_file_names_its_place(tmp_path: Path, text: str, sai
     assert str(path) in str(raised.value)
 
 
+@pytest.mark.parametrize("name", [b"\xff.toml", b"\xff/rules.toml"])
+def test_a_rules_file_whose_path_is_not_utf_8_is_refused(tmp_path: Path, name: bytes) -> None:
+    path = tmp_path / os.fsdecode(name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(RULE, "utf-8")
+    with pytest.raises(UsageError, match=r"is no text in UTF-8: rename it"):
+        read_rules(str(path))
+
+
 def test_a_variable_that_is_not_utf_8_is_no_part_of_an_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,11 @@ def read_rules(name: str) -> Rules:
     error: the line of what is not TOML, else the rule or the output, and its key.
     """
     path = Path(name.removeprefix("@"))
+    whole = os.path.abspath(path)
+    try:
+        whole.encode()
+    except UnicodeEncodeError as error:  # the outbox knows the file by its path
+        raise UsageError(f"the path {whole} is no text in UTF-8: rename it") from error
     found = tables(file_text(str(path), "rules file"), str(path))
     check_keys(found, ("rule", "output"), str(path))
     given = found.get("output", {})
@@ -83,7 +88,7 @@ def read_rules(name: str) -> Rules:
     for n, each in enumerate(names, 1):
         if each in names[: n - 1]:
             raise UsageError(f"{path}, rule {n}: {each!r} is the name of another rule")
-    return Rules(Path(os.path.abspath(path)), read, outputs)
+    return Rules(Path(whole), read, outputs)
 
 
 def read_rule(found: Mapping[str, Any], at: str, outputs: Collection[str]) -> Rule:
