@@ -216,6 +216,7 @@ def test_with_flush_on_start_a_crawl_that_others_work_on_is_joined(
     second = run_scrapy(crawl.words(*options, seeds=site.url()))
     first.communicate(timeout=60)
     assert (first.returncode, second.returncode) == (0, 0)
+    assert "The crawl starts over" not in second.stderr
     assert captures(crawl) == dict.fromkeys(map(site.url, tree(60)), 1)
 
 

@@ -110,13 +110,11 @@ class Dispatcher(Extension):
     async def _open(self, spider: HasArguments) -> None:
         await ArchiveSession.of(self.crawler).opened()
         arguments = spider.arguments
-        self.most, self.most_bytes = arguments.pages, arguments.bytes
-        self.requisites = arguments.requisites
+        self.most, self.most_bytes, self.requisites = arguments.pages, arguments.bytes, arguments.requisites
         relied = self.frontier.relied()
         # Read after the frontier: an archive that others write to can only have advanced since.
         position = await ArchiveSession.of(self.crawler).run(Archive.position)
-        if why := starts_over(relied, position, self.crawler.settings.getbool("SCHEDULER_FLUSH_ON_START")):
-            logger.warning("The crawl starts over, because %s; its pages are fetched again", why)
+        why = starts_over(relied, position, self.crawler.settings.getbool("SCHEDULER_FLUSH_ON_START"))
         identity = json.dumps(arguments.identity, ensure_ascii=False)
         begin = partial(self.frontier.begin, identity, self.most, position, relied if why else None)
         self.resumed = await self._patience.insist(begin, _BEGINNING)
@@ -130,6 +128,8 @@ class Dispatcher(Extension):
                 counts.done,
                 counts.queued,
             )
+        elif why:
+            logger.warning("The crawl starts over, because %s; its pages are fetched again", why)
         self._beat = create_looping_call(self._renew)
         self._beat.start(self.lease_seconds / 4, now=False)
 
