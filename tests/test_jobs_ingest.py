@@ -399,6 +399,23 @@ def test_a_cancelled_ingest_ends_at_the_next_record_also_if_it_is_no_page(
     assert progress.came == ["damage"]
 
 
+def test_a_cancelled_ingest_ends_in_a_long_stretch_without_a_record(tmp_path: Path) -> None:
+    path, progress, size = tmp_path / "x.warc", Cancelling(), 32 << 20
+    path.write_bytes(record_of(b"A text.", "conversion", DAY, URL) + b"no record\n" * (size // 10))
+    with closing(Archive.open(config_of(f"sqlite:///{tmp_path}/a.db"))) as archive:
+        before = bytes_read()
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(ingest(archive, [path], progress=progress))
+        assert bytes_read() - before < size / 2
+    assert progress.came == ["damage"]
+
+
+def bytes_read() -> int:
+    """Return the number of bytes that this process has read from files."""
+    values = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    return int(values["rchar"])
+
+
 def processes_of(pid: int) -> list[int]:
     """Return the processes that a process has started."""
     tasks = Path(f"/proc/{pid}/task").iterdir()

@@ -141,7 +141,7 @@ async def _read(path: Input, result: Ingested, queue: Queue, progress: Progress)
         queue.attach(result, attachment)
 
     try:
-        for found in read_pages(path, report, on_skip=skip, on_attachment=attach):
+        for found in read_pages(path, report, on_skip=skip, on_attachment=attach, on_read=_heed_cancellation):
             await queue.add(found, result)
     except WarcError as error:
         result.error = str(error)
@@ -149,7 +149,7 @@ async def _read(path: Input, result: Ingested, queue: Queue, progress: Progress)
 
 
 def _heed_cancellation() -> None:
-    """Raise CancelledError if this task was cancelled: a file without pages has no ``await`` that does."""
+    """Raise CancelledError if this task was cancelled: between two pages of a file no ``await`` does."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError

@@ -10,7 +10,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import TracebackType
 from typing import Any
@@ -63,10 +63,13 @@ class FrameError(Exception):
 
 
 class RawFile:
-    """The bytes of a file by offset; errors of the system are raised as WarcError."""
+    """The bytes of a file by offset; errors of the system are raised as WarcError.
 
-    def __init__(self, path: Input) -> None:
-        self._path = path
+    ``on_read`` is called before bytes are read, and may raise an error that ends the reading.
+    """
+
+    def __init__(self, path: Input, on_read: Callable[[], None] | None = None) -> None:
+        self._path, self._on_read = path, on_read
         self._start = path.start if isinstance(path, Part) else 0
         self._kept, self._kept_at = b"", 0  # the bytes read last, as small frames follow each other
         try:
@@ -86,6 +89,8 @@ class RawFile:
         return self._kept[start : start + size]
 
     def _read(self, offset: int, size: int) -> bytes:
+        if self._on_read is not None:
+            self._on_read()
         try:
             self._file.seek(self._start + offset)
             return self._file.read(max(0, min(size, self.size - offset))) or b""

@@ -46,6 +46,7 @@ def read_pages(
     max_body: int = MAX_BODY,
     on_skip: Callable[[str], None] | None = None,
     on_attachment: Callable[[Attachment], None] | None = None,
+    on_read: Callable[[], None] | None = None,
 ) -> Iterator[WarcPage]:
     """Stream the pages of a WARC (0.18, 1.0, 1.1) or ARC file, plain or compressed.
 
@@ -57,14 +58,15 @@ def read_pages(
     ``on_skip``. What an export of archivebot wrote about a page is read back into the metadata of the page. A
     body that ends early or that its writer truncated has the outcome INCOMPLETE, a body that decodes to more
     than ``max_body`` bytes TOO_LARGE; both keep their content codings. A body that does not fit its digest is
-    kept; the page's reason says so. Raises
-    WarcError at the first item if the file cannot be read or holds no record at all.
+    kept; the page's reason says so. ``on_read`` is called before each read of the file, and may raise an
+    error that ends the reading. Raises WarcError at the first item if the file cannot be read or holds no
+    record at all.
     """
 
     def report(offset: int, reason: str) -> None:
         on_damage(Damage(path.name, offset, reason))
 
-    with RawFile(path) as raw:
+    with RawFile(path, on_read) as raw:
         _refuse_foreign(path, raw)
         walk = _Walk(path, raw, max_body, on_damage, on_skip, on_attachment)
         yield from walk.pages()
