@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis import Redis
@@ -198,43 +199,36 @@ def test_a_call_whose_answer_was_lost_is_answered_and_not_done_again(
         frontier.close()
 
 
+@pytest.mark.parametrize(
+    ("lost", "following"),
+    [
+        ((5,), ((5,), (5,))),
+        ((5, 1.0, 2.0), ((5, 1.0, 2.5), (5, 1.0, 3.0))),  # the next calls wait longer
+    ],
+)
 def test_a_lease_that_got_no_answer_before_the_worker_gave_up_is_not_lost(
-    redis_server: RedisServer, redis_uri: str, monkeypatch: pytest.MonkeyPatch
+    redis_server: RedisServer,
+    redis_uri: str,
+    monkeypatch: pytest.MonkeyPatch,
+    lost: tuple[Any, ...],
+    following: tuple[tuple[Any, ...], ...],
 ) -> None:
     monkeypatch.setattr(frontier_redis, "TRIES", 0)
     with CuttingProxy(redis_server.port) as proxy:
         frontier = RedisFrontier(f"redis://127.0.0.1:{proxy.port}/0", CRAWL)
         frontier.begin("", None)
         frontier.pace("example.com", 9, 0)
-        assert frontier.lease(5) is None
-        frontier.add([entry("A"), entry("B")])
-        proxy.cut(b"EVALSHA", frontier.owner.encode())
-        with pytest.raises(StorageError, match="no Redis at"):
-            frontier.lease(5)
-        frontier.add([entry("C")])
-        leases = [frontier.lease(5), frontier.lease(5)]
-        told = [(lease.entry.url, lease.order) for lease in leases if lease]
-        assert told == [(url_of("A"), 1), (url_of("B"), 2)]
-        assert frontier.counts() == Counts(queued=1, leased=2)
-        frontier.close()
-
-
-def test_a_lease_that_got_no_answer_is_not_lost_if_the_next_call_waits_longer(
-    redis_server: RedisServer, redis_uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(frontier_redis, "TRIES", 0)
-    with CuttingProxy(redis_server.port) as proxy:
-        frontier = RedisFrontier(f"redis://127.0.0.1:{proxy.port}/0", CRAWL)
-        frontier.begin("", None)
-        frontier.pace("example.com", 9, 0)
+        assert frontier.lease(*lost) is None
         frontier.add([entry("A"), entry("B"), entry("C")])
-        frontier.lease(5, 1.0, 2.0)
+        assert frontier.lease(*lost) is not None
         proxy.cut(b"EVALSHA", frontier.owner.encode())
         with pytest.raises(StorageError, match="no Redis at"):
-            frontier.lease(5, 1.0, 2.0)
-        leases = [frontier.lease(5, 1.0, 2.5), frontier.lease(5, 1.0, 3.0)]
+            frontier.lease(*lost)
+        frontier.add([entry("D")])
+        leases = [frontier.lease(*each) for each in following]
         told = [(lease.entry.url, lease.order) for lease in leases if lease]
         assert told == [(url_of("B"), 2), (url_of("C"), 3)]
+        assert frontier.counts() == Counts(queued=1, leased=3)
         frontier.close()
 
 
