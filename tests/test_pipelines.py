@@ -54,6 +54,7 @@ def test_a_crawl_ends_when_the_archive_cannot_be_written(site: MockServer, crawl
     assert crawled.code == 3
     assert "'finish_reason': 'storage_error'" in crawled.log
     assert crawled.log.count(f"so the crawl ends: {crawl.uri}: disk full") == 1
+    assert "Traceback" not in crawled.log
     assert len(site.paths()) < 200
 
 

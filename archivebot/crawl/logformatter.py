@@ -12,6 +12,8 @@ from scrapy.logformatter import LogFormatter as ScrapyLogFormatter
 from scrapy.logformatter import LogFormatterResult
 from twisted.python.failure import Failure
 
+from archivebot.exceptions import StorageError
+
 
 class LogFormatter(ScrapyLogFormatter):
     """Makes messages of level DEBUG only if LOG_LEVEL, a name or a number, shows them.
@@ -36,3 +38,15 @@ class LogFormatter(ScrapyLogFormatter):
         self, item: Any, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult | None:
         return super().scraped(item, response, spider) if self.is_verbose else None
+
+    def item_error(
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        """Return the message of a page that was not stored.
+
+        If the storage failed, the dispatcher logs the reason once, and the pages are fetched again later.
+        """
+        message = super().item_error(item, exception, response, spider)
+        if isinstance(exception, StorageError):
+            message["level"] = logging.DEBUG
+        return message

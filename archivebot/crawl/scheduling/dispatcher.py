@@ -238,7 +238,7 @@ class Dispatcher(Extension):
 
     def fail(self, what: str, error: StorageError) -> None:
         """End the crawl because the archive or the frontier failed, and log the reason once."""
-        if not self.failed and not is_closing(self.crawler.engine):
+        if not self.failed:
             self.failed = True
             logger.error("%s, so the crawl ends: %s", what, error)
             self._close("storage_error")
@@ -278,7 +278,7 @@ class Dispatcher(Extension):
     def _not_stored(self, url: str, failure: Failure) -> None:
         state, error = State.FAILED, failure.value
         if isinstance(error, StorageError):
-            self.fail("The archive cannot be used", error)
+            self.fail("A page cannot be stored", error)
             state = State.QUEUED
         self._settle(Settled(url, state, failure.getErrorMessage()))
 
