@@ -221,6 +221,12 @@ def test_every_changed_byte_of_a_run_a_version_or_an_entry_is_found(archive: Pat
             archive.write_bytes(whole)
 
 
+def test_a_checkpoint_that_finds_the_disk_full_is_named(archive: Path) -> None:
+    code, error = asked(archive, "proof", "--output", "/dev/full")
+    assert code == 2
+    assert error == "scrapy proof: /dev/full cannot be written: No space left on device\n"
+
+
 def test_a_checkpoint_shows_that_the_log_was_written_anew(archive: Path, tmp_path: Path) -> None:
     note = tmp_path / "checkpoint"
     assert asked(archive, "proof", "--output", str(note))[0] == 0

@@ -72,6 +72,6 @@ def _written(path: Path, text: str, opts: argparse.Namespace) -> dict[str, str]:
         if stamp:
             path.with_name(f"{path.name}.tsr").write_bytes(stamp)
     except OSError as error:
-        raise UsageError(f"{error.filename} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{error.filename or path} cannot be written: {error.strerror}") from error
     note(f"{path}: the checkpoint" + (f", stamped at {timestamp(when)}" if stamp else ""))
     return {"stamped_at": timestamp(when)} if stamp else {}
