@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from OpenSSL import SSL
 from scrapy import exceptions as scrapy_errors
 from scrapy.http import HtmlResponse, Response, TextResponse
 from twisted.internet import error as twisted_errors
 
+from archivebot.crawl.compat.parser import ParseError
 from archivebot.crawl.reading.convert import (
     location_of,
     outcome_of_failure,
@@ -144,3 +146,17 @@ def test_failures_have_an_outcome(error: Exception, outcome: Outcome) -> None:
 def test_a_reason_is_one_line_and_never_empty() -> None:
     assert reason_of(ValueError("two\nlines")) == "two lines"
     assert reason_of(ValueError()) == "ValueError"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ParseError("non-integer status code", b"hello there"), "non-integer status code: hello there"),
+        (ParseError("interim answers only", b""), "interim answers only"),
+        (SSL.Error([("SSL routines", "", "wrong version number")]), "TLS: wrong version number"),
+        (SSL.Error([]), "[]"),
+        (scrapy_errors.DownloadCancelledError(""), "more bytes came than a body may have"),
+    ],
+)
+def test_a_reason_has_words_and_no_values_of_python(error: Exception, reason: str) -> None:
+    assert reason_of(error) == reason

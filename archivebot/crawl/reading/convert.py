@@ -99,8 +99,18 @@ def outcome_of_failure(error: BaseException) -> Outcome:
 def reason_of(error: BaseException) -> str:
     """Return in one line why a fetch has no answer."""
     reasons = getattr(error.__cause__, "reasons", None)
-    text = reasons[0].getErrorMessage() if reasons else str(error)
-    return " ".join(text.split()) or type(error).__name__
+    return " ".join(_words_of(reasons[0].value if reasons else error).split()) or type(error).__name__
+
+
+def _words_of(error: BaseException) -> str:
+    match error.args:
+        case (str(what), bytes(line)):  # of Twisted's parser of answers
+            return f"{what}: {line.decode('latin-1')}" if line else what
+        case ([(_, _, str(what)), *_],):  # of OpenSSL
+            return f"TLS: {what}"
+        case ("",) if isinstance(error, scrapy_errors.DownloadCancelledError):
+            return "more bytes came than a body may have"
+    return str(error)
 
 
 def wire_of(response: Response) -> Wire | None:
