@@ -28,6 +28,15 @@ def test_scrapyd_may_pass_its_own_arguments() -> None:
     assert Arguments.parse({"seeds": "a.example", "_job": "26"}).seeds == ("http://a.example/",)
 
 
+def test_a_seeds_file_without_its_at_sign_is_no_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_seeds("seeds.txt") == ("http://seeds.txt/",)
+    (tmp_path / "seeds.txt").write_text("http://a.example/\n")
+    with pytest.raises(UsageError, match=r"write seeds=@seeds\.txt"):
+        read_seeds("seeds.txt")
+    assert len(read_seeds(",".join(f"http://a.example/{number}.txt" for number in range(300)))) == 300
+
+
 def test_a_seeds_file_has_one_seed_per_line_and_comments(tmp_path: Path) -> None:
     file = tmp_path / "seeds.txt"
     file.write_bytes(

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import date
 from difflib import get_close_matches
 from functools import partial
+from os.path import isfile  # a text too long for a path names no file either
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
@@ -49,8 +50,10 @@ def read_seeds(text: str) -> tuple[str, ...]:
 
     For commas in URLs see :func:`~archivebot.urls.split_seeds`. A file holds one seed per line; empty lines
     and lines that begin with ``#`` are skipped. A text of several lines is read like a file. Raises
-    UsageError if the file cannot be read, a seed is not a URL, or no seed is left.
+    UsageError if the file cannot be read, its @ is missing, a seed is not a URL, or no seed is left.
     """
+    if text.endswith(".txt") and isfile(text):
+        raise UsageError(f"{text!r} is a file: write seeds=@{text}")
     if text.startswith("@"):
         lines = _file_lines(text[1:])
     else:
