@@ -170,6 +170,31 @@ def test_a_decoded_body_has_a_head_that_describes_it_and_digests_that_warcio_con
     assert [name for name, _ in coded.http_headers.headers][:3] == ["set-cookie", "X-Two", "Set-Cookie"]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"x-archive-orig-content-encoding: gzip\r\nX-Archive-Orig-Content-Length: 5\r\nServer: a\r\n",
+        b"X-Archive-Orig-Content-Encoding: gzip\r\nContent-Length: %d\r\n" % len(FIRST),
+        b"x-archive-orig-content-encoding: br\r\nContent-Encoding: gzip\r\nContent-Length: 35\r\n",
+        b"X-Archive-Orig-Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\nServer: a\r\n",
+    ],
+    ids=["alone", "before-the-length", "with-a-coding", "with-chunks"],
+)
+def test_fields_that_a_web_archive_sent_come_back_as_they_were(tmp_path: Path, lines: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\n" + lines + b"\r\n"
+    wire = Wire(head, length=len(FIRST), decoded=b"\nContent-Encoding" in head)
+    page = replace(make_page(FIRST, headers=wire.headers), wire=wire)
+    first, second = (f"sqlite:///{tmp_path / name}.db" for name in ("first", "second"))
+    archived(first, [page])
+    run_scrapy(("export", "warc", "--output", f"{tmp_path}/out"), environment={"ARCHIVE_URI": first})
+    run_scrapy(("ingest", f"{tmp_path}/out"), environment={"ARCHIVE_URI": second})
+    with Archive.open(ArchiveConfig(uri=second)) as archive:
+        (capture,) = archive.captures(URL)
+        assert capture.wire is not None
+        assert (capture.wire.received, capture.wire.decoded) == (head, wire.decoded)
+        assert capture.headers == wire.headers
+
+
 def test_revisits_refer_to_the_response_in_all_ways(export: Run, tmp_path: Path) -> None:
     export("export", "warc", "--output", tmp_path / "out")
     found = records(tmp_path / "out")

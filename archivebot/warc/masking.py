@@ -15,10 +15,10 @@ _CODING, _TRANSFER, _LENGTH = b"content-encoding", b"transfer-encoding", b"conte
 _DIGITS = 18  # of a length: more bytes than there are
 _FIELD = re.compile(rb"^([^\s:]+)[ \t]*:[ \t]*([^\r\n]*)", re.MULTILINE)
 _HIDDEN = re.compile(
-    rb"^" + re.escape(PREFIX) + rb"(?=(?:content-encoding|transfer-encoding|content-length)[ \t]*:)",
+    rb"^%b(?=(?:%b)*(?:content-encoding|transfer-encoding|content-length)[ \t]*:)" % (PREFIX, PREFIX),
     re.MULTILINE | re.IGNORECASE,
 )
-_DECODED = re.compile(rb"^" + re.escape(PREFIX) + rb"content-encoding[ \t]*:", re.MULTILINE | re.IGNORECASE)
+_DECODED = re.compile(rb"^" + PREFIX + rb"content-encoding[ \t]*:", re.MULTILINE | re.IGNORECASE)
 _ADDED = re.compile(rb"Content-Length: [0-9]+\r\n(?=\r?\n\Z)")
 _END = re.compile(rb"\r?\n\Z")
 
@@ -27,7 +27,7 @@ def masked(head: bytes, length: int, *, decoded: bool) -> bytes:
     """Return the head of an answer as it describes a stored body of ``length`` bytes.
 
     The body has no chunks; if it is ``decoded``, it has no content codings either. A head that is right
-    already is returned unchanged.
+    already is returned unchanged. Fields that a server sent with the prefix, as web archives do, get another.
 
     >>> masked(b"HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n", 5, decoded=False)
     b'HTTP/1.1 200 OK\\r\\nX-Archive-Orig-Transfer-Encoding: chunked\\r\\nContent-Length: 5\\r\\n\\r\\n'
@@ -36,21 +36,23 @@ def masked(head: bytes, length: int, *, decoded: bool) -> bytes:
     """
     fields = [(found[1].lower(), found[2].strip()) for found in _FIELD.finditer(head)]
     wrong = {name for name, value in fields if name == _TRANSFER or (decoded and name == _CODING)}
-    if wrong or any(name == _LENGTH and value != str(length).encode() for name, value in fields):
+    unfit = any(name == _LENGTH and value != str(length).encode() for name, value in fields)
+    if wrong or unfit or unmasked(head) != head:
         wrong.add(_LENGTH)
+        head = _HIDDEN.sub(PREFIX + rb"\g<0>", head)
         head = _FIELD.sub(lambda found: PREFIX * (found[1].lower() in wrong) + found[0], head)
         return _END.sub(b"Content-Length: %d\r\n" % length + rb"\g<0>", head)
     return head
 
 
 def unmasked(head: bytes) -> bytes:
-    """Return the head as it was received; other heads are returned unchanged.
+    """Return the head as it was received; a head without an added length is returned unchanged.
 
     >>> head = b"HTTP/1.1 200 OK\\r\\ncontent-encoding:gzip\\r\\nContent-Length: 3\\r\\n\\r\\n"
     >>> unmasked(masked(head, 5, decoded=True)) == head, unmasked(head) == head
     (True, True)
     """
-    if PREFIX.lower() not in head.lower():
+    if PREFIX.lower() not in head.lower() or not _ADDED.search(head):
         return head
     plain = _HIDDEN.sub(b"", head)
     return _ADDED.sub(b"", plain) if plain != head else head
