@@ -45,7 +45,12 @@ def test_without_a_score_the_priority_counts() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["http://a.example/ü?q=ä b|c[1]", "http://BÜCHER.example/%7euser/{x}", "http://a.example/?a;b&c='\"<>"],
+    [
+        "http://a.example/a|b[c]",
+        "http://a.example/ü?q=ä b|c[1]",
+        "http://BÜCHER.example/%7euser/{x}",
+        "http://a.example/?a;b&c='\"<>",
+    ],
 )
 def test_a_request_keeps_a_canonical_url_as_it_is(url: str) -> None:
     canonical = canonical_url(url)

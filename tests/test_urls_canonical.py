@@ -9,7 +9,7 @@ H = "0123456789abcdef0123456789abcdef"
 
 
 def test_version_names_the_rules() -> None:
-    assert CANONICAL_VERSION == 2
+    assert CANONICAL_VERSION == 3
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ def test_version_names_the_rules() -> None:
         ("http://example.com./a", "http://example.com/a"),
         ("http://bücher.example/ü", "http://xn--bcher-kva.example/%C3%BC"),
         ("http://[::0:1]:8080/", "http://[::1]:8080/"),
+        ("http://example.com/a|b[c]%7cd;jsessionid=1", "http://example.com/a%7Cb%5Bc%5D%7Cd"),
         ("http://example.com/a#b?c", "http://example.com/a"),
         (" \n\x00http://example.com/a\tb\r\nc ", "http://example.com/abc"),
         ("http://example.com/a b", "http://example.com/a%20b"),

@@ -12,7 +12,7 @@ from w3lib.url import canonicalize_url
 from archivebot.exceptions import UsageError
 
 # The version of these rules, by which stored URLs were made; a change that results in another URL raises it.
-CANONICAL_VERSION = 2
+CANONICAL_VERSION = 3
 
 # Parameters for the origin of a visitor, which never affect the content of a page: click and campaign ids
 # of one vendor each. fbclid, mc_eid, _hsenc, mkt_tok, vero_id and oly_* Firefox strips by default in
@@ -45,6 +45,7 @@ _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _AROUND = "".join(map(chr, range(33))) + "\xa0"  # what a person may type or paste: blanks, controls
 _NOWHERE = "about:blank"  # a base against which only an absolute address is valid
 _QUERY_SAFE = "%!$&()*+,;:@/?[]|~"
+_PATH_UNSAFE = str.maketrans({each: quote(each) for each in "[]|"})  # Scrapy requests them escaped
 
 _DEFAULT_PORT = {"http": "80", "https": "443"}
 _HOST = r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
@@ -146,6 +147,7 @@ def _canonical(text: str) -> str:
     scheme, host, port, path, query = match.groups()
     if port and port != _DEFAULT_PORT[scheme]:
         host = f"{host}:{port}"
+    path = path.translate(_PATH_UNSAFE)
     kept = _PATH_SESSION.sub("", path)
     query = _without_session(query) if query else ""
     url = f"{scheme}://{host}{kept}?{query}" if query else f"{scheme}://{host}{kept}"
