@@ -124,6 +124,11 @@ def test_location_counts_for_redirects_and_created_only() -> None:
     assert location_of(Response(URL, 302)) is None
 
 
+def test_a_location_that_is_no_utf_8_leads_where_its_bytes_lead() -> None:
+    answer = Response(URL, 302, headers={"Location": b"/caf\xe9?q=\xc3\xa9"})
+    assert location_of(answer) == "http://a.example/caf%E9?q=%C3%A9"
+
+
 @pytest.mark.parametrize(
     ("error", "outcome"),
     [

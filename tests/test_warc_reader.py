@@ -194,6 +194,11 @@ def test_a_redirect_has_its_absolute_target(read: Read) -> None:
     assert (item.page.outcome, item.page.location) == (Outcome.REDIRECT, "http://example.com/c?d")
 
 
+def test_a_redirect_leads_to_the_page_at_its_target(read: Read) -> None:
+    (item,), _ = read(record(b"HTTP/1.1 301 Moved\r\nLocation: HTTP://Example.com/c#part\r\n\r\n"))
+    assert item.page.location == "http://example.com/c"
+
+
 @pytest.mark.parametrize("location", [b"", b"Location: http://[::1\r\n"])
 def test_a_redirect_without_a_usable_target_has_none(read: Read, location: bytes) -> None:
     (item,), damages = read(record(b"HTTP/1.1 302 Found\r\n" + location + b"\r\n"))

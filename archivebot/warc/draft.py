@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from archivebot.exceptions import UsageError
 from archivebot.http.status import outcome_of
 from archivebot.metadata import NONE, Metadata
 from archivebot.models import Headers, Outcome, Page
-from archivebot.urls import joined
+from archivebot.urls import canonical_url
 from archivebot.warc.damage import Report
 from archivebot.warc.dates import record_date, repair
 from archivebot.warc.payload import (
@@ -146,9 +147,17 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> Draft:
         headers,
         body.content,
         _truncation(record),
-        joined(uri, target) if target else None,
+        _canonical(target, uri) if target else None,
     )
     return _checked(record, body, draft)
+
+
+def _canonical(target: str, uri: str) -> str | None:
+    """Return the canonical URL to which a redirect leads; None if it is no http URL."""
+    try:
+        return canonical_url(target, uri)
+    except UsageError:
+        return None
 
 
 def _place(record: Record) -> Place:

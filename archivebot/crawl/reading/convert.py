@@ -142,7 +142,8 @@ def location_of(response: Response) -> str | None:
     if response.status not in _NAMES_A_TARGET or "Location" not in response.headers:
         return None
     raw = response.headers["Location"] or b""
-    return resolve(raw.decode("utf-8", "replace"), response.url)
+    # w3lib names the handler: a byte that is no UTF-8 is requested as it is, escaped, as browsers do it.
+    return resolve(raw.decode("utf-8", "percentencode"), response.url)
 
 
 def page_of(
