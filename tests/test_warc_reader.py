@@ -382,6 +382,15 @@ def test_garbage_between_plain_records_is_reported_and_skipped(read: Read) -> No
     assert reasons(damages) == [(len(parts[0]), "bytes that belong to no record")]
 
 
+@pytest.mark.parametrize("lost", [1, 500])
+def test_a_compressed_file_whose_beginning_is_lost_is_read_from_its_next_record(
+    read: Read, lost: int
+) -> None:
+    items, damages = read(b"".join(members())[lost:])
+    assert bodies(items) == BODIES[1:]
+    assert reasons(damages) == [(0, "bytes that belong to no record")]
+
+
 def test_garbage_at_the_beginning_is_skipped_where_records_follow(read: Read) -> None:
     items, damages = read(b"noise\n" + b"".join(records()))
     assert bodies(items) == BODIES

@@ -203,6 +203,8 @@ class Source:
     def _enter_next(self) -> bool:
         """Go to the next frame with an empty buffer; False at the end of the file."""
         offset = self._skip_padding(self._next)
+        if offset == self._raw.size and not self.found and not self._compressed:
+            offset = find_frame(self._raw, 0)  # the beginning of a compressed file is lost
         if not self._is_frame(offset):
             self._report(offset, "bytes that belong to no record")
             offset = find_frame(self._raw, offset)
