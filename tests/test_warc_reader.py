@@ -140,6 +140,12 @@ def test_zeros_and_empty_members_between_members_are_padding(read: Read) -> None
     assert not damages
 
 
+def test_zeros_between_plain_records_are_padding(read: Read) -> None:
+    items, damages = read((b"\0" * 10000).join(records()) + b"\0" * 100)
+    assert bodies(items) == BODIES
+    assert not damages
+
+
 def test_zstandard_frames_are_read_with_and_without_a_dictionary(read: Read) -> None:
     frames = [zstd.compress(data) for data in records()]
     assert bodies(read(b"".join(frames), "crawl.warc.zst")[0]) == BODIES

@@ -24,7 +24,7 @@ HEAD = 1 << 20
 # have taken the start of that frame for the rest of the damaged one: it reads hundreds of random bytes.
 LOOK_BACK = 1 << 10
 
-_BLANK = re.compile(rb"[\r\n]*")
+_BLANK = re.compile(rb"[\0\r\n]*")  # zeros are what a file system leaves after a crash
 _BORDER = re.compile(rb"[\r\n]{0,%d}" % LINE)
 _LONGEST_HEAD_END = 4
 
@@ -161,7 +161,7 @@ class Source:
         return True
 
     def _skip_blank(self) -> bool:
-        """Go to the next byte that is not a line end, in any frame; return False at the end of the file."""
+        """Go to the next byte that is neither zero nor a line end, in any frame; False if there is none."""
         while True:
             blank = _BLANK.match(self._buffer, self._at)
             self._at = blank.end() if blank else self._at
