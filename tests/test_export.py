@@ -195,6 +195,18 @@ def test_fields_that_a_web_archive_sent_come_back_as_they_were(tmp_path: Path, l
         assert capture.headers == wire.headers
 
 
+def test_a_revisit_whose_original_is_not_in_the_archive_is_no_empty_page(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/a.db"
+    archived(uri, [make_page(FIRST), make_page(b"", 1, outcome=Outcome.UNRESOLVED, url=OTHER)])
+    environment = {"ARCHIVE_URI": uri}
+    done = run_scrapy(("export", "warc", "--output", f"{tmp_path}/out"), environment=environment)
+    assert done.stdout.startswith("1 responses, 0 revisits, 1 without answer")
+    (record,) = [each for each in records(tmp_path / "out") if field(each, "WARC-Target-URI") == OTHER]
+    assert (record.rec_type, record.body.splitlines()[0]) == ("metadata", b"outcome: unresolved")
+    done = run_scrapy(("export", "cdxj", "--output", "-"), environment=environment)
+    assert [json.loads(line.split(" ", 2)[2])["url"] for line in done.stdout.splitlines()] == [URL]
+
+
 def test_revisits_refer_to_the_response_in_all_ways(export: Run, tmp_path: Path) -> None:
     export("export", "warc", "--output", tmp_path / "out")
     found = records(tmp_path / "out")

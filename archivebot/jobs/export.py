@@ -189,8 +189,8 @@ class _Maker:
         return [answer, *([asked] if asked else []), *self._about(capture, answer, name)]
 
     def _answer(self, capture: Capture) -> NewRecord | None:
-        """Return the answer of a capture; None if there was none, or if its bytes were pruned."""
-        if capture.pruned:
+        """Return the answer of a capture; None if none came, or if its bytes are pruned or unresolved."""
+        if capture.pruned or capture.outcome is Outcome.UNRESOLVED:
             return None
         if capture.outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(capture)

@@ -81,7 +81,7 @@ def export_wacz(
 def export_cdxj(archive: ArchiveReader, selection: Selection, result: Exported) -> Iterator[str]:
     """Yield the lines of the index of captures whose answer is kept, sorted; count them in ``result``."""
     found = (each for each in selection.captures(archive) if each.status is not None)
-    captures = (each for each in found if not each.pruned)
+    captures = (each for each in found if not each.pruned and each.outcome is not Outcome.UNRESOLVED)
     for line in in_order(
         cdxj_line(each, None, revisit=each.outcome is Outcome.NOT_MODIFIED) for each in captures
     ):
