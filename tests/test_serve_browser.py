@@ -129,6 +129,19 @@ def test_the_changed_block_is_highlighted_in_the_replayed_page(
     page.close()
 
 
+def test_the_changed_block_is_highlighted_in_a_page_in_xhtml(tmp_path: Path, chromium: Browser) -> None:
+    markup = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>x</title></head><body><p>{}</p></body></html>"
+    pages = [
+        make_page(markup.format(words).encode(), day, headers=XHTML)
+        for day, words in enumerate(("on Monday at nine", "on Friday at nine"))
+    ]
+    with serving(archived(f"sqlite:///{tmp_path}/a.db", pages)) as server, chromium.new_page() as page:
+        page.goto(f"{server.host}/marked?url={URL}&side=after")
+        block = page.locator("[data-archivebot-change=modified]")
+        assert block.inner_text() == "on Friday at nine"
+        assert block.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+
+
 def test_a_replayed_page_looks_like_the_live_page(archive: Sample, server: Served, chromium: Browser) -> None:
     from archivebot.sample.server import SampleSite
 

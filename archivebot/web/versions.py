@@ -13,7 +13,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
-from archivebot.markup.media import Media, media_of
+from archivebot.markup.media import XHTML, Media, media_of
 from archivebot.models import BlockChange, Capture, Change, Delta
 from archivebot.replay.marks import STYLE, Mark, marked
 from archivebot.replay.rewrite import Rewriter
@@ -106,6 +106,8 @@ def side(reader: ArchiveReader, request: Request) -> Response:
     if media.is_page and not is_wide(media.charset):
         marks = _marks(reader, shown, reader.delta(url, before, after), name)
         body = marked(body, marks)
+    if media.type == XHTML.type:  # it has no banner
+        body = body.replace(b"</head>", STYLE.encode() + b"</head>", 1)
     rewriter = Rewriter(url, timestamp(capture.captured_at), "if_")
     text, type_ = rewriter.body(body, media, "if_", STYLE)
     response = Response(text)
