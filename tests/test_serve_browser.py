@@ -11,7 +11,7 @@ import pytest
 
 from archivebot.models import Headers
 from tests.browsed import PHRASE, Sample, browser, sample
-from tests.factories import URL, make_page
+from tests.factories import URL, html, make_page
 from tests.served import Served, archived, serving
 
 if TYPE_CHECKING:
@@ -179,6 +179,32 @@ def test_words_are_shown_with_their_colour(
         words = page.locator("p")
         assert words.inner_text(timeout=5_000).replace("\xa0", " ") == "some words"
         assert words.evaluate("each => getComputedStyle(each).color") == "rgb(255, 0, 0)"
+
+
+# Where a browser draws the character at an offset from the end of a text.
+DRAWN = """(element, at) => {
+  const text = element.lastChild, range = document.createRange()
+  range.setStart(text, text.length + at)
+  range.setEnd(text, text.length + at + 1)
+  return range.getBoundingClientRect().x
+}"""
+
+
+def test_arabic_text_keeps_its_direction_and_the_words_around_it_theirs(
+    tmp_path: Path, chromium: Browser
+) -> None:
+    pages = [make_page(html(f"في {day} كتب."), index) for index, day in enumerate(("الميناء", "البحر"))]
+    with serving(archived(f"sqlite:///{tmp_path}/a.db", pages)) as server, chromium.new_page() as page:
+        page.goto(f"{server.host}/version?url={URL}")
+        words = page.locator(".text").first
+        assert words.inner_text().endswith(".")
+        assert words.evaluate(DRAWN, -1) < words.evaluate(DRAWN, -2)
+        page.goto(f"{server.host}/delta?url={URL}")
+        lead = page.locator(".lead")
+        count, *_ = re.findall(r"\d+ blocks? changed.*", lead.inner_text())
+        reason = lead.locator("bdi").bounding_box()
+        assert reason is not None
+        assert lead.evaluate(DRAWN, -len(count) - 1) >= reason["x"] + reason["width"]
 
 
 def test_a_phrase_that_was_removed_is_searched_from_the_start(
