@@ -55,6 +55,23 @@ def test_links_of_a_page_in_a_frame_stay_in_the_frame() -> None:
     assert '"/web/2024im_/http://a.example/d/i"' in replayed("<img src=i>", "if_")
 
 
+@pytest.mark.parametrize("markup", ["<a {} href=b>x</a>", "<area {} href=b>", "<form {} action=b></form>"])
+def test_a_link_to_another_window_leads_to_a_page_with_a_banner(markup: str) -> None:
+    for target in ("_top", "_BLANK", "menu"):
+        assert '"/web/2024/http://a.example/d/b"' in replayed(markup.format(f"target={target}"), "if_")
+        assert '"/web/2024/http://a.example/d/b"' in replayed(
+            f"<base target={target}>{markup.format('')}", "if_"
+        )
+    for target in ("_self", "_parent", "''"):
+        assert '"/web/2024if_/http://a.example/d/b"' in replayed(markup.format(f"target={target}"), "if_")
+
+
+def test_a_link_to_a_frame_of_its_page_leads_to_a_page_without_a_banner() -> None:
+    link = "<a target=view href=b>x</a>"
+    assert '"/web/2024if_/http://a.example/d/b"' in replayed(f"{link}<iframe name=view></iframe>")
+    assert '"/web/2024/http://a.example/d/b"' in replayed(f"{link}<iframe name=other></iframe>")
+
+
 def test_documents_inside_documents_end_somewhere() -> None:
     text = "<script>f()</script>bottom"
     for _ in range(DEEPEST + 1):

@@ -64,6 +64,9 @@ _INSTRUCTION = re.compile(r"<\?xml-stylesheet\s.*?(?:\?>|\Z)", re.DOTALL)
 _REPLAYED = re.compile(rf"{ROOT}(?<![^\s,]{ROOT})[0-9]{{1,14}}(?:{FRAMES})?/(?=https?:)")
 _NOWHERE = "#"
 _ADDRESSES = ("href", "xlink:href", "src", "action", "formaction", "data")
+# What is followed, with the attribute that has its address, and the targets that stay in the frame.
+_FOLLOWED = {"a": "href", "area": "href", "form": "action"}
+_SAME = ("", "_self", "_parent")
 _ACTIVE = ("script", "link", "meta")
 _ACTIVE_DRAWN = "set, animate"
 _PREFIXED = (":script", ":set", ":animate")
@@ -155,6 +158,7 @@ class Rewriter:
             else:
                 element.set_text(value)
         self._tell_uses(document)
+        self._tell_targets(document)
 
     def _taken_sheets(self, document: Document) -> Iterator[tuple[Element, str, str]]:
         """Take the style sheets out of a page; yield each with its element and attribute, rewritten."""
@@ -179,6 +183,18 @@ class Rewriter:
         for element, name, use in loaded_by(document):
             value = element.attr(name) or ""
             element.attrs[name] = _REPLAYED.sub(replay_path(self._digits, "", use), value)
+
+    def _tell_targets(self, document: Document) -> None:
+        """Give links to frames of the page addresses without banner, those to other windows with banner."""
+        base = document.select_one("base[target]")
+        target = (base.attr("target") or "") if base is not None else ""
+        frames = {each.attr("name") for tag in ("iframe", "frame") for each in having(document, tag, "name")}
+        for tag, name in _FOLLOWED.items():
+            for element in having(document, tag, name if target else "target"):
+                own = element.attr("target") or target
+                if own.lower() not in _SAME and (value := element.attr(name)):
+                    use = FRAMES if own in frames else ""
+                    element.attrs[name] = _REPLAYED.sub(replay_path(self._digits, "", use), value)
 
 
 class _Replayed(dict[str, str | None]):
