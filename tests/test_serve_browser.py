@@ -93,6 +93,14 @@ def test_pages_fit_any_screen_need_no_script_and_ask_nothing_of_others(
     assert len(titles) > len(addresses) - 5  # views of the same list share a title
 
 
+def test_the_zone_of_times_is_told(server: Served, chromium: Browser, addresses: dict[str, str]) -> None:
+    page = chromium.new_page()
+    for address in addresses.values():
+        page.goto(server.host + address)
+        assert page.get_by_role("contentinfo").inner_text() == "Times are in UTC."
+    page.close()
+
+
 def test_one_walks_from_the_start_to_a_block_by_keyboard(
     archive: Sample, server: Served, chromium: Browser
 ) -> None:
