@@ -93,6 +93,19 @@ def test_pages_fit_any_screen_need_no_script_and_ask_nothing_of_others(
     assert len(titles) > len(addresses) - 5  # views of the same list share a title
 
 
+@pytest.mark.parametrize("name", ["changes", "page", "events", "pages"])
+def test_a_date_is_on_one_line_on_a_narrow_screen(
+    server: Served, chromium: Browser, addresses: dict[str, str], name: str
+) -> None:
+    page = chromium.new_page(viewport={"width": NARROW, "height": 800})
+    page.goto(server.host + addresses[name])
+    height, line = page.locator(".wide time").first.evaluate(
+        "each => [each.getBoundingClientRect().height, parseFloat(getComputedStyle(each).lineHeight)]"
+    )
+    assert height < 2.5 * line  # the date, and the time of day
+    page.close()
+
+
 def test_the_zone_of_times_is_told(server: Served, chromium: Browser, addresses: dict[str, str]) -> None:
     page = chromium.new_page()
     for address in addresses.values():
