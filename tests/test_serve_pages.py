@@ -141,6 +141,12 @@ def test_a_delta_marks_the_words_and_the_blocks(server: Served) -> None:
         assert "sandbox" in (each.header("Content-Security-Policy") or "")
 
 
+def test_a_changed_title_is_named_in_a_delta(tmp_path: Path) -> None:
+    pages = [make_page(f"<title>{day}</title><p>words".encode(), day) for day in range(2)]
+    with serving(archived(f"sqlite:///{tmp_path}/a.db", pages)) as server:
+        assert "title: <del>0</del> <ins>1</ins>" in server.get(f"/delta?{QUERY}").text
+
+
 def test_resources_have_their_distance_from_the_page(server: Served) -> None:
     found = text(server, "/resources?url=example.com/only")
     assert "2 resources, 1 not captured" in found
