@@ -7,6 +7,7 @@ from archivebot import __version__
 BOT_NAME = "archivebot"
 SPIDER_MODULES = ["spiders"]
 COMMANDS_MODULE = "archivebot.commands"
+ADDONS = {"archivebot.crawl.plain.PlainSpiders": 0}  # scrapy shell, fetch and view need no archive
 
 # --- the archive ---------------------------------------------------------------------------------
 ARCHIVE_URI = os.environ.get("ARCHIVE_URI") or "sqlite:///archive.db"

@@ -262,6 +262,7 @@ CRAWL: dict[str, set[str]] = {
         *("arguments", "extensions", "intake", "process", "reading", "refusals", "retry", "scheduling"),
         *("compat", "exchange", "limits", "spider"),
     },
+    "plain": {"spider"},
 }
 
 # The one folder that uses what Scrapy and Twisted call private.

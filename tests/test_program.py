@@ -86,8 +86,6 @@ def test_the_help_of_a_command_names_the_program(run: Run) -> None:
     [
         (["histry"], "did you mean history?"),
         (["help", "xyzzy"], "there is no command 'xyzzy': archivebot help lists them"),
-        (["shell"], "in a folder without scrapy.cfg use the program scrapy"),
-        (["help", "fetch"], "in a folder without scrapy.cfg use the program scrapy"),
         (["completion"], "name a shell: archivebot completion bash"),
         (["completion", "csh2"], "name a shell"),
         (["--json", "stats"], "archivebot COMMAND --json"),

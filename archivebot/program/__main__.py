@@ -13,7 +13,7 @@ from scrapy.cmdline import execute
 
 from archivebot.exceptions import ArchiveError, UsageError
 from archivebot.interrupt import INTERRUPTED
-from archivebot.program.catalogue import ELSEWHERE, Catalogue
+from archivebot.program.catalogue import Catalogue
 from archivebot.program.completion import completion
 from archivebot.program.help import command_help, overview, spider_help
 from archivebot.program.versions import print_versions
@@ -79,8 +79,6 @@ def _help(named: Sequence[str], rest: Sequence[str]) -> str:
 
 
 def _known(names: Sequence[str], name: str) -> None:
-    if name in ELSEWHERE:
-        raise UsageError(f"{name} knows no archive: in a folder without scrapy.cfg use the program scrapy")
     if name not in names:
         near = get_close_matches(name, names, 1)
         raise UsageError(f"there is no command {name!r}: {_hint(near)}")

@@ -36,13 +36,10 @@ OWN = {
     "completion": "Print a script that completes command lines in a shell",
 }
 
-# Commands of Scrapy that request pages without a crawl of an archive, and so fail in this project.
-ELSEWHERE = frozenset({"bench", "fetch", "parse", "shell", "view"})
-
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Each command by its name, those of Scrapy that run unchanged in this project, and the spiders."""
+    """Each command by its name, those of Scrapy that archivebot does not replace, and the spiders."""
 
     commands: Mapping[str, ScrapyCommand]
     foreign: Mapping[str, ScrapyCommand]
@@ -56,7 +53,7 @@ class Catalogue:
         foreign = {
             name: _command(f"{scrapy.commands.__name__}.{name}")
             for name in _modules(scrapy.commands.__name__)
-            if name not in own and name not in OWN and name not in ELSEWHERE
+            if name not in own and name not in OWN
         }
         loader = SpiderLoader.from_settings(settings)
         spiders = {name: loader.load(name) for name in sorted(loader.list())}
@@ -68,7 +65,7 @@ class Catalogue:
     @staticmethod
     def read_names() -> list[str]:
         """Return the names of all commands, without an import of them."""
-        return sorted({*_modules(COMMANDS), *_modules(scrapy.commands.__name__), *OWN} - ELSEWHERE)
+        return sorted({*_modules(COMMANDS), *_modules(scrapy.commands.__name__), *OWN})
 
     @property
     def names(self) -> Sequence[str]:
