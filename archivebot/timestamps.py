@@ -105,7 +105,11 @@ def parse_since(text: str, now: datetime) -> datetime:
     if digits.isdigit():
         return datetime.strptime(digits + FIRST[len(digits) :], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     first = last.replace(microsecond=0) if last.microsecond == LAST_MICROSECOND else last
-    return first.replace(second=0) if TO_THE_MINUTE.search(text) else first
+    short = TO_THE_MINUTE.search(text)
+    if short is None:
+        return first
+    # The minute is not that of the text if its zone is no whole hours from UTC.
+    return first - timedelta(minutes=0 if short["minute"] else 59, seconds=59)
 
 
 def _padded(digits: str) -> datetime:

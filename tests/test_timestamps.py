@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archivebot.exceptions import UsageError
-from archivebot.timestamps import parse_time, timestamp
+from archivebot.timestamps import parse_since, parse_time, timestamp
 
 
 def at(text: str) -> datetime:
@@ -53,6 +53,23 @@ def test_digits_left_out_count_to_their_end(text: str, end: str) -> None:
 )
 def test_iso_times_left_out_count_to_their_end_and_no_zone_is_utc(text: str, end: str) -> None:
     assert parse_time(text) == at(end)
+
+
+@pytest.mark.parametrize(
+    ("text", "begin"),
+    [
+        ("2026", "2026-01-01 00:00:00"),
+        ("2026010203", "2026-01-02 03:00:00"),
+        ("2026-01-02T03", "2026-01-02 03:00:00"),
+        ("2026-01-02T03Z", "2026-01-02 03:00:00"),
+        ("2026-01-02T03+05:30", "2026-01-01 21:30:00"),
+        ("2026-01-02T03:04+05:30", "2026-01-01 21:34:00"),
+        ("2026-01-02T03:04:05", "2026-01-02 03:04:05"),
+    ],
+)
+def test_a_period_begins_with_the_first_second_of_a_shortened_time(text: str, begin: str) -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    assert parse_since(text, now) == at(begin).replace(microsecond=0)
 
 
 def test_a_fraction_of_a_second_is_kept() -> None:
