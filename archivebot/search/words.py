@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from archivebot.exceptions import UsageError
 from archivebot.text import UNSPACED, WORD, compatible
@@ -53,19 +54,35 @@ def pieces(text: str, words: str) -> list[Piece]:
 
     >>> pieces("The high water of the tide", '"high water"')
     [('The ', False), ('high water', True), (' of the tide', False)]
+    >>> pieces("The Café", "cafe")
+    [('The ', False), ('Café', True)]
     """
-    pattern = re.compile("|".join(map(_pattern, _parts(words))), re.IGNORECASE)
-    first = pattern.search(text)
+    pattern = re.compile("|".join(map(_pattern, _parts(_plain(words)))), re.IGNORECASE)
+    plain = _plain(text)
+    first = pattern.search(plain)
     start = max(0, first.start() - _AROUND) if first else 0
     if start and (blank := text.find(" ", start, start + _AROUND)) >= 0:
         start = blank + 1
     end = max(start, first.end() if first else 0) + 2 * _AROUND
     found: list[Piece] = [("… ", False)] if start else []
-    for match in pattern.finditer(text, start, end):
-        found += [(text[start : match.start()], False), (match[0], True)]
+    for match in pattern.finditer(plain, start, end):
+        found += [(text[start : match.start()], False), (text[match.start() : match.end()], True)]
         start = match.end()
     rest = text[start:end] + (" …" if end < len(text) else "")
     return [piece for piece in (*found, (rest, False)) if piece[0]]
+
+
+def _plain(text: str) -> str:
+    """Return a text of the same length whose letters are those of the index: Latin ones without accents."""
+    if text.isascii():
+        return text
+    return text.translate({ord(sign): base for sign in set(text) if (base := _base(sign))})
+
+
+def _base(sign: str) -> str:
+    """Return the ASCII character of which a sign is a form, "" if it is not one."""
+    parts = unicodedata.normalize("NFKD", sign)
+    return parts[0] if parts[0].isascii() and all(map(unicodedata.combining, parts[1:])) else ""
 
 
 def _parts(words: str) -> list[tuple[str, bool]]:
