@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from archivebot.exceptions import UsageError
-from archivebot.topic.sources import example, read_examples, read_file, read_folder
+from archivebot.topic.sources import example, read_examples, read_file, read_folder, read_labels
 
 
 def test_html_gives_title_text_and_links() -> None:
@@ -46,6 +46,16 @@ def test_labelled_pages_are_looked_for_beside_their_list(tmp_path: Path) -> None
     (page,) = read_examples(tmp_path / "list.jsonl")
     assert (page.source, page.title, page.relevant) == ("http://a.example/", "Reefs", False)
     assert page.links[0].url == "http://a.example/b"
+
+
+def test_a_line_of_labels_ends_only_at_a_line_feed(tmp_path: Path) -> None:
+    records = [
+        {"url": "http://a.example/", "relevant": True, "title": "Reefs\u2028and\x85wrecks"},
+        {"url": "http://b.example/", "relevant": False},
+    ]
+    text = "\r\n".join(json.dumps(record, ensure_ascii=False) for record in records)
+    (tmp_path / "out.jsonl").write_text("\ufeff" + text, "utf-8")
+    assert read_labels(tmp_path / "out.jsonl") == {"http://a.example/": True, "http://b.example/": False}
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"url": "u"}', '{"url": "u", "file": "f", "relevant": "yes"}'])

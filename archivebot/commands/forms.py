@@ -151,7 +151,7 @@ def _show_kept(found: Sequence[FormVersion]) -> None:
 def taught(path: Path, classifier: FormClassifier) -> Domains:
     """Return domains that have learnt from the forms of labelled pages that search; raises UsageError."""
     labelled: list[tuple[str, Form]] = []
-    for line in filter(str.strip, file_body(path).decode("utf-8", "replace").splitlines()):
+    for line in filter(str.strip, file_body(path).decode("utf-8-sig", "replace").split("\n")):
         try:
             example = json.loads(line)
             page, name = path.parent / example["file"], str(example["domain"])

@@ -120,7 +120,7 @@ def read_labels(path: Path) -> dict[str, bool]:
 def _lines(path: Path) -> list[tuple[int, str]]:
     """Return the lines of a file that are not blank, each with its number."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8-sig").split("\n")  # a JSON string may have U+2028 and the like
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read as JSON lines in UTF-8") from error
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
