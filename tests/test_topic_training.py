@@ -164,6 +164,17 @@ def test_words_are_added_to_a_learnt_topic_with_the_weight_of_its_best_term() ->
     assert profile.negative["casino"] > 0
 
 
+def test_an_added_word_counts_as_the_user_says_whatever_the_examples_say() -> None:
+    learnt = from_examples("diving", [*DIVING, *SHOPS])
+    assert "shop" in learnt.negative
+    assert "reef" in learnt.terms
+    profile = with_text(learnt, "shops, -reefs")
+    assert profile.signed["shop"] == profile.similarity().of("shop") == 1.0
+    assert profile.signed["reef"] == -1.0
+    assert "reef" not in profile.terms
+    assert "shop" not in profile.negative
+
+
 def test_a_page_counts_the_same_by_a_word_and_by_its_synonym() -> None:
     plain = from_examples("diving", DIVING)
     scorer = PageScorer(with_synonyms(plain, [Ring(("reef", "atoll", "coral"))]))

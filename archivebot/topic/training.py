@@ -139,15 +139,17 @@ def from_examples(name: str, examples: Sequence[Example], score: Score = chi_squ
 
 
 def with_text(profile: TopicProfile, text: str) -> TopicProfile:
-    """Return a profile from examples with words or a query, whose words weigh as much as its best term."""
+    """Return a profile from examples with words or a query, whose words weigh as much as its best term.
+
+    A word speaks for or against the topic as the text says, whatever the examples say.
+    """
     added = from_text(profile.name, text)
     best = max(profile.terms.values(), default=1.0)
-    return replace(
-        profile,
-        terms={**profile.terms, **{term: best * weight for term, weight in added.terms.items()}},
-        negative={**profile.negative, **{term: best * weight for term, weight in added.negative.items()}},
-        query=added.query,
-    )
+    terms = {term: weight for term, weight in profile.terms.items() if term not in added.negative}
+    negative = {term: weight for term, weight in profile.negative.items() if term not in added.terms}
+    terms |= {term: best * weight for term, weight in added.terms.items()}
+    negative |= {term: best * weight for term, weight in added.negative.items()}
+    return replace(profile, terms=terms, negative=negative, query=added.query)
 
 
 def with_synonyms(profile: TopicProfile, rings: Iterable[Ring]) -> TopicProfile:
