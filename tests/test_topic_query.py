@@ -45,6 +45,7 @@ def test_not_binds_before_and_and_and_before_or(
         ('"old maps":3 OR “tide tables”', {"old maps": 3.0, "tide tables": 1.0}),
         ("harbour AND NOT (airport OR NOT port)", {"harbour": 1.0, "port": 1.0}),
         ('"profit AND loss" OR tax', {"profit AND loss": 1.0, "tax": 1.0}),
+        ('"tides: a history":2 OR harbour', {"tides  a history": 2.0, "harbour": 1.0}),
         ("潜水 AND NOT 机场", {"潜水": 1.0}),
     ],
 )

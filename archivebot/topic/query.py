@@ -192,7 +192,8 @@ class _Parser:
             raise self._wrong(f"needs a word {place}")
         if "," in written and not written.startswith('"'):
             raise self._wrong("has a comma: write OR between words of which any is enough")
-        words, weight = weighted(written)
+        quoted, quote, rest = written.rpartition('"')  # a colon in quotes begins no weight
+        words, weight = weighted(quoted.replace(":", " ") + quote + rest)
         stems = " ".join(terms(words))
         if not stems:
             raise self._wrong(f"asks for {words!r}, which has no meaningful word: leave it out")
