@@ -77,6 +77,22 @@ def test_a_word_with_a_weight_below_0_speaks_against_the_topic() -> None:
     assert scorer.score("", "reef reef").log_odds > scorer.score("", "reef reef casino").log_odds
 
 
+@pytest.mark.parametrize(
+    ("words", "terms", "negative"),
+    [
+        ({"jaguar": 1.0, "jaguar car": -1.0}, {"jaguar": 1.0}, {"car": 1.0}),
+        ({"jaguar car": -1.0, "jaguar": 1.0}, {"jaguar": 1.0}, {"car": 1.0}),
+        ({"casino": -1.0, "casino night": 1.0}, {"night": 1.0}, {"casino": 1.0}),
+        ({"old maps": 3.0, "harbour maps": 1.0}, {"old": 3.0, "map": 3.0, "harbour": 1.0}, {}),
+    ],
+)
+def test_a_word_alone_has_its_own_weight_whatever_its_phrases_have(
+    words: dict[str, float], terms: dict[str, float], negative: dict[str, float]
+) -> None:
+    profile = from_words("x", words)
+    assert (profile.terms, profile.negative) == (terms, negative)
+
+
 @pytest.mark.parametrize("words", [{}, {"the": 1.0}, {"reef": -1.0}])
 def test_words_that_tell_nothing_make_no_topic(words: dict[str, float]) -> None:
     with pytest.raises(UsageError, match="words of a topic"):

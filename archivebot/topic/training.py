@@ -96,13 +96,16 @@ def from_text(name: str, text: str) -> TopicProfile:
 def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
     """Return a profile of words with weights; words with a weight below 0 speak against the topic.
 
-    Several words are a phrase, which counts as a whole. Raises UsageError without any word.
+    Several words are a phrase, which counts as a whole. Among the terms a word has its own weight, or the
+    largest weight of its phrases if it is not given alone. Raises UsageError without any word.
 
     >>> from_words("diving", {"coral reefs": 2.0, "casino": -1.0}).terms
     {'coral': 2.0, 'reef': 2.0}
     """
     given = {" ".join(parts): weight for text, weight in weighted.items() if (parts := terms(text))}
     found = {term: weight for phrase, weight in given.items() for term in phrase.split()}
+    for phrase, weight in sorted(given.items(), key=lambda item: (" " not in item[0], item[1])):
+        found |= dict.fromkeys(phrase.split(), weight)
     positive = {term: weight for term, weight in found.items() if weight > 0}
     if not positive:
         raise UsageError("the words of a topic need at least one meaningful word")
