@@ -141,6 +141,11 @@ def test_a_topic_is_shown_as_a_table(run: Run) -> None:
     assert shown == run("diving", "--show").stdout
 
 
+def test_a_new_topic_is_shown_with_its_best_terms_first(run: Run) -> None:
+    made = run("sea", "--words", "algae:0.5, wreck:2, reef:2", "--show").stdout
+    assert made.splitlines()[1:] == run("sea").stdout.splitlines()
+
+
 def test_pages_of_the_archive_are_read(run: Run, tmp_path: Path) -> None:
     archive = Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db"))
     archive.add(archive.segment(make_page(html("Dive the coral reef."))))

@@ -308,7 +308,7 @@ def _show(profile: TopicProfile) -> None:
     rows = [
         [sign, f"{weight:.3f}", term]
         for sign, weights in columns.items()
-        for term, weight in list(weights.items())[:SHOWN]
+        for term, weight in sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
     ]
     rows += [["=", "", " = ".join(ring)] for ring in profile.synonyms]
     rows += [["?", "", profile.query.text]] if profile.query else []
