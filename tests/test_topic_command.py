@@ -337,6 +337,7 @@ def test_an_archive_without_words_has_no_clusters(run: Run, tmp_path: Path) -> N
         (("divin",), "is it diving?"),
         (("cooking", "--from", "none.html"), "words go to --words"),
         (("cooking", "--negative", "shop8.html"), "give --from"),
+        (("cooking", "--words", "pot", "--negative", "shop8.html"), "give --from"),
         (("cooking", "--words", "reef:much"), "not a number"),
         (("cooking", "--words", "(pot OR pan AND NOT lid"), "has a '(' without a ')'"),
         (("diving", "--synonyms", ","), "words that mean the same"),

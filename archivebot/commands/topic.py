@@ -164,7 +164,7 @@ class Command(ArchiveCommand):
     def _is_made(self, path: Path, opts: argparse.Namespace) -> bool:
         """Return whether the options make a new topic. Raises UsageError if they must not."""
         made = bool(opts.words or opts.sources or opts.examples or opts.archive)
-        if opts.negative and not made:
+        if opts.negative and not (opts.sources or opts.examples or opts.archive):
             raise UsageError("--negative needs pages of the topic too: give --from")
         if made and path.exists() and not (opts.replace or opts.cross_validate):
             raise UsageError(f"{path} is a topic already: give --replace to write over it, or another name")
