@@ -110,6 +110,10 @@ def test_no_form_is_ever_submitted(page: Path, site: socket.socket) -> None:
         (("--classify",), "name the files"),
         (("--classify", "README.md", "--fields", "0"), "--fields is 0"),
         (("--classify", "README.md", "--model", "README.md"), "is no model of forms"),
+        (("--classify", "README.md", "--export", "x.jsonl"), "--export is for forms that the archive keeps"),
+        (("--classify", "README.md", "--scan"), "--scan is for forms that the archive keeps"),
+        (("--fields", "0"), "--fields is for forms of files: give --classify"),
+        (("--model", "model.json"), "--model is for forms of files: give --classify"),
     ],
 )
 def test_wrong_use_exits_with_2_and_advice(args: tuple[str, ...], message: str, capsys: Printed) -> None:

@@ -25,6 +25,9 @@ from archivebot.terminal import json_text, note
 from archivebot.topic.training import profile_of
 from archivebot.urls import host_of
 
+OF_ARCHIVE = ("site", "domain", "export", "scan", "topic", "strict")
+OF_FILES = ("model", "domains", "fields")
+
 
 class Command(ArchiveCommand):
     """List the forms that the archive keeps, find them in its pages, or judge those of files"""
@@ -55,14 +58,12 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--fields",
             type=int,
-            default=LEAST_FIELDS,
             metavar="N",
             help=f"minimum number of fields of a query interface ({LEAST_FIELDS})",
         )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> int:
-        if opts.domains and not opts.classify:
-            raise UsageError("--domains is for forms of files: give --classify as well")
+        _check(opts)
         if not opts.classify:
             if args:
                 raise UsageError("write: scrapy forms, or scrapy forms --classify FILE...")
@@ -70,11 +71,12 @@ class Command(ArchiveCommand):
             return super().work(args, opts)
         if not args:
             raise UsageError("name the files: scrapy forms --classify FILE...")
-        if opts.fields < 1:
-            raise UsageError(f"--fields is {opts.fields}: give 1 or more")
+        least = LEAST_FIELDS if opts.fields is None else opts.fields
+        if least < 1:
+            raise UsageError(f"--fields is {least}: give 1 or more")
         classifier = FormClassifier.load(opts.model) if opts.model else FormClassifier.shipped()
         domains = taught(opts.domains, classifier) if opts.domains else Domains.shipped()
-        found = list(records(args, classifier, domains, opts.fields))
+        found = list(records(args, classifier, domains, least))
         if opts.json:
             print_json(found)
         else:
@@ -106,6 +108,15 @@ class Command(ArchiveCommand):
         if not opts.export and not opts.json:
             _show_kept(found)
         return 0
+
+
+def _check(opts: argparse.Namespace) -> None:
+    """Raise UsageError if an option is for forms of the archive and not of files, or the other way round."""
+    kept, files = "that the archive keeps: leave out --classify", "of files: give --classify as well"
+    for name in OF_ARCHIVE if opts.classify else OF_FILES:
+        value = getattr(opts, name)
+        if value is not None and value is not False:  # 0 is a value
+            raise UsageError(f"--{name} is for forms {kept if opts.classify else files}")
 
 
 def _print_scanned(found: Scanned) -> None:
