@@ -76,6 +76,7 @@ def test_an_export_has_a_line_for_each_form_with_all_its_pages(uri: str, tmp_pat
     lines = [json.loads(line) for line in (tmp_path / "forms.jsonl").read_text("utf-8").splitlines()]
     assert [line["pages"][0]["url"] for line in lines] == [HOME, HOME, OTHER]
     assert [{**line, "pages": []} for line in lines] == [{**form, "pages": []} for form in told(uri)]
+    assert told(uri, "--export", str(tmp_path / "again.jsonl")) == told(uri)
 
 
 @pytest.mark.long

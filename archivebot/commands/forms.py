@@ -100,7 +100,7 @@ class Command(ArchiveCommand):
         ]
         if opts.export:
             _export(archive, found, opts.export)
-        elif opts.json:
+        if opts.json:
             print_json(list(map(kept_form_record, found)))
         if not found:
             advice = "" if opts.scan else "; scrapy forms --scan looks into its pages"
