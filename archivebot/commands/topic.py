@@ -123,6 +123,8 @@ class Command(ArchiveCommand):
             from_text(name, opts.words)
         labelled = read_examples(Path(opts.examples)) if opts.examples else []
         judged = read_examples(Path(opts.evaluate)) if opts.evaluate else []
+        if opts.evaluate and not judged:
+            raise UsageError(f"{opts.evaluate} has no examples to judge")
         saved = None if made else with_synonyms(load(name, self.topics), rings)
         self._capture([*opts.sources, *opts.negative, *(opts.score or ())])
         examples = self._examples(opts, labelled)
