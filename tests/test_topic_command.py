@@ -346,6 +346,8 @@ def test_an_archive_without_words_has_no_clusters(run: Run, tmp_path: Path) -> N
         (("diving", "--synonyms", "reef=atoll, boat"), "'boat' needs words that mean the same"),
         (("cooking", "--synonyms", "pot=pan"), "there is no topic 'cooking'"),
         (("diving", "--evaluat"), ""),
+        (("diving", "--cross-validate", "--examples", "examples.jsonl", "--words", "reef"), "--words has no"),
+        (("diving", "--evaluate", "examples.jsonl", "--score", "shop8.html"), "--score has no effect"),
         (("diving", "--evaluate", os.devnull), "has no examples to judge"),
         ((), "write: scrapy topic"),
         (("a/b", "--words", "reef"), "cannot name a topic"),

@@ -116,6 +116,7 @@ class Command(ArchiveCommand):
     def _topic(self, name: str, opts: argparse.Namespace) -> int:
         """Make, change, show or try the named topic."""
         # Wrong arguments are reported before anything is fetched.
+        _check(opts)
         made = self._is_made(path_of(name, self.topics), opts)
         score = SCORES[opts.select.replace("-", "_")]
         rings = read_rings(opts.synonyms) if opts.synonyms else []
@@ -245,6 +246,15 @@ class Command(ArchiveCommand):
         ]
         print_table(["relevance", "relevant", "source", "terms"], rows)
         return 0
+
+
+def _check(opts: argparse.Namespace) -> None:
+    """Raise UsageError if an option would have no effect beside another one."""
+    idle = {"cross_validate": ("words", "synonyms", "evaluate", "score"), "evaluate": ("score",)}
+    for first, others in idle.items():
+        for name in others if getattr(opts, first) else ():
+            if getattr(opts, name):
+                raise UsageError(f"--{name} has no effect on --{first.replace('_', '-')}: give one of them")
 
 
 def _made(
