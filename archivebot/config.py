@@ -86,7 +86,9 @@ class ArchiveConfig:
     def __post_init__(self) -> None:
         if not KINDS.fullmatch(self.uri):
             places = "sqlite:///archive.db, sqlite:////full/path.db or mongodb://host/database"
-            raise UsageError(f"{ARCHIVE} is {self.uri!r}, which names no archive: write {places}")
+            raise UsageError(
+                f"{ARCHIVE} is {without_password(self.uri)!r}, which names no archive: write {places}"
+            )
         for name, low, high in (("level", 1, MAX_LEVEL), ("zstd_level", 1, 19), ("frame_bound", 0, 1 << 30)):
             if not low <= getattr(self, name) <= high:
                 setting = f"ARCHIVE_{name.upper()}"
@@ -303,12 +305,16 @@ def beside(archive_uri: str, name: str) -> Path:
 
 
 def without_password(uri: str) -> str:
-    """Return the URI of an archive with the password masked.
+    """Return the URI of an archive or a frontier with its passwords masked.
 
     >>> without_password("mongodb://user:secret@host/archive")
     'mongodb://user:***@host/archive'
+    >>> without_password("redis://host/0?password=secret&db=1")
+    'redis://host/0?password=***&db=1'
     """
-    return re.sub(r"(//[^/:@]*):[^/@]*@", r"\1:***@", uri)
+    shown = re.sub(r"(?i)([?&]\w*(?:password|properties)=)[^&]*", r"\1***", uri)
+    # To the last @: a password that is not escaped may hold any character.
+    return re.sub(r"(?s)(://[^/:@]*):.*@", r"\1:***@", shown)
 
 
 def whole(name: str, settings: Mapping[str, Any], default: int) -> int:

@@ -20,6 +20,7 @@ from archivebot.config import (
     FrontierConfig,
     PaceConfig,
     SiteConfig,
+    without_password,
 )
 from archivebot.exceptions import UsageError
 
@@ -50,6 +51,30 @@ def test_http2_without_its_package_is_refused_with_the_command_that_installs_it(
     with pytest.raises(UsageError, match=r"pip install 'Scrapy\[twisted-http2\]'"):
         CrawlConfig.from_settings({"ARCHIVE_HTTP2": "1"})
     assert not CrawlConfig.from_settings({}).http2
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "mongo://me:secret@host/town",
+        "mongodb://me:two@secret@host/town",
+        "mongodb://me:two/secret@host/town",
+        "mongodb://host/town?tls=true&tlsCertificateKeyFilePassword=secret",
+        "mongodb://host/town?authMechanismProperties=AWS_SESSION_TOKEN:secret&tls=true",
+        "redis://host:6379/0?password=secret&db=1",
+        "redis://host:6379/0?password=a@secret",
+    ],
+)
+def test_no_part_of_a_password_in_a_uri_is_shown(uri: str) -> None:
+    shown = without_password(uri)
+    assert "secret" not in shown
+    assert "***" in shown
+    assert "host" in shown
+
+
+def test_the_password_in_a_uri_that_names_no_archive_is_not_shown() -> None:
+    with pytest.raises(UsageError, match=r"'mongo://me:\*\*\*@host/town', which names no archive"):
+        ArchiveConfig(uri="mongo://me:secret@host/town")
 
 
 def test_an_empty_uri_means_the_default_one() -> None:

@@ -16,8 +16,8 @@ import pytest
 from redis import Redis
 
 from archivebot.exceptions import StorageError, UsageError
+from archivebot.frontier import open_frontier, scripts
 from archivebot.frontier import redis as frontier_redis
-from archivebot.frontier import scripts
 from archivebot.frontier.base import Charge, Counts, Entry, Frontier, State
 from archivebot.frontier.redis import RedisFrontier
 from tests.conftest import Crawl
@@ -132,11 +132,24 @@ def test_a_wrong_password_is_told(tmp_path: Path, redis_server: RedisServer) -> 
     server.kill()
 
 
-@pytest.mark.parametrize("uri", ["redis://localhost:x/0", "redis://me:secret@localhost:70000000/0"])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "redis://localhost:x/0",
+        "redis://me:secret@localhost:70000000/0",
+        "redis://localhost:x/0?password=a@secret",
+        "redis://me:secret/two@localhost/0",
+    ],
+)
 def test_a_uri_that_names_no_redis_is_refused_with_advice(uri: str) -> None:
     with pytest.raises(UsageError, match="write redis://host:6379/0") as raised:
         RedisFrontier(uri, CRAWL)
     assert "secret" not in str(raised.value)
+
+
+def test_the_password_in_a_uri_that_names_no_frontier_is_not_shown() -> None:
+    with pytest.raises(UsageError, match=r"'http://me:\*\*\*@localhost/0' names no frontier"):
+        open_frontier("http://me:secret@localhost/0", CRAWL)
 
 
 def test_without_redis_the_user_is_told_to_install_it() -> None:

@@ -150,4 +150,7 @@ def _path(uri: str) -> str:
         return rest[1:]
     if separator and scheme in ("redis", "rediss"):
         return ""
-    raise UsageError(f"{uri!r} names no frontier: write sqlite:///archive.frontier.db or redis://host:6379/0")
+    raise UsageError(
+        f"{without_password(uri)!r} names no frontier:"
+        " write sqlite:///archive.frontier.db or redis://host:6379/0"
+    )

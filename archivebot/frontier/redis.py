@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from typing import Any
 
+from archivebot.config import without_password
 from archivebot.exceptions import StorageError, UsageError
 from archivebot.frontier import scripts
 from archivebot.frontier.base import (
@@ -64,7 +65,7 @@ class RedisFrontier:
     ) -> None:
         self.crawl = crawl
         self.owner = new_owner()
-        self._place = uri.partition("://")[2].rpartition("@")[2].partition("?")[0]
+        self._place = without_password(uri).partition("://")[2].rpartition("@")[2].partition("?")[0]
         self._patience = patience
         self._clock = clock
         self._calls = 0
@@ -77,8 +78,10 @@ class RedisFrontier:
                 retry=Retry(ExponentialBackoff(cap=2, base=0.1), TRIES, supported_errors=(Disconnected,)),
             )
         except (ValueError, TypeError) as error:
+            # The error may quote a part of a password that is not escaped.
+            why = "in a password, / is written %2F and # is %23" if "@" in uri else error
             raise UsageError(
-                f"redis://{self._place} names no Redis ({error}): write redis://host:6379/0"
+                f"redis://{self._place} names no Redis ({why}): write redis://host:6379/0"
             ) from error
         self._scripts: dict[str, Any] = {}
         with self._translated():

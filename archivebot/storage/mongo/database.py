@@ -99,7 +99,7 @@ class MongoDatabase:
 
     def __init__(self, uri: str, create: bool = True) -> None:
         self.uri = uri
-        self._place = uri.partition("://")[2].rpartition("@")[2].partition("?")[0]
+        self._place = without_password(uri).partition("://")[2].rpartition("@")[2].partition("?")[0]
         try:
             # All writes can be repeated (see retried), on servers without retryable writes as well.
             self._client: MongoClient[Document] = MongoClient(
