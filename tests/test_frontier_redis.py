@@ -147,6 +147,11 @@ def test_a_uri_that_names_no_redis_is_refused_with_advice(uri: str) -> None:
     assert "secret" not in str(raised.value)
 
 
+def test_an_unknown_option_in_a_uri_is_refused_with_advice(redis_uri: str) -> None:
+    with pytest.raises(UsageError, match=r"names no Redis \(.*'colour'\): write redis://host:6379/0"):
+        RedisFrontier(f"{redis_uri}?colour=red", CRAWL)
+
+
 def test_the_password_in_a_uri_that_names_no_frontier_is_not_shown() -> None:
     with pytest.raises(UsageError, match=r"'http://me:\*\*\*@localhost/0' names no frontier"):
         open_frontier("http://me:secret@localhost/0", CRAWL)

@@ -77,6 +77,8 @@ class RedisFrontier:
                 socket_timeout=ANSWER_TIMEOUT,
                 retry=Retry(ExponentialBackoff(cap=2, base=0.1), TRIES, supported_errors=(Disconnected,)),
             )
+            with self._translated():
+                self._client.ping()  # the options of the URI are read when it connects
         except (ValueError, TypeError) as error:
             # The error may quote a part of a password that is not escaped.
             why = "in a password, / is written %2F and # is %23" if "@" in uri else error
@@ -84,8 +86,6 @@ class RedisFrontier:
                 f"redis://{self._place} names no Redis ({why}): write redis://host:6379/0"
             ) from error
         self._scripts: dict[str, Any] = {}
-        with self._translated():
-            self._client.ping()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
