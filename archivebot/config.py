@@ -14,6 +14,7 @@ from typing import Any, Self
 from archivebot.exceptions import UsageError
 
 ARCHIVE = "ARCHIVE_URI"  # the setting that names the archive
+FRONTIER = "ARCHIVE_FRONTIER"  # the setting that names a frontier in a file
 DEFAULT_URI = "sqlite:///archive.db"
 FIELDS = "ARCHIVE_FIELDS"  # the setting that names the fields file
 COLLECTIONS = "ARCHIVE_COLLECTIONS"  # the setting that names the file of collections

@@ -252,6 +252,13 @@ def test_the_summary_says_where_the_archive_is_and_what_comes_next(site: MockSer
     assert f"scrapy history {site.url()} -s ARCHIVE_URI={crawl.uri}" in summary
 
 
+def test_the_next_commands_name_the_frontier_of_the_command_line(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    frontier = f"ARCHIVE_FRONTIER=sqlite:///{crawl.folder}/queue.db"
+    log = crawl("-s", frontier, seeds=site.url()).log
+    assert f"scrapy frontier -s ARCHIVE_URI={crawl.uri} -s {frontier}\n" in log
+
+
 @pytest.mark.long
 def test_elsewhere_plain_lines_come_now_and_then(site: MockServer, crawl: Crawl) -> None:
     site.routes |= {"/": Reply(b"x", delay=0.5)}

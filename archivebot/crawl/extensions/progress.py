@@ -18,7 +18,7 @@ from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
-from archivebot.config import ARCHIVE, ArchiveConfig, CrawlConfig, without_password
+from archivebot.config import ARCHIVE, FRONTIER, ArchiveConfig, CrawlConfig, without_password
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.extensions.summary import Failures, end_of, filled, quoted, shortened
 from archivebot.models import Capture
@@ -226,9 +226,10 @@ class ProgressLog:
         arguments = getattr(self.crawler.spider, "arguments", None)
         why, again = end_of(self.crawler.stats.get_value("finish_reason", "stopped"), arguments)
         seed = quoted(next(iter(arguments.seeds if arguments else ()), "URL"))
-        archive, redis = self._given(ARCHIVE), self._given("REDIS_URL")
+        archive = self._given(ARCHIVE)
+        frontier = self._given("REDIS_URL") or self._given(FRONTIER)
         figures = self._progress()
-        after = f"scrapy forms{archive}" if figures.forms else f"scrapy frontier{archive}{redis}"
+        after = f"scrapy forms{archive}" if figures.forms else f"scrapy frontier{archive}{frontier}"
         rows = [
             *filled(figures.parts()),
             *([f"again:   {again}"] if again else []),
