@@ -416,11 +416,3 @@ def test_errors_name_no_folder_of_this_computer(tmp_path: Path) -> None:
             answer = server.get(path)
             assert message in answer.text
             assert str(tmp_path) not in answer.text
-
-
-def test_the_first_page_and_the_totals_have_the_name_of_the_archive_alone(tmp_path: Path) -> None:
-    with serving(archived(f"sqlite:///{tmp_path}/a.db", [make_page(html("one"))])) as server:
-        assert server.get("/api/sites").json["archive"] == "a.db"
-        start = server.get("/").text
-        assert '<p class="url">a.db</p>' in start
-        assert str(tmp_path) not in start

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite, nan
+from math import isnan, nan
 from pathlib import Path
 from string import Template
 from typing import Any, TypeVar
@@ -164,7 +164,7 @@ def _number(found: Mapping[str, Any], key: str, at: str) -> float:
         number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else nan
     except OverflowError as error:
         raise UsageError(f"{at}.{key} is too large: give a smaller number") from error
-    if not isfinite(number) or (key == "share" and number < 0):
+    if isnan(number) or (key == "share" and number < 0):
         raise UsageError(f"{at}.{key} is {value!r}: give a number")
     return number
 

@@ -56,16 +56,6 @@ def told(error: ArchiveError, uri: str) -> str:
     return commanded(re.sub(rf"(?<![^\s\"'(])(?:{places})", "", str(error)))
 
 
-def named(uri: str) -> str:
-    """Return the name of the archive at a URI for a client: no folder, server, user or option.
-
-    >>> named("sqlite:////srv/a.db"), named("mongodb://ann:***@db.example/pages?authSource=admin")
-    ('a.db', 'pages')
-    """
-    place = uri if uri.startswith("sqlite:") else uri.partition("?")[0]
-    return place.rpartition("/")[2]
-
-
 def error_status(error: ArchiveError) -> int:
     """Return the HTTP status of an error."""
     if isinstance(error, UsageError):

@@ -15,7 +15,6 @@ from archivebot.records.question import TIME, URL, WORDS, Given, Parameter, Part
 from archivebot.records.shapes import list_of, ref
 from archivebot.replay.address import moment
 from archivebot.timestamps import end_of_second
-from archivebot.web.missing import named
 from archivebot.web.timeline import time_lines
 from archivebot.web.versions import first_capture, media_of_capture, two_versions
 
@@ -79,7 +78,7 @@ def questions() -> tuple[Question, ...]:
 
 
 def _sites(archive: ArchiveReader, given: Given) -> dict[str, Any]:
-    return archive_record(named(archive.uri), archive.totals())
+    return archive_record(archive.uri, archive.totals())
 
 
 def _asked_version(archive: ArchiveReader, given: Given) -> dict[str, Any]:
