@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from turbohtml import Element
 
-from archivebot.exceptions import UsageError
-from archivebot.urls import canonical_url
+from archivebot.urls import target
 
 # Element -> the attribute with its address, and the kind of the reference.
 _ADDRESS = {
@@ -83,16 +82,9 @@ def resolve(href: str, base: str) -> str | None:
         return None
     if href[0] == "/" and href[1:2] != "/":
         base = base[: base.find("/", 8) + 1] or base
-    return (_remembered if len(href) + len(base) <= MOST_REMEMBERED else _canonical)(href, base)
-
-
-def _canonical(href: str, base: str) -> str | None:
-    try:
-        return canonical_url(href, base)
-    except UsageError:
-        return None
+    return (_remembered if len(href) + len(base) <= MOST_REMEMBERED else target)(href, base)
 
 
 # Navigation repeats the same few hundred references on every page of a site: 64 Ki entries
 # (about 20 MB) spare nine of ten canonicalisations on the loopback benchmark.
-_remembered = lru_cache(maxsize=1 << 16)(_canonical)
+_remembered = lru_cache(maxsize=1 << 16)(target)

@@ -185,7 +185,7 @@ class Rewriter:
             element.attrs[name] = _REPLAYED.sub(replay_path(self._digits, "", use), value)
 
     def _tell_targets(self, document: Document) -> None:
-        """Give links to frames of the page addresses without banner, those to other windows with banner."""
+        """Address the targets of links: frames of the page without a banner, other windows with one."""
         base = document.select_one("base[target]")
         target = (base.attr("target") or "") if base is not None else ""
         frames = {each.attr("name") for tag in ("iframe", "frame") for each in having(document, tag, "name")}

@@ -104,6 +104,7 @@ def from_words(name: str, weighted: Mapping[str, float]) -> TopicProfile:
     """
     given = {" ".join(parts): weight for text, weight in weighted.items() if (parts := terms(text))}
     found = {term: weight for phrase, weight in given.items() for term in phrase.split()}
+    # The last weight of a word counts: its own, or the largest of its phrases. The order of the words stays.
     for phrase, weight in sorted(given.items(), key=lambda item: (" " not in item[0], item[1])):
         found |= dict.fromkeys(phrase.split(), weight)
     positive = {term: weight for term, weight in found.items() if weight > 0}

@@ -1,6 +1,6 @@
 """Addresses: the identity of a page, its key for look-up, and whether it may be fetched."""
 
-from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, joined, parse_seed
+from archivebot.urls.canonical import CANONICAL_VERSION, canonical_url, joined, parse_seed, target
 from archivebot.urls.method import with_method
 from archivebot.urls.pattern import pattern
 from archivebot.urls.private import is_loopback, is_private
@@ -23,6 +23,7 @@ __all__ = [
     "parse_seed",
     "pattern",
     "split_seeds",
+    "target",
     "trap",
     "urlkey",
     "with_method",

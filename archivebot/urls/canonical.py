@@ -98,6 +98,18 @@ def canonical_url(url: str, base: str | None = None) -> str:
         raise UsageError(f"{url!r} is no http URL: write it like http://example.com/page") from error
 
 
+def target(reference: str, base: str) -> str | None:
+    """Return the canonical URL that a reference on a page leads to, or None if that is no http URL.
+
+    >>> target("/b#top", "http://a.example/x/"), target("mailto:a@b.example", "http://a.example/")
+    ('http://a.example/b', None)
+    """
+    try:
+        return canonical_url(reference, base)
+    except UsageError:
+        return None
+
+
 def joined(base: str, reference: str) -> str | None:
     """Return the address of a reference on a page, as in a browser (WHATWG), or None if it is invalid.
 

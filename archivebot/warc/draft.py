@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from archivebot.exceptions import UsageError
 from archivebot.http.status import outcome_of
 from archivebot.metadata import NONE, Metadata
 from archivebot.models import Headers, Outcome, Page
-from archivebot.urls import canonical_url
+from archivebot.urls import target
 from archivebot.warc.damage import Report
 from archivebot.warc.dates import record_date, repair
 from archivebot.warc.payload import (
@@ -136,7 +135,7 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> Draft:
     outcome = outcome_of(response.status, body.content)
     wire = wire_of(record, when, response, body)
     headers = _headers(response, wire)
-    target = first_header(headers, "location") if outcome is Outcome.REDIRECT else None
+    location = first_header(headers, "location") if outcome is Outcome.REDIRECT else None
     draft = Draft(
         _place(record),
         uri,
@@ -147,17 +146,9 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> Draft:
         headers,
         body.content,
         _truncation(record),
-        _canonical(target, uri) if target else None,
+        target(location, uri) if location else None,
     )
     return _checked(record, body, draft)
-
-
-def _canonical(target: str, uri: str) -> str | None:
-    """Return the canonical URL to which a redirect leads; None if it is no http URL."""
-    try:
-        return canonical_url(target, uri)
-    except UsageError:
-        return None
 
 
 def _place(record: Record) -> Place:

@@ -27,7 +27,8 @@ def masked(head: bytes, length: int, *, decoded: bool) -> bytes:
     """Return the head of an answer as it describes a stored body of ``length`` bytes.
 
     The body has no chunks; if it is ``decoded``, it has no content codings either. A head that is right
-    already is returned unchanged. Fields that a server sent with the prefix, as web archives do, get another.
+    already is returned unchanged. A field that a server sent with the prefix, as web archives
+    do, gets the prefix again.
 
     >>> masked(b"HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n", 5, decoded=False)
     b'HTTP/1.1 200 OK\\r\\nX-Archive-Orig-Transfer-Encoding: chunked\\r\\nContent-Length: 5\\r\\n\\r\\n'
