@@ -23,6 +23,10 @@ LARGE = 2000
 # The pages of a host that were stored last, whose versions are tried as bases.
 SIBLINGS = 2
 
+# The level at which another base is tried first. Frames of pages against others are some 10 % larger at it, so
+# that a base that saves WORTH at the level of the archive has a smaller frame than the one at hand already here.
+TRIAL_LEVEL = 3
+
 # The least share of a frame that another base must save: the frame depends on that page from then on.
 WORTH = 0.125
 
@@ -57,6 +61,8 @@ class Bases:
             return base, frame
         most = len(frame) * (1 - WORTH)
         for sibling in self._siblings(page, base, latest):
+            if len(sibling.encode(packed, TRIAL_LEVEL)) >= len(frame):
+                continue
             other = sibling.encode(packed, self._config.zstd_level)
             if len(other) <= most:
                 base, frame = sibling, other
