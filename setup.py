@@ -14,6 +14,7 @@ PLOT = ["matplotlib>=3.8"]
 HTTP2 = ["Scrapy[twisted-http2]>=2.19"]
 RENDER = ["playwright>=1.49"]
 STAMP = ["rfc3161-client>=1.0.3"]
+SPARK = ["pyspark>=4"]
 SCRAPYD = ["scrapyd>=1.6", "scrapyd-client>=2", "setuptools<81"]
 ORACLES = ["scikit-learn>=1.5", "networkx>=3", "warcio>=1.7.5"]  # what results are held against
 PEERS = [  # what the benchmarks measure beside archivebot, if it is there
@@ -79,6 +80,7 @@ setup(
         "redis": REDIS,
         "plot": PLOT,
         "scrapyd": SCRAPYD,
+        "spark": SPARK,
         "stamp": STAMP,
         "render": RENDER,
         "http2": HTTP2,

@@ -71,7 +71,8 @@ class ArchiveConfig:
     reading any version may have to decode, ``zstd_level`` the effort of compression (1 to 19).
     ``content_attributes`` count as content beside the text of a page. ``fields`` has the selectors of sites,
     ``collections`` the rules of metadata; ``collection`` is the collection of the pages that are stored, ""
-    for the one that covers them.
+    for the one that covers them. ``spark`` is the master of the cluster that reads whole archives, "" for the
+    cores of this machine.
     """
 
     uri: str = DEFAULT_URI
@@ -83,19 +84,17 @@ class ArchiveConfig:
     fields: UserFile = UserFile()
     collections: UserFile = UserFile()
     collection: str = ""
+    spark: str = ""
 
     def __post_init__(self) -> None:
         if not KINDS.fullmatch(self.uri):
             places = "sqlite:///archive.db, sqlite:////full/path.db or mongodb://host/database"
-            raise UsageError(
-                f"{ARCHIVE} is {without_password(self.uri)!r}, which names no archive: write {places}"
-            )
+            shown = without_password(self.uri)
+            raise UsageError(f"{ARCHIVE} is {shown!r}, which names no archive: write {places}")
         for name, low, high in (("level", 1, MAX_LEVEL), ("zstd_level", 1, 19), ("frame_bound", 0, 1 << 30)):
-            if not low <= getattr(self, name) <= high:
-                setting = f"ARCHIVE_{name.upper()}"
-                raise UsageError(
-                    f"{setting} is {getattr(self, name)}: give a whole number from {low} to {high}"
-                )
+            if not low <= (value := getattr(self, name)) <= high:
+                wanted = f"give a whole number from {low} to {high}"
+                raise UsageError(f"ARCHIVE_{name.upper()} is {value}: {wanted}")
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> ArchiveConfig:
@@ -114,6 +113,7 @@ class ArchiveConfig:
             fields=UserFile.read(str(settings.get(FIELDS) or "")),
             collections=read_collections_file(settings),
             collection=str(settings.get(COLLECTION) or ""),
+            spark=str(settings.get("ARCHIVE_SPARK") or ""),
         )
 
 

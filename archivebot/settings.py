@@ -20,6 +20,8 @@ ARCHIVE_FIELDS = os.environ.get("ARCHIVE_FIELDS", "")  # a file of selectors: se
 ARCHIVE_COLLECTIONS = os.environ.get("ARCHIVE_COLLECTIONS", "")  # a file: see docs/collections.md
 ARCHIVE_COLLECTION = ""  # the collection of the pages that are stored; -a collection=NAME sets it
 ARCHIVE_READERS = min(4, os.cpu_count() or 1)  # processes that read pages
+# The master of a cluster of Apache Spark that reads whole archives; empty: the cores of this machine.
+ARCHIVE_SPARK = os.environ.get("ARCHIVE_SPARK", "")
 ARCHIVE_CONDITIONAL = True  # send the validators of the latest capture; a 304 costs no body
 ARCHIVE_OBEY_META_ROBOTS = True  # pages with noindex or noarchive are not kept, nofollow links not followed
 

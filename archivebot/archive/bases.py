@@ -23,8 +23,9 @@ LARGE = 2000
 # The pages of a host that were stored last, whose versions are tried as bases.
 SIBLINGS = 2
 
-# The level at which another base is tried first. Frames of pages against others are some 10 % larger at it, so
-# that a base that saves WORTH at the level of the archive has a smaller frame than the one at hand already here.
+# The level at which another base is tried first. Frames against other pages are some 10 % larger at it, so
+# that a base that saves WORTH at the level of the archive has a smaller frame at this one, too: the archives
+# of history-dev and of sites-dev are the same with and without this trial.
 TRIAL_LEVEL = 3
 
 # The least share of a frame that another base must save: the frame depends on that page from then on.

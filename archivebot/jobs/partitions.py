@@ -1,4 +1,4 @@
-"""Work over the pages of an archive in parts, in this process or in several."""
+"""Work over the pages of an archive in parts, in this process, in several, or on a cluster."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice, repeat
+from dataclasses import replace
+from functools import partial
+from itertools import islice
 from multiprocessing import get_context
 from typing import TypeVar
 
 from archivebot.archive import Archive, ArchiveReader
-from archivebot.config import ArchiveConfig
+from archivebot.config import ArchiveConfig, whole_uri
 from archivebot.exceptions import StorageError
+from archivebot.jobs import spark
 from archivebot.terminal import guard
 
 # Number of pages in one part: enough to be worth a process, few enough to spread over the cores.
@@ -41,17 +44,21 @@ def over(
 ) -> Iterator[T]:
     """Yield the results of work on the parts of some pages, in the order of the pages.
 
-    With the ``config`` of the archive several parts are processed on all cores. Raises StorageError if one of
-    these processes is killed.
+    With the ``config`` of the archive several parts are processed on all cores, or on the cluster that it
+    names. Raises StorageError if one of these processes is killed.
     """
     found = list(parts(urls))
     if config is None or len(found) < 2:
         for part in found:
             yield work(archive, part)
         return
+    config = replace(config, uri=whole_uri(config.uri))
+    if config.spark:
+        yield from spark.results(config.spark, partial(apart, config, work), found)
+        return
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), initializer=guard) as pool:
         try:
-            yield from pool.map(apart, repeat(config), repeat(work), found)
+            yield from pool.map(partial(apart, config, work), found)
         except BrokenProcessPool as error:
             raise StorageError(
                 "a process that read pages was killed, perhaps because it needed more memory than there is:"
