@@ -76,17 +76,19 @@ def test_a_killed_process_is_an_error_with_advice(archive: ArchiveReader, config
         list(over(archive, killed, urls_of(archive), config))
 
 
+def answers(archive: ArchiveReader, config: ArchiveConfig | None = None) -> list[object]:
+    """Return the answers of all jobs that read an archive in parts."""
+    near, _ = survey_of(archive, True, lambda number, pages: None, config)
+    loose, _ = loose_survey_of(archive, 0.5, lambda number, pages: None, config)
+    ranked = ranking(archive, "relevance", from_text("", "ferry, harbour"), 5, config=config)
+    return [list(near.matches()), list(loose.matches()), ranked]
+
+
 @pytest.mark.long
 def test_the_jobs_answer_the_same(archive: ArchiveReader, config: ArchiveConfig) -> None:
-    def answers(given: ArchiveConfig | None) -> list[object]:
-        near, _ = survey_of(archive, True, lambda number, pages: None, given)
-        loose, _ = loose_survey_of(archive, 0.5, lambda number, pages: None, given)
-        ranked = ranking(archive, "relevance", from_text("", "ferry, harbour"), 5, config=given)
-        return [list(near.matches()), list(loose.matches()), ranked]
-
-    here = answers(None)
+    here = answers(archive)
     assert all(here)
-    assert here == answers(config)
+    assert here == answers(archive, config)
 
 
 def test_one_part_needs_no_other_process(archive: ArchiveReader, config: ArchiveConfig) -> None:

@@ -19,14 +19,11 @@ from archivebot.archive import Archive, ArchiveReader
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import NotArchived, StorageError, UsageError
 from archivebot.jobs import spark
-from archivebot.jobs.duplicates import loose_survey_of, survey_of
 from archivebot.jobs.partitions import over
-from archivebot.jobs.rank import ranking
-from archivebot.topic.training import from_text
 from tests import test_jobs_partitions
 from tests.factories import html, make_page
 from tests.servers import free_port
-from tests.test_jobs_partitions import found_by, killed, urls_of
+from tests.test_jobs_partitions import answers, found_by, killed, urls_of
 
 ROOT = Path(__file__).parents[1]
 LOCAL = "local[2]"
@@ -78,15 +75,7 @@ def test_a_killed_process_is_an_error(archive: ArchiveReader, there: ArchiveConf
 
 
 def test_the_jobs_answer_the_same(archive: ArchiveReader, there: ArchiveConfig) -> None:
-    def answers(given: ArchiveConfig | None) -> list[object]:
-        near, _ = survey_of(archive, True, lambda number, pages: None, given)
-        loose, _ = loose_survey_of(archive, 0.5, lambda number, pages: None, given)
-        ranked = ranking(archive, "relevance", from_text("", "ferry, harbour"), 5, config=given)
-        return [list(near.matches()), list(loose.matches()), ranked]
-
-    here = answers(None)
-    assert all(here)
-    assert here == answers(there)
+    assert answers(archive) == answers(archive, there)
 
 
 @pytest.mark.parametrize("master", ["cluster.example:7077", "local[x]"])
