@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -325,6 +325,48 @@ def test_a_second_interrupt_ends_a_command_at_once(tmp_path: Path, crawl: Crawl)
         process = subprocess.Popen(ingest, cwd=ROOT, text=True, stderr=subprocess.PIPE)
         wait_for(lambda: "archive.db" in str(open_files(process)), process)
         assert told_twice(process, signal.SIGINT).code == 128 + signal.SIGINT
+
+
+@pytest.mark.skipif(not shutil.which("pgrep"), reason="no pgrep")
+def test_a_crawl_that_is_interrupted_while_it_opens_its_archive_crawls_nothing(
+    site: MockServer, crawl: Crawl
+) -> None:
+    site.routes |= {"/": html()}
+    crawl(seeds=site.url())
+    site.asked.clear()
+    with locked(f"{crawl.folder}/archive.db"):
+        process = crawl.start(seeds=site.url())
+        wait_for(lambda: children_of(process), process)
+        time.sleep(1)  # the archive waits for the lock
+        process.send_signal(signal.SIGINT)
+        crawled = ended(process, BEYOND)
+    assert crawled.code == 128 + signal.SIGINT
+    assert crawled.log.endswith("archivebot: interrupted before it began: nothing was crawled\n")
+    assert site.asked == []
+
+
+def is_read(pipe: Path, held: ExitStack) -> bool:
+    """Return whether a process reads a named pipe; then it waits for what comes, while this is held."""
+    try:
+        writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    held.callback(os.close, writer)
+    return True
+
+
+def test_a_crawl_that_is_interrupted_while_it_reads_its_files_crawls_nothing(
+    tmp_path: Path, crawl: Crawl
+) -> None:
+    rules = tmp_path / "rules.toml"
+    os.mkfifo(rules)
+    process = crawl.start("-s", f"ARCHIVE_WATCH={rules}", seeds="http://127.0.0.1:9/")
+    with ExitStack() as held:
+        wait_for(lambda: is_read(rules, held), process)
+        process.send_signal(signal.SIGINT)
+        crawled = ended(process, BEYOND)
+    assert crawled.code == 128 + signal.SIGINT
+    assert crawled.log.endswith("archivebot: interrupted before it began: nothing was crawled\n")
 
 
 def overlapped(crawl: Crawl, site: MockServer, most: int, after: float, *options: str) -> list[Crawled]:

@@ -204,8 +204,8 @@ class FrontierCommand(ArchiveCommand):
 def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> bool:
     """Run a spider to its end; return False if pages were requested and no server answered.
 
-    Raises the error that prevented the crawl from beginning, and StorageError if the archive or the frontier
-    failed during the crawl.
+    Raises the error that prevented the crawl from beginning, KeyboardInterrupt if that was a signal, and
+    StorageError if the archive or the frontier failed during the crawl.
     """
     for name in LOOK_AT_STACK:
         import_module(name)
@@ -217,9 +217,11 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> boo
     finally:
         end_children()  # left behind by a crawl that was stopped while it began
         gc.freeze()  # spare the garbage collection at exit, 0.3 seconds
-    error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
-    if error is not None:
-        raise error
+    if isinstance(crawl, asyncio.Task):
+        if not crawl.done():  # Scrapy stops without a word if it has no running engine to stop
+            raise KeyboardInterrupt
+        if error := crawl.exception():
+            raise error
     if process.bootstrap_failed:
         raise ArchiveError("the crawl could not begin; -L ERROR shows why")
     if crawler.stats.get_value("finish_reason") == "storage_error":

@@ -20,6 +20,7 @@ from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.crawl.arguments import EXAMPLE
 from archivebot.exceptions import ArchiveError, Conflict, NotArchived, NothingFetched, Outdated
 from archivebot.exceptions import UsageError as WrongUse
+from archivebot.interrupt import INTERRUPTED
 from archivebot.jobs.watch import begin, watch
 from archivebot.terminal import guard, harmless, note
 from archivebot.watch.file import Rules, read_rules
@@ -77,8 +78,9 @@ class Command(CrawlCommand):
             self.settings.set("LOG_FORMAT", "archivebot: %(message)s", priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Crawl; the exit code is 2 for wrong arguments, 3 for an archive that cannot be used."""
+        """Crawl; the exit code is 2 for wrong arguments, 3 for an unusable archive, 130 if interrupted."""
         assert self.crawler_process is not None
+        has_crawled = False
         try:
             _check(args, self.crawler_process.spider_loader.list())
             assert self.settings is not None, "Scrapy gives every command its settings"
@@ -87,6 +89,7 @@ class Command(CrawlCommand):
             if rules:
                 self._begin_watching(rules)
             answered = run_crawl(self.crawler_process, args[0], **opts.spargs)
+            has_crawled = True
             if rules:
                 self._watch(rules, config)
             if SearchConfig.from_settings(self.settings).search_update:
@@ -98,6 +101,10 @@ class Command(CrawlCommand):
         except ArchiveError as error:
             self._report(error)
             self.exitcode = error.exit_code
+        except KeyboardInterrupt:
+            when = "after the crawl" if has_crawled else "before it began: nothing was crawled"
+            note(f"archivebot: interrupted {when}")
+            self.exitcode = INTERRUPTED
 
     def _report(self, error: ArchiveError) -> None:
         """Print an error, also into the log file: a service shows the log of a job that could not start."""
