@@ -413,3 +413,19 @@ def test_a_host_that_refuses_connections_is_unreachable(crawl: Crawl) -> None:
     (record,) = done.records
     assert record["outcome"] == "unreachable"
     assert "refused" in record["reason"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("protocols", [(), ("h2",)], ids=["http1", "http2"])
+def test_certificates_that_no_browser_accepts_are_refused_only_on_demand(
+    tmp_path: Path, crawl: Crawl, protocols: tuple[str, ...]
+) -> None:
+    verified = ("-s", "DOWNLOAD_VERIFY_CERTIFICATES=True", "-s", "RETRY_TIMES=0")
+    with StreamServer(tmp_path, {}, protocols).running() as server:
+        assert crawl(*HTTP2, seeds=server.url()).code == 0
+        assert crawl(*HTTP2, *verified, seeds=server.url()).code == 8
+        with closing(Archive.open(ArchiveConfig(uri=crawl.uri))) as archive:
+            accepted, refused = archive.captures(server.url())
+    assert (accepted.outcome, accepted.number) == (Outcome.FETCHED, 1)
+    assert refused.outcome in FAILURES
+    assert refused.reason == "TLS: certificate verify failed"
