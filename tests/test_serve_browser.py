@@ -106,6 +106,18 @@ def test_a_date_is_on_one_line_on_a_narrow_screen(
     page.close()
 
 
+@pytest.mark.parametrize("name", ["frontier", "duplicates"])
+def test_a_field_for_a_url_is_wide_enough_for_one(
+    server: Served, chromium: Browser, addresses: dict[str, str], name: str
+) -> None:
+    page = chromium.new_page(viewport={"width": WIDE, "height": 800})
+    page.goto(server.host + addresses[name])
+    box = page.locator(".filters input[name=url]").bounding_box()
+    assert box is not None
+    assert box["width"] > 500
+    page.close()
+
+
 def test_the_zone_of_times_is_told(server: Served, chromium: Browser, addresses: dict[str, str]) -> None:
     page = chromium.new_page()
     for address in addresses.values():
