@@ -141,6 +141,10 @@ def test_a_delta_marks_the_words_and_the_blocks(server: Served) -> None:
         assert "sandbox" in (each.header("Content-Security-Policy") or "")
 
 
+def test_a_version_beside_itself_has_no_change(server: Served) -> None:
+    assert "Nothing changed: the same bytes." in text(server, f"/delta?{QUERY}&from=2&to=2")
+
+
 def test_a_changed_title_is_named_in_a_delta(tmp_path: Path) -> None:
     pages = [make_page(f"<title>{day}</title><p>words".encode(), day) for day in range(2)]
     with serving(archived(f"sqlite:///{tmp_path}/a.db", pages)) as server:
