@@ -94,6 +94,13 @@ def test_a_time_line_marks_each_capture(server: Served) -> None:
     ]
 
 
+def test_a_time_line_of_one_day_names_it_once(server: Served) -> None:
+    query = "url=http%3A%2F%2Fexample.com%2Fonly"
+    assert "1 capture, 1 version, on 2026-01-01 ." in text(server, f"/page?{query}")
+    assert 'aria-label="Captures of 2026-01-01"' in server.get(f"/page?{query}").text
+    assert "2 versions, from 2026-01-01 to 2027-02-06 ." in text(server, f"/page?{QUERY}")
+
+
 def test_a_version_shows_fields_blocks_and_headers(server: Served) -> None:
     found = text(server, f"/version?{QUERY}")
     assert "Version 2 of 2" in found
