@@ -14,7 +14,9 @@ import pytest
 from archivebot.bounds import MOST_TAGS
 from archivebot.models import Outcome
 from archivebot.vision.render import BROWSERS
+from tests.conftest import Crawl
 from tests.factories import URL, html, make_page
+from tests.mockserver import MockServer, Reply, markup
 from tests.served import Served, archived, serving
 
 ONE = html("The library is open on Monday", "Second", head="<style>p { color: red }</style>")
@@ -125,6 +127,14 @@ def test_a_time_to_the_second_leads_to_the_capture_within_it(tmp_path: Path) -> 
             assert server.get(f"/api/version?{query}").json["version"] == number
             assert at in text(server, f"/web/{at}/{URL}")
             assert f"/web/{at}/{URL}" in hrefs(server, f"/resources?{query}")
+
+
+def test_a_host_of_a_crawl_leads_to_its_site_with_its_port(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = Reply(markup([]))
+    assert crawl(seeds=site.url()).code == 0
+    with serving(crawl.uri) as server:
+        (address,) = [each for each in hrefs(server, "/frontier") if each.startswith("/site?")]
+        assert site.url() in text(server, address)
 
 
 def test_what_cannot_be_replayed_has_no_link_to_it(tmp_path: Path) -> None:

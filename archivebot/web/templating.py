@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
+from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,7 +20,7 @@ from archivebot.replay.address import moment, replay_path
 from archivebot.terminal import harmless, program
 from archivebot.timestamps import timestamp
 from archivebot.units import amount, size
-from archivebot.urls import host_of_key, urlkey
+from archivebot.urls import host_of, host_of_key, urlkey
 from archivebot.web.plots import EVENTS
 from archivebot.web.safety import INTERFACE
 from archivebot.web.timeline import MARKS
@@ -76,6 +78,21 @@ def between(one: datetime, other: datetime) -> str:
     return amount(seconds, "second") if seconds else ""
 
 
+def site_of(host: str, crawl: Mapping[str, Any]) -> str:
+    """Return a URL on a host of a crawl, with the port of the first URL on it that the crawl names.
+
+    The hosts of a crawl have no ports, because it is polite to a host whatever its port.
+
+    >>> crawl = {"arguments": {"seeds": ["http://a.example:8080/"]}, "next": [], "rejected": []}
+    >>> site_of("a.example", crawl), site_of("b.example", crawl), site_of("::1", crawl)
+    ('http://a.example:8080/', 'http://b.example/', 'http://[::1]/')
+    """
+    named = (each["url"] for each in (*crawl["next"], *crawl["rejected"]))
+    urls = chain(crawl["arguments"].get("seeds") or (), named)
+    other = f"http://[{host}]/" if ":" in host else f"http://{host}/"
+    return next((url for url in urls if host_of(url) == host), other)
+
+
 @cache
 def _environment() -> Environment:
     found = Environment(
@@ -96,6 +113,7 @@ def _environment() -> Environment:
         "replay_path": replay_path,
         "between": between,
         "program": program,
+        "site_of": site_of,
     }
     found.filters |= {
         "digits": timestamp,
