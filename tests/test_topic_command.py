@@ -279,7 +279,7 @@ def test_synonyms_are_kept_shown_and_count_as_their_words(run: Run) -> None:
 
 def test_synonyms_are_added_to_a_topic_that_is_saved(run: Run, tmp_path: Path) -> None:
     run("ferries", "--words", "ferry")
-    assert "1 terms" in run("ferries", "--synonyms", "ferry=boat").stdout
+    assert ": 1 term, " in run("ferries", "--synonyms", "ferry=boat").stdout
     run("ferries", "--synonyms", "boat=ship")
     (tmp_path / "boats.txt").write_text("A boat and a ship.")
     (judged,) = document(run("ferries", "--score", "boats.txt", "--json"))

@@ -13,6 +13,7 @@ from archivebot.jobs.frontier import crawl_state
 from archivebot.records.frontier import ending
 from archivebot.terminal import write
 from archivebot.timestamps import parse_time
+from archivebot.units import amount
 from archivebot.urls import parse_seed
 
 RETRIED = (State.FAILED, State.REJECTED)
@@ -59,14 +60,16 @@ class Command(FrontierCommand):
 
 def _forget(frontier: Frontier, args: list[str], opts: argparse.Namespace) -> int:
     gone = frontier.forget([parse_seed(url) for url in args] or None)
-    return _changed(opts, "forgotten", gone, f"{gone} URLs forgotten")
+    return _changed(opts, "forgotten", gone, f"{amount(gone, 'URL')} forgotten")
 
 
 def _retry(frontier: Frontier, opts: argparse.Namespace) -> int:
     if opts.retry not in RETRIED:
         raise UsageError(f"--retry is {opts.retry!r}: give failed or rejected")
     again = frontier.retry(State(opts.retry))
-    return _changed(opts, "queued", again, f"{again} URLs queued again; the crawl's command fetches them")
+    them = "it" if again == 1 else "them"
+    message = f"{amount(again, 'URL')} queued again; the crawl's command fetches {them}"
+    return _changed(opts, "queued", again, message)
 
 
 def _changed(opts: argparse.Namespace, name: str, count: int, message: str) -> int:

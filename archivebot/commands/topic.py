@@ -38,6 +38,7 @@ from archivebot.topic.training import (
     with_synonyms,
     with_text,
 )
+from archivebot.units import amount
 
 SHOWN = 20
 
@@ -310,8 +311,9 @@ def _tabulate(evaluation: Evaluation, opts: argparse.Namespace) -> int:
 
 def _summary(profile: TopicProfile) -> str:
     models = [name for name in ("page_model", "link_model") if getattr(profile, name)]
-    kinds = f"{profile.relevant} pages of the topic, {profile.other} others, " if profile.relevant else ""
-    return f"{kinds}{len(profile.terms)} terms, {' and '.join(models).replace('_', ' ') or 'no model'}"
+    pages = f"{amount(profile.relevant, 'page')} of the topic, {amount(profile.other, 'other')}, "
+    known = f"{pages if profile.relevant else ''}{amount(len(profile.terms), 'term')}"
+    return f"{known}, {' and '.join(models).replace('_', ' ') or 'no model'}"
 
 
 def _show(profile: TopicProfile) -> None:
