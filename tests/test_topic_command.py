@@ -333,6 +333,10 @@ def test_an_archive_without_words_has_no_clusters(run: Run, tmp_path: Path) -> N
     [
         (("--sites", "diving"), "leave out 'diving'"),
         (("--sites", "--alike", "2"), "a number from 0 to 1"),
+        (("--sites", "--words", "reef"), "--words is about one topic"),
+        (("--sites", "--from", "shop8.html"), "--from is about one topic"),
+        (("--sites", "--cross-validate"), "--cross-validate is about one topic"),
+        (("--sites", "--select", "chi-square"), "--select is about one topic"),
         (("diving", "--alike", "0.3"), "give --sites as well"),
         (("divin",), "is it diving?"),
         (("cooking", "--from", "none.html"), "words go to --words"),

@@ -41,6 +41,13 @@ from archivebot.topic.training import (
 from archivebot.units import amount
 
 SHOWN = 20
+SELECTED = "chi-square"
+
+# The options that are about one topic, and not about the sites of the archive.
+OF_TOPIC = (
+    *("words", "synonyms", "from", "negative", "examples", "archive", "show", "replace", "evaluate"),
+    *("cross-validate", "select", "score"),
+)
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _BEFORE_URL = re.compile(rf",(?={_URL.pattern})", re.IGNORECASE)
@@ -94,8 +101,7 @@ class Command(ArchiveCommand):
         parser.add_argument(
             "--select",
             choices=[name.replace("_", "-") for name in SCORES],
-            default="chi-square",
-            help="how the words of the model are selected (%(default)s)",
+            help=f"how the words of the model are selected ({SELECTED})",
         )
         parser.add_argument(
             "--sites", action="store_true", help="cluster the sites of the archive by topic; takes no NAME"
@@ -119,7 +125,7 @@ class Command(ArchiveCommand):
         # Wrong arguments are reported before anything is fetched.
         _check(opts)
         made = self._is_made(path_of(name, self.topics), opts)
-        score = SCORES[opts.select.replace("-", "_")]
+        score = SCORES[(opts.select or SELECTED).replace("-", "_")]
         rings = read_rings(opts.synonyms) if opts.synonyms else []
         if opts.words:
             from_text(name, opts.words)
@@ -152,6 +158,9 @@ class Command(ArchiveCommand):
         alike = ALIKE if opts.alike is None else opts.alike
         if args:
             raise UsageError(f"--sites is about all sites of the archive: leave out {args[0]!r}")
+        for option in OF_TOPIC:
+            if getattr(opts, "sources" if option == "from" else option.replace("-", "_")):
+                raise UsageError(f"--{option} is about one topic: leave out --sites, or --{option}")
         if not 0 <= alike <= 1:
             raise UsageError(f"--alike is {alike}: give a number from 0 to 1")
         with self.archive() as archive:
