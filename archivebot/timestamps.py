@@ -13,6 +13,7 @@ FIRST = "00010101000000"
 LAST_MICROSECOND = 999_999
 DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 DURATION = re.compile(r"(?P<count>\d{1,4})(?P<unit>[mhdw])")
+WEEK = re.compile(r"\d{4}-?W", re.ASCII)
 UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 TO_THE_MINUTE = re.compile(r"[T ]\d\d(?P<minute>:?\d\d)?(?:Z|[+-]\d\d(?::?\d\d)?)?$")
 
@@ -64,6 +65,8 @@ def parse_time(text: str) -> datetime:
             return _padded(text)
         if DAY.fullmatch(text):
             return _padded(text.replace("-", ""))
+        if WEEK.match(text):  # Python reads a week as its Monday
+            raise ValueError(text)
         when = parsedate_to_datetime(text) if "," in text else datetime.fromisoformat(text)
         if short := TO_THE_MINUTE.search(text):
             when = when.replace(minute=when.minute if short["minute"] else 59, second=59)
