@@ -467,6 +467,13 @@ def test_a_record_without_what_a_page_needs_is_reported(
     assert reasons(damages) == [(0, reason)]
 
 
+@pytest.mark.parametrize("date", ["2016-12-31T23:59:60Z", "2016-12-31T18:59:60-05:00", "2016-12-31T24:00Z"])
+def test_a_leap_second_and_the_end_of_a_day_are_read_as_the_next_day(read: Read, date: str) -> None:
+    items, damages = read(record(HTTP + b"x", WARC_Date=date))
+    assert [item.page.captured_at for item in items] == [datetime(2017, 1, 1, tzinfo=UTC)]
+    assert damages == []
+
+
 def test_what_is_no_http_response_is_reported_and_kept_as_it_is(read: Read) -> None:
     items, damages = read(record(b"HTTPX/9 yes\r\n\r\nx") + record(HTTP + b"y"))
     assert bodies(items) == [b"HTTPX/9 yes\r\n\r\nx", b"y"]
