@@ -147,6 +147,13 @@ def test_a_uri_that_names_no_redis_is_refused_with_advice(uri: str) -> None:
     assert "secret" not in str(raised.value)
 
 
+@pytest.mark.parametrize("database", ["abc", "0/1", "-1"])
+def test_a_database_that_is_no_number_is_refused(redis_uri: str, database: str) -> None:
+    uri = f"{redis_uri.rpartition('/')[0]}/{database}"
+    with pytest.raises(UsageError, match=f"'{database}' is no number of a database"):
+        RedisFrontier(uri, CRAWL)
+
+
 def test_an_unknown_option_in_a_uri_is_refused_with_advice(redis_uri: str) -> None:
     with pytest.raises(UsageError, match=r"names no Redis \(.*'colour'\): write redis://host:6379/0"):
         RedisFrontier(f"{redis_uri}?colour=red", CRAWL)

@@ -71,6 +71,12 @@ class RedisFrontier:
         self._calls = 0
         self._unanswered: dict[str, tuple[tuple[object, ...], int]] = {}
         self._prefix = f"archivebot:{{{crawl}}}:"
+        database = self._place.partition("/")[2].strip("/")
+        if database and not database.isdecimal():  # redis would take database 0
+            raise UsageError(
+                f"redis://{self._place} names no Redis ({database!r} is no number of a database): write"
+                " redis://host:6379/0"
+            )
         try:
             self._client: Any = Redis.from_url(
                 uri,
