@@ -195,7 +195,10 @@ def test_a_mongodb_that_is_gone_for_good_ends_the_crawl(
         process.send_signal(signal.SIGTERM)
         assert ended(process, STOPPED).code == 0
     else:
-        assert_failed(ended(process, PATIENCE + BEYOND))
+        crawled = ended(process, PATIENCE + BEYOND)
+        assert_failed(crawled)
+        assert "ERROR: Spider error processing" not in crawled.log
+        assert "ERROR: Error processing" not in crawled.log
     if harm == "full":
         return
     if harm == "stopped":

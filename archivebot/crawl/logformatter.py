@@ -46,7 +46,16 @@ class LogFormatter(ScrapyLogFormatter):
 
         If the storage failed, the dispatcher logs the reason once, and the pages are fetched again later.
         """
-        message = super().item_error(item, exception, response, spider)
-        if isinstance(exception, StorageError):
-            message["level"] = logging.DEBUG
-        return message
+        return _quiet(super().item_error(item, exception, response, spider), exception)
+
+    def spider_error(
+        self, failure: Failure, request: Request, response: Response | Failure, spider: Spider
+    ) -> LogFormatterResult:
+        """Return the message of a page that the spider could not read, as :meth:`item_error` does."""
+        return _quiet(super().spider_error(failure, request, response, spider), failure.value)
+
+
+def _quiet(message: LogFormatterResult, error: BaseException | None) -> LogFormatterResult:
+    if isinstance(error, StorageError):
+        message["level"] = logging.DEBUG
+    return message
