@@ -56,7 +56,7 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _ASCII_WORDS = re.compile("[a-z]+")  # finds the same words in lower-case ASCII, and is faster
 _PRICE = re.compile(r"[$€£¥₹]\s?\d|\d\s?(?:€|kr|USD|EUR)\b")
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\bago\b")
-_SENTENCE_ENDS = np.array([ord(sign) for sign in '.!?…。”"'], dtype=np.uint32)
+_SENTENCE_ENDS = frozenset('.!?…。”"')
 
 
 class Wording:
@@ -122,26 +122,28 @@ def _measured(texts: Sequence[str]) -> Matrix:
     """Return the measures of different texts, none of which is empty."""
     size = np.array(list(map(len, texts)), dtype=np.float64)
     codes, starts = _codes(texts, size)
-    digits, commas, *signs = _counted(codes, starts)
-    owned, bars, bullets = (each > 0 for each in signs)
-    first, last = codes[starts], codes[starts + size.astype(np.int64) - 1]
-    sizes = [len(text) if text.isascii() else len(text.encode()) for text in texts]
+    digits = np.add.reduceat(codes - ord("0") < 10, starts, dtype=np.float64)
+    counted = list(zip(texts, digits.tolist(), strict=True))
     columns = (
         size,
         digits,
-        commas,
-        owned,
-        bars | bullets,
+        [text.count(",") for text in texts],
+        ["©" in text for text in texts],
+        ["|" in text or "•" in text for text in texts],
         _capitals(codes, starts),
-        np.isin(last, _SENTENCE_ENDS),
-        last == ord(":"),
-        first == ord("<"),
+        [text[-1] in _SENTENCE_ENDS for text in texts],
+        [text[-1] == ":" for text in texts],
+        [text[0] == "<" for text in texts],
         [text.isupper() for text in texts],
         [text.partition(" ")[0].islower() for text in texts],
-        *_stated(texts, size, digits),
-        np.array(sizes) > LONG,
+        [count > 0 and len(text) < SHORT and bool(_PRICE.search(text)) for text, count in counted],
+        [
+            (count > 0 or "ago" in text) and len(text) < SHORT and bool(_DATE.search(text))
+            for text, count in counted
+        ],
+        [(len(text) if text.isascii() else len(text.encode())) > LONG for text in texts],
     )
-    return np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
+    return np.array(columns, dtype=np.float64).T
 
 
 def _codes(texts: Sequence[str], size: NDArray[np.float64]) -> tuple[Codes, Starts]:
@@ -163,23 +165,3 @@ def _capitals(codes: Codes, starts: Starts) -> NDArray[np.float64]:
     for index in np.flatnonzero(letters > 127):
         upper[index] = chr(letters[index]).isupper()
     return np.add.reduceat(upper & early, upto, dtype=np.float64)
-
-
-def _counted(codes: Codes, starts: Starts) -> list[NDArray[np.float64]]:
-    """Return the numbers of digits, commas, copyright signs, bars and bullets in each text."""
-    signs = [codes - ord("0") < 10, *(codes == ord(sign) for sign in ",©|•")]
-    return [np.add.reduceat(sign, starts, dtype=np.float64) for sign in signs]
-
-
-def _stated(
-    texts: Sequence[str], size: NDArray[np.float64], digits: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return which short texts state prices and dates; ``digits`` are the numbers of their digits."""
-    price, date = np.zeros(len(texts)), np.zeros(len(texts))
-    short = size < SHORT
-    for index in np.flatnonzero(short & (digits > 0)).tolist():
-        price[index] = _PRICE.search(texts[index]) is not None
-        date[index] = _DATE.search(texts[index]) is not None
-    for index in np.flatnonzero(short & (digits == 0)).tolist():
-        date[index] = "ago" in texts[index] and _DATE.search(texts[index]) is not None
-    return price, date
