@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ MOST_DEPTH = 300
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """An element that ends lines; it holds the lines [first, last)."""
+    """An element that ends lines; it holds the lines [first, last), and ``own`` are its names."""
 
     tag: str
     element: Element | None
@@ -61,16 +61,12 @@ class Place:
     first: int
     last: int = 0
     preformatted: bool = False
-    _own: frozenset[str] | None = None
+    own: frozenset[str] = field(init=False)
     _names: frozenset[str] | None = None
 
-    @property
-    def own(self) -> frozenset[str]:
-        """The names of the element."""
-        if self._own is None:
-            given = "" if self.element is None or self.tag in WHOLE else _given(self.element.attrs)
-            self._own = names(self.tag, given)
-        return self._own
+    def __post_init__(self) -> None:
+        given = "" if self.element is None or self.tag in WHOLE else _given(self.element.attrs)
+        self.own = names(self.tag, given)
 
     @property
     def names(self) -> frozenset[str]:
@@ -79,10 +75,6 @@ class Place:
             outer = self.parent.names if self.parent else frozenset()
             self._names = outer if self.parent is None or self.own <= outer else outer | self.own
         return self._names
-
-    def forget_element(self) -> None:
-        """Drop the element; its names stay."""
-        self._own, self.element = self.own, None
 
     @property
     def kind(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -237,7 +229,7 @@ class LineWalk:
         """Drop the elements, and with them the tree of the page; the names of elements with lines stay."""
         self.places = [place for place in self.places if place.first < place.last]
         for place in self.places:
-            place.forget_element()
+            place.element = None
 
     def _read(self, children: Iterable[Node], place: Place, linked: bool, bold: bool, depth: int) -> None:
         """Read the children of an element; most nodes of a page are blanks, which cost little here."""
