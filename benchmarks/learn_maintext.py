@@ -37,7 +37,6 @@ from archivebot.content.lines import Line
 from archivebot.content.measures import measures
 from archivebot.content.model import WEIGHTS, Model
 from archivebot.content.page import read, title_words
-from archivebot.content.prose import long_lines
 from archivebot.content.surroundings import Around
 from archivebot.content.training import Sample, learnt
 
@@ -194,7 +193,7 @@ def by_phrases(lines: Sequence[Line], page: Page) -> tuple[NDArray[np.float64], 
         kinds = [line.place.kind for line in lines]
         good, bad = ({kinds[at] for at in np.flatnonzero(each)} for each in (wanted, unwanted))
         first, last = np.flatnonzero(wanted)[[0, -1]]
-        long = long_lines(Around.of(lines))
+        long = Around.of(lines).worded("long")
         for at, kind in enumerate(kinds):
             if labelled[at]:
                 continue

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line
-from archivebot.content.prose import body_ranges, long_lines, running
-from archivebot.content.surroundings import LEVELS, Around, Column, Ranges
+from archivebot.content.surroundings import LEVELS, SHARES, Around, Column, Ranges
 
 Matrix = NDArray[np.float64]
 
@@ -26,6 +25,9 @@ TOGETHER = 0.5
 # Lines whose contexts are in memory at a time. Most pages have fewer; the 27,714 lines of a page of 2.7 MB
 # took 110 MB at once.
 MOST_ROWS = 1024
+
+# Which of the bodies of running text is in the context of each line.
+_BODY = SHARES.index(0.75)
 
 # Means of a value over the context of a line.
 MEANS = LEVELS + 8
@@ -56,14 +58,14 @@ class Context:
         page = np.zeros_like(index), np.full_like(index, count)
         start = np.zeros_like(index), np.maximum(index, 1)
         end = np.minimum(index + 1, count - 1), page[1]
-        body = body_ranges(around, running(lines, long_lines(around)))
+        body = tuple(np.full(count, each[_BODY]) for each in around.bodies)
         spans = (page, before, behind, both, start, end, body)
         return cls(
             np.vstack([around.first, *(first for first, _ in spans)]),
             np.vstack([around.last, *(last for _, last in spans)]),
             around.kind,
             _numbered(around.kind, around.first[1], around.last[1]),
-            np.sqrt([line.words for line in lines]) + 0.5,
+            np.sqrt(around.counts[0]) + 0.5,
         )
 
     def beside(self, values: Matrix) -> Matrix:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content import prose, repeats, surroundings
 from archivebot.content.lines import Line
-from archivebot.content.surroundings import Around
+from archivebot.content.surroundings import Around, Numbers
 from archivebot.content.wording import COLUMNS, FIRST
 from archivebot.markup.tags import HEADINGS
 
@@ -26,6 +27,10 @@ _NEAR = ("characters", "linked", "sentence", "capitals")
 # Lines on each side of a line that are measured.
 REACH = 3
 
+# The distances of these lines, and the measures that a line has from them.
+_STEPS = [sign * step for step in range(1, REACH + 1) for sign in (-1, 1)]
+_BESIDE = [f"{name} {step:+d}" for step in _STEPS for name in (*_NEAR, "heading")]
+
 
 def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Column]:
     """Return the measures of the lines of a page, each a column with one value for each line.
@@ -33,33 +38,29 @@ def measures(lines: Sequence[Line], title: str, around: Around) -> dict[str, Col
     ``title`` is the title of the page in lower case; ``around`` belongs to the same lines. Lengths and counts
     are logarithms; shares lie between 0 and 1. There must be at least one line.
     """
-    linked = np.array([line.linked for line in lines], dtype=np.float64)
-    columns = _own(lines, title, around, linked)
+    columns = _own(title, around)
     size, long = columns.pop("size"), columns.pop("long") > 0
-    tags = [line.place.tag for line in lines]
-    kinds = np.array([_KINDS.get(tag, -1) for tag in tags])
+    kinds = np.array([_KINDS.get(place.tag, -1) for place in around.places])[around.index]
     columns |= dict(zip(_TAG_COLUMNS, (kinds == _NUMBERS).astype(np.float64), strict=True))
     heading = (kinds >= len(_TAGS)).astype(np.float64)
-    columns |= _position(lines, around, size, heading, tags)
-    columns |= _around(lines, around, size, linked, long, columns)
-    columns |= _page(around, size, linked, long)
-    columns |= prose.measures(around, prose.running(lines, long))
+    columns |= _position(around, size, heading, np.flatnonzero(kinds == _KINDS["h1"]))
+    columns |= surroundings.measures(around, size, columns["price"], columns["date"])
+    columns |= surroundings.title_around(around, size)
+    columns |= _page(around, size, long)
+    columns |= prose.measures(around)
     columns |= repeats.measures(around)
     count = len(lines)
     wide = np.zeros((len(_NEAR) + 1, count + 2 * REACH))
     wide[:, REACH:-REACH] = [*(columns[name] for name in _NEAR), heading]
-    for name, row in zip((*_NEAR, "heading"), wide, strict=True):
-        for step in range(1, REACH + 1):
-            columns[f"{name} -{step}"] = row[REACH - step : REACH - step + count]
-            columns[f"{name} +{step}"] = row[REACH + step : REACH + step + count]
-    return columns
+    beside = (wide[:, REACH + step : REACH + step + count] for step in _STEPS)
+    return columns | dict(zip(_BESIDE, chain.from_iterable(beside), strict=True))
 
 
-def _own(lines: Sequence[Line], title: str, around: Around, linked: Column) -> dict[str, Column]:
+def _own(title: str, around: Around) -> dict[str, Column]:
     """Return the measures of the text of each line."""
-    words, links, bold = np.array([(line.words, line.links, line.bold) for line in lines], dtype=np.float64).T
     found = around.wording[0]
     own = dict(zip(COLUMNS, found.take(around.text, axis=0).T, strict=True))
+    words, linked, links, bold, _ = around.counts
     size = own["size"]
     return own | {
         "characters": np.log1p(size),
@@ -83,53 +84,38 @@ def _titular(title: str, texts: Sequence[str], size: Column) -> Column:
     return found
 
 
-def _position(
-    lines: Sequence[Line], around: Around, size: Column, heading: Column, tags: Sequence[str]
-) -> dict[str, Column]:
-    """Measure the position of each line in its page, and the number of similar lines."""
-    count = len(lines)
+def _position(around: Around, size: Column, heading: Column, titles: Numbers) -> dict[str, Column]:
+    """Measure the position of each line in its page, and the number of similar lines.
+
+    ``titles`` are the lines in H1 elements.
+    """
+    count = len(size)
     index = np.arange(count)
     last = np.maximum.accumulate(np.where(heading > 0, index, -50))
-    title = tags.index("h1") if "h1" in tags else count
+    upto = size.cumsum()
     return {
-        "characters before": (np.cumsum(size) - size) / size.sum(),
+        "characters before": (upto - size) / upto[-1],
         "lines before": index / count,
         "alike": np.log1p(np.bincount(around.kind)[around.kind]),
         "same": np.log(np.bincount(around.text)[around.text]),
-        "depth": np.array([line.place.depth for line in lines]) / 10,
+        "depth": (around.depths[around.numbers] / 10)[around.index],
         "since heading": np.log1p(np.minimum(index - last, 50)),
-        "after h1": np.sign(index - title) * (title < count),
+        "after h1": np.sign(index - titles[0]) if titles.size else np.zeros(count),
     }
 
 
-def _around(
-    lines: Sequence[Line],
-    around: Around,
-    size: Column,
-    linked: Column,
-    long: NDArray[np.bool_],
-    own: Mapping[str, Column],
-) -> dict[str, Column]:
-    """Measure the elements around each line."""
-    return {
-        **surroundings.text_around(around, size, linked, long),
-        **surroundings.counts_around(lines, around, own["price"], own["date"]),
-        **surroundings.title_around(around, size),
-    }
-
-
-def _page(around: Around, size: Column, linked: Column, long: NDArray[np.bool_]) -> dict[str, Column]:
+def _page(around: Around, size: Column, long: NDArray[np.bool_]) -> dict[str, Column]:
     """Measure the page as a whole; the same for all of its lines."""
-    total = size.sum()
+    total, linked = size.sum(), around.counts[1]
+    inside = {name: np.zeros(len(size), dtype=bool) for name in ("main", "article", "h1")}
+    for place in around.above:
+        if place.tag in inside:
+            inside[place.tag][place.first : place.last] = True
     figures = {
         "page characters": np.log1p(total),
         "page lines": np.log1p(len(size)),
         "page linked": linked.sum() / total,
         "page long": size[long].sum() / total,
+        **{f"page in {name}": size[each].sum() / total for name, each in inside.items()},
     }
-    inside = {name: np.zeros(len(size)) for name in ("main", "article", "h1")}
-    for place in around.above:
-        if place.tag in inside:
-            inside[place.tag][place.first : place.last] = 1
-    figures |= {f"page in {name}": size @ each / total for name, each in inside.items()}
-    return {name: np.full(len(size), figure) for name, figure in figures.items()}
+    return surroundings.of_page(figures, len(size))

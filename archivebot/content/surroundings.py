@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Line, Place
-from archivebot.content.wording import Matrix, remembered
+from archivebot.content.wording import COLUMNS, Matrix, remembered
 
 Column = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 Ranges = NDArray[np.int64]
 Kind = tuple[frozenset[str], frozenset[str]]
+T = TypeVar("T", bound=Hashable)
 
 # Number of elements around a line that are measured.
 LEVELS = 4
 
-# Levels on which images are counted, and levels on which prices and dates are counted.
-_PICTURED = [0, 1, 2]
-_STATED = [1, 2]
+# Shares of the running text of a page; the smallest element with such a share is a body of the text.
+SHARES = (0.5, 0.75, 0.9)
+
+# What is measured of the text of the elements around a line.
+_TEXT = [
+    f"{name} ^{level}" for name in ("lines", "share", "linked", "long", "mean") for level in range(LEVELS)
+]
+
+# What is counted in the elements around a line, and on which levels.
+_COUNTED = {"images": (0, 1, 2), "price": (1, 2), "date": (1, 2)}
+_IN_PAGE = [f"page {name}" for name in _COUNTED]
 
 # Maximum of levels between a line and the title; larger distances are clipped.
 _FAR = 15
@@ -33,110 +45,125 @@ class Around:
     """The elements around the lines of a page.
 
     ``places`` are the elements that contain the lines, each once, and ``index`` is the place of each line;
-    ``above`` are the places and all elements around them, outer before inner. ``openings`` are the first
-    lines of the elements around each place, a row for each place. ``kinds`` are the names of the places and
-    of the elements around them, each once, and ``kind`` is the kind of each line. ``first`` and ``last`` are
-    the ranges of lines of the elements around each line, a row for each level, and ``spans`` are those of the
-    elements ``above``. ``texts`` are the texts of the lines, each once, and ``text`` is the text of each
-    line.
+    ``above`` are the places and all elements around them, outer before inner, and ``numbers`` are the places
+    among them. ``parents`` are the elements around those ``above``, ``depths`` their depths, and ``spans``
+    their ranges of lines. ``openings`` are the first lines of the elements around each place, a row for each
+    place. ``kinds`` are the names of the places and of the elements around them, each once, and ``kind`` is
+    the kind of each line. ``first`` and ``last`` are the ranges of lines of the elements around each line, a
+    row for each level. ``texts`` are the texts of the lines, each once, and ``text`` is the text of each
+    line. ``counts`` are the words, linked characters, links, bold characters and images of each line.
     """
 
     places: list[Place]
     above: list[Place]
+    numbers: Numbers
+    parents: Numbers
+    depths: Numbers
+    spans: Ranges
     openings: Ranges
-    index: NDArray[np.int64]
+    index: Numbers
     kinds: list[Kind]
-    kind: NDArray[np.int64]
+    kind: Numbers
     first: Ranges
     last: Ranges
-    spans: tuple[Ranges, Ranges]
     texts: list[str]
-    text: NDArray[np.int64]
+    text: Numbers
+    counts: Matrix
+
+    @classmethod
+    def of(cls, lines: Sequence[Line]) -> Around:
+        places, index = each_once(line.place for line in lines)
+        kinds, kind = each_once(place.kind for place in places)
+        above = sorted(_upwards(places), key=attrgetter("depth"))
+        number_of: dict[Place | None, int] = {place: number for number, place in enumerate(above)}
+        number_of[None] = 0
+        numbers = np.array([number_of[place] for place in places])
+        parents = np.array([number_of[place.parent] for place in above])
+        first = np.array([place.first for place in above])
+        last = np.array([place.last for place in above])
+        chains = _chains(parents, last - first)[:, numbers]
+        firsts, lasts = first.take(chains), last.take(chains)
+        return cls(
+            places,
+            above,
+            numbers,
+            parents,
+            np.array([place.depth for place in above]),
+            np.array((first, last)),
+            firsts.T,
+            index,
+            kinds,
+            kind.take(index),
+            firsts.take(index, axis=1),
+            lasts.take(index, axis=1),
+            *_read(lines),
+        )
+
+    def with_texts(self, lines: Sequence[Line]) -> Around:
+        """Return the same elements around lines with other texts."""
+        texts, text, counts = _read(lines)
+        return replace(self, texts=texts, text=text, counts=counts)
 
     @cached_property
     def wording(self) -> tuple[Matrix, list[frozenset[str]]]:
         """The measures of each text, and its words."""
         return remembered().measured(self.texts)
 
-    def with_texts(self, lines: Sequence[Line]) -> Around:
-        """Return the same elements around lines with other texts."""
-        texts: dict[str, int] = {}
-        text = np.array([texts.setdefault(line.text, len(texts)) for line in lines], dtype=np.int64)
-        return replace(self, texts=list(texts), text=text)
+    def worded(self, name: str) -> Column:
+        """Return a measure of the text of each line."""
+        found: Column = self.wording[0][:, COLUMNS.index(name)].take(self.text)
+        return found
 
-    @classmethod
-    def of(cls, lines: Sequence[Line]) -> Around:
-        rows: dict[Place, int] = {}
-        index = np.array([rows.setdefault(line.place, len(rows)) for line in lines], dtype=np.int64)
-        places = list(rows)
-        texts: dict[str, int] = {}
-        text = np.array([texts.setdefault(line.text, len(texts)) for line in lines], dtype=np.int64)
-        kinds: dict[Kind, int] = {}
-        kind = np.array([kinds.setdefault(place.kind, len(kinds)) for place in places], dtype=np.int64)
-        above = sorted(_upwards(places), key=attrgetter("depth"))
-        numbers = {place: number for number, place in enumerate(above)}
-        spans = np.array([(place.first, place.last) for place in above], dtype=np.int64).T
-        chains = _chains(above, numbers, spans[1] - spans[0])[:, [numbers[place] for place in places]]
-        first, last = spans[0].take(chains), spans[1].take(chains)
-        ranges = first.take(index, axis=1), last.take(index, axis=1)
-        own = kind.take(index)
-        return cls(
-            places, above, first.T, index, list(kinds), own, *ranges, (spans[0], spans[1]), list(texts), text
-        )
+    @cached_property
+    def prose(self) -> Column:
+        """The characters of running text of each line, without links; without running text, all of them."""
+        size = self.worded("size") - self.counts[1]
+        prose: Column = size * (self.worded("long") > 0)
+        return prose if prose.any() else size
+
+    @cached_property
+    def bodies(self) -> tuple[Numbers, Numbers]:
+        """The ranges of lines of the smallest elements that hold the SHARES of the running text."""
+        first, last = self.spans
+        held = within(self.prose, first, last)
+        wanted = np.array(SHARES)[:, None] * self.prose.sum()
+        sizes = np.where(held >= wanted, last - first, len(self.text) + 1)
+        at = len(held) - 1 - sizes[:, ::-1].argmin(axis=1)
+        return first[at], last[at]
 
 
-def _chains(above: Sequence[Place], numbers: Mapping[Place, int], size: NDArray[np.int64]) -> Ranges:
-    """Return the numbers of each place and of the elements around it, a row for each of LEVELS levels.
+def each_once(values: Iterable[T]) -> tuple[list[T], Numbers]:
+    """Return some values, each once, and for each of them its number among these."""
+    numbers: dict[T, int] = {}
+    found = np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int64)
+    return list(numbers), found
+
+
+def _read(lines: Sequence[Line]) -> tuple[list[str], Numbers, Matrix]:
+    """Return the texts of lines, each once, the text of each line, and the counts of the lines."""
+    counts = (
+        [line.words for line in lines],
+        [line.linked for line in lines],
+        [line.links for line in lines],
+        [line.bold for line in lines],
+        [line.images for line in lines],
+    )
+    return *each_once(line.text for line in lines), np.array(counts, dtype=np.float64)
+
+
+def _chains(parents: Numbers, sizes: Numbers) -> Numbers:
+    """Return the numbers of elements and of the elements around them, a row for each of LEVELS levels.
 
     Each element has more lines than the previous one. If there are too few, the outermost is repeated.
-    ``size`` is the number of lines of each element.
+    ``sizes`` are the numbers of lines of the elements.
     """
-    parent = np.array([numbers[place.parent] if place.parent else 0 for place in above], dtype=np.int64)
-    outer = parent.copy()
-    while (same := np.flatnonzero((size[outer] == size) & (outer > 0))).size:
-        outer[same] = parent[outer[same]]
-    levels = [np.arange(len(above))]
+    outer = parents.copy()
+    while (same := np.flatnonzero((sizes[outer] == sizes) & (outer > 0))).size:
+        outer[same] = parents[outer[same]]
+    levels = [np.arange(len(parents))]
     for _ in range(LEVELS - 1):
         levels.append(outer[levels[-1]])
     return np.array(levels)
-
-
-def within(values: Column, first: Ranges, last: Ranges) -> Column:
-    """Sum values over the ranges [first, last)."""
-    sums = np.zeros(len(values) + 1)
-    values.cumsum(out=sums[1:])
-    found: Column = sums.take(last)
-    found -= sums.take(first)
-    return found
-
-
-def text_around(around: Around, size: Column, linked: Column, long: NDArray[np.bool_]) -> dict[str, Column]:
-    """Measure the text of the elements around each line, from the inside to the outside.
-
-    ``size`` and ``linked`` are characters; ``long`` marks running text.
-    """
-    held, inside, running = (within(each, around.first, around.last) for each in (size, linked, size * long))
-    count = around.last - around.first
-    figures = {
-        "lines": np.log1p(count),
-        "share": held / size.sum(),
-        "linked": inside / held,
-        "long": running / held,
-        "mean": np.log1p(held / count),
-    }
-    return {f"{name} ^{level}": rows[level] for name, rows in figures.items() for level in range(LEVELS)}
-
-
-def counts_around(lines: Sequence[Line], around: Around, price: Column, date: Column) -> dict[str, Column]:
-    """Count images, prices and dates in the elements around each line, and in the page."""
-    images = np.array([line.images for line in lines], dtype=np.float64)
-    columns = {"images before": np.minimum(images, 3)}
-    figures = {"images": (images, _PICTURED), "price": (price, _STATED), "date": (date, _STATED)}
-    for name, (values, levels) in figures.items():
-        counted = np.log1p(within(values, around.first[levels], around.last[levels]))
-        columns |= {f"{name} ^{level}": row for level, row in zip(levels, counted, strict=True)}
-        columns[f"page {name}"] = np.full(len(lines), np.log1p(values.sum()))
-    return columns
 
 
 def _upwards(places: Iterable[Place]) -> list[Place]:
@@ -150,6 +177,39 @@ def _upwards(places: Iterable[Place]) -> list[Place]:
     return list(seen)
 
 
+def within(values: Matrix, first: Ranges, last: Ranges) -> Matrix:
+    """Sum values, or each row of them, over the ranges [first, last)."""
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    values.cumsum(axis=-1, out=sums[..., 1:])
+    found: Matrix = sums.take(last, axis=-1)
+    found -= sums.take(first, axis=-1)
+    return found
+
+
+def of_page(figures: Mapping[str, float], count: int) -> dict[str, Column]:
+    """Return measures of the page as a whole, the same for all of its ``count`` lines."""
+    rows = np.repeat(np.array(list(figures.values()))[:, None], count, axis=1)
+    return dict(zip(figures, rows, strict=True))
+
+
+def measures(around: Around, size: Column, price: Column, date: Column) -> dict[str, Column]:
+    """Measure the text of the elements around each line, from the inside to the outside, and count in them.
+
+    ``size`` is the characters of each line. Images, prices and dates are counted, in the page, too.
+    """
+    linked, images = around.counts[1], around.counts[4]
+    values = np.array((size, linked, size * (around.worded("long") > 0), images, price, date))
+    held, inside, running, *counted = within(values, around.first, around.last)
+    count = around.last - around.first
+    figures = np.log1p(count), held / size.sum(), inside / held, running / held, np.log1p(held / count)
+    columns = dict(zip(_TEXT, chain.from_iterable(figures), strict=True))
+    columns["images before"] = np.minimum(images, 3)
+    for (name, levels), rows in zip(_COUNTED.items(), np.log1p(counted), strict=True):
+        columns |= {f"{name} ^{level}": rows[level] for level in levels}
+    in_page = np.log1p(values[3:].sum(axis=1)).tolist()
+    return columns | of_page(dict(zip(_IN_PAGE, in_page, strict=True)), len(size))
+
+
 def title_around(around: Around, size: Column) -> dict[str, Column]:
     """Measure the distance of the first H1 from each line.
 
@@ -157,19 +217,16 @@ def title_around(around: Around, size: Column) -> dict[str, Column]:
     share of that element in the text. All are 0 in a page without an H1.
     """
     names = ("below title", "above title", "with title")
-    title = next((place for place in around.places if place.tag == "h1"), None)
+    title = next((at for at, place in enumerate(around.places) if place.tag == "h1"), None)
     if title is None:
-        return {name: np.zeros(len(size)) for name in names}
-    path = set(_upwards([title]))
-    nearest: dict[Place | None, tuple[int, int, int]] = {}
-    for place in around.above:
-        is_shared = place in path
-        nearest[place] = (place.depth, place.first, place.last) if is_shared else nearest[place.parent]
-    shared, first, last = np.array([nearest[place] for place in around.places]).T
-    depths = np.array([place.depth for place in around.places])
-    down, up = np.minimum(depths - shared, _FAR), np.minimum(title.depth - shared, _FAR)
-    share = within(size, first, last) / size.sum()
-    return {
-        name: figure.take(around.index)
-        for name, figure in zip(names, (down / 10, up / 10, share), strict=True)
-    }
+        return dict(zip(names, np.zeros((len(names), len(size))), strict=True))
+    path = set(_upwards([around.places[title]]))
+    is_shared = np.array([place in path for place in around.above])
+    shared = np.where(is_shared, np.arange(len(is_shared)), around.parents)
+    while not is_shared[shared].all():
+        shared = shared[shared]
+    common, depths = shared[around.numbers], around.depths[around.numbers]
+    down, up = depths - around.depths[common], depths[title] - around.depths[common]
+    share = within(size, *around.spans[:, common]) / size.sum()
+    figures = np.array((np.minimum(down, _FAR) / 10, np.minimum(up, _FAR) / 10, share))
+    return dict(zip(names, figures.take(around.index, axis=1), strict=True))
