@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archivebot.content.lines import Place
-from archivebot.content.surroundings import Around
+from archivebot.content.surroundings import Around, Numbers, each_once
 from archivebot.markup.tags import HEADINGS
 
-Numbers = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 
 # The names of all elements around a line, those of the nearest two, the words of a short line, those of the
@@ -72,17 +71,12 @@ class Features:
 
 def _opened(around: Around, words: Sequence[frozenset[str]]) -> tuple[list[frozenset[str]], Numbers]:
     """Return the words of the lines with which the elements around places open, and those of each place."""
+    short = [each if len(each) <= MOST_OPENING else frozenset() for each in words]
+    short.append(frozenset())
     first, *outer = around.openings.T
-    key = np.zeros(len(first), dtype=np.int64)
-    for level in outer:  # a line does not describe itself
-        key = key * (len(around.text) + 1) + np.where(level == first, 0, level + 1)
-    _, at, opened = np.unique(key, return_index=True, return_inverse=True)
-    found = []
-    for row in around.openings[at].tolist():
-        lines = {line for line in row[1:] if line != row[0]}
-        sets = (words[around.text[line]] for line in lines)
-        found.append(frozenset().union(*(each for each in sets if len(each) <= MOST_OPENING)))
-    return found, opened
+    texts = [np.where(level == first, -1, around.text[level]) for level in outer]  # no line describes itself
+    sets, opened = each_once(zip(*(each.tolist() for each in texts), strict=True))
+    return [frozenset().union(*(short[text] for text in row)) for row in sets], opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +99,10 @@ class Known:
         features, found = Features.of(around), _Bundles()
         named = found.named(around, names)
         of_places = np.array([named[place] for place in around.places])
-        of_kinds = np.array([found.of(frozenset.union(*kind), close) for kind in around.kinds])
-        of_texts = np.array([found.of(words, own) for words in features.words])
-        above = np.array([found.of(words, over) for words in features.headings])[features.above]
-        opened = np.array([found.of(words, first) for words in features.openings])[features.opened]
+        of_kinds = found.of([frozenset.union(*kind) for kind in around.kinds], close)
+        of_texts = found.of(features.words, own)
+        above = found.of(features.headings, over)[features.above]
+        opened = found.of(features.openings, first)[features.opened]
         of_lines = of_places[around.index], of_kinds[around.kind], of_texts[around.text]
         bundles = np.array([*of_lines, above, opened[around.index]])
         ends = np.array(found.ends)
@@ -140,7 +134,6 @@ class _Bundles:
     def __init__(self) -> None:
         self.rows: list[int] = []
         self.ends: list[int] = [0]
-        self._known: dict[tuple[int, frozenset[str]], int] = {}
 
     def add(self, rows: Sequence[int]) -> int:
         """Return the bundle of some rows."""
@@ -150,15 +143,13 @@ class _Bundles:
         self.ends.append(len(self.rows))
         return len(self.ends) - 1
 
-    def of(self, names: frozenset[str], table: Mapping[str, int]) -> int:
-        """Return the bundle of the names in the table; equal names share one bundle."""
-        if not names:
-            return 0
-        key = (id(table), names)
-        number = self._known.get(key)
-        if number is None:
-            number = self._known[key] = self.add(_rows(names, table))
-        return number
+    def of(self, names: Sequence[frozenset[str]], table: Mapping[str, int]) -> Numbers:
+        """Return the bundles of sets of names in a table; equal sets share one bundle."""
+        known: dict[frozenset[str], int] = {}
+        for each in names:
+            if each not in known:
+                known[each] = self.add(_rows(each, table))
+        return np.array([known[each] for each in names])
 
     def named(self, around: Around, table: Mapping[str, int]) -> dict[Place | None, int]:
         """Return for each element the bundle of the bias and of all names of it and its ancestors.
@@ -189,4 +180,4 @@ class _Bundles:
 
 def _rows(names: frozenset[str], table: Mapping[str, int]) -> list[int]:
     """Return the rows of names in an order that is the same in every process: sums depend on it."""
-    return sorted(table[name] for name in names if name in table)
+    return sorted([table[name] for name in names if name in table])
