@@ -10,7 +10,16 @@ from archivebot.models import Capture, Duplicate, Outcome
 from archivebot.storage.base import When
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.log import SQLiteLog
-from archivebot.storage.sqlite.rows import FACTS, NO_FACTS, SHAPE, Shape, capture_of, origin_parts, packed
+from archivebot.storage.sqlite.rows import (
+    FACTS,
+    NO_FACTS,
+    PAGE_OF,
+    SHAPE,
+    Shape,
+    capture_of,
+    origin_parts,
+    packed,
+)
 from archivebot.storage.sqlite.sums import insert, intact, whole
 from archivebot.storage.sqlite.visits import (
     EMPTY,
@@ -33,17 +42,18 @@ FOR_EVER = 1 << 62
 # Versions in the cache while captures are read.
 VERSIONS = 256
 
-RUN = f"SELECT {intact('capture')}, time, visits FROM capture WHERE page = ?1"
+RUN = f"SELECT {intact('capture')}, time, visits FROM capture WHERE page ="
 
 # The run that a visit at a time belongs to: the last one that began by then, or else the first one.
 AROUND = (
-    f"SELECT * FROM ({RUN} AND time <= ?2 ORDER BY time DESC LIMIT 1) UNION ALL"
-    f" SELECT * FROM ({RUN} AND time > ?2 ORDER BY time LIMIT 1) LIMIT 1"
+    f"SELECT * FROM ({RUN} ?1 AND time <= ?2 ORDER BY time DESC LIMIT 1) UNION ALL"
+    f" SELECT * FROM ({RUN} ?1 AND time > ?2 ORDER BY time LIMIT 1) LIMIT 1"
 )
 
+# The runs of a URL: the first one may begin before its visits after the third parameter.
 BETWEEN = (
-    f"{RUN} AND time <= ?2"
-    " AND time >= coalesce((SELECT max(time) FROM capture WHERE page = ?1 AND time <= ?3), ?3) ORDER BY time"
+    f"{RUN} {PAGE_OF} AND time <= ?2 AND time >= coalesce("
+    f"(SELECT max(time) FROM capture WHERE page = {PAGE_OF} AND time <= ?3), ?3) ORDER BY time"
 )
 
 # The runs of a page: their number, the begin of the last one, and their checksums in one. Pruning changes no
@@ -119,14 +129,13 @@ class SQLiteCaptures:
         return capture_of(url, urlkey(url), visit, shapes(visit.shape), facts, dict)
 
     def visits(
-        self, page: int, newest_first: bool = False, until: When = None, since: When = None
+        self, url: str, newest_first: bool = False, until: When = None, since: When = None
     ) -> Iterator[Visit]:
-        """Yield the visits of a page as they are stored, at or before ``until`` and after ``since``."""
-        return self._between(page, newest_first, until, since, iter)
+        """Yield the visits of a URL as they are stored, at or before ``until`` and after ``since``."""
+        return self._between(url, newest_first, until, since, iter)
 
     def all(
         self,
-        page: int,
         url: str,
         marks: Callable[[], Mapping[int, Duplicate]],
         newest_first: bool = False,
@@ -134,7 +143,7 @@ class SQLiteCaptures:
         since: When = None,
         brief: bool = False,
     ) -> Iterator[Capture]:
-        """Yield the captures of a page; ``marks`` returns the marks of its versions, by number.
+        """Yield the captures of a URL; ``marks`` returns the marks of its versions, by number.
 
         With ``brief`` they have neither headers nor exchanges.
         """
@@ -147,12 +156,12 @@ class SQLiteCaptures:
         def texts(visits: Sequence[Visit]) -> Iterator[Visit]:
             return map(alone, visits) if brief else opened(visits, shapes.dictionary)
 
-        for visit in self._between(page, newest_first, until, since, texts):
+        for visit in self._between(url, newest_first, until, since, texts):
             yield capture_of(url, key, visit, shapes(visit.shape), facts(visit.version), marks)
 
     def _between(
         self,
-        page: int,
+        url: str,
         newest_first: bool,
         until: When,
         since: When,
@@ -162,7 +171,7 @@ class SQLiteCaptures:
         before = milliseconds(since) if since else -FOR_EVER
         order = -1 if newest_first else 1
         sql = f"{BETWEEN} {'DESC' if newest_first else 'ASC'}"
-        for row in self._file.database.execute(sql, (page, last, before)):
+        for row in self._file.database.execute(sql, (url, last, before)):
             visits = unpacked(*whole(row))
             if not any(before < visit.time <= last for visit in visits):
                 continue  # nothing of the run is decompressed

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from archivebot.exceptions import ArchiveError, CorruptObject
+from archivebot.exceptions import ArchiveError, CorruptObject, StorageError
 from archivebot.models import Position
 from archivebot.storage.sqlite.migration import failure, transaction
 from archivebot.storage.sqlite.presence import Presence
@@ -34,6 +34,9 @@ ADVANCE = (
     "UPDATE archive SET position = position + 1, sum = checksum(identity, position + 1)"
     f" WHERE {intact('archive')}"
 )
+
+# The exceptions of SQLite; a message may repeat damaged text.
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 
 # The exceptions that reading a damaged value raises.
 MISREAD = (ValueError, TypeError, LookupError, ArithmeticError, struct.error, zlib.error)
@@ -95,16 +98,19 @@ class ArchiveFile:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may repeat damaged text
-            damaged = "no archive; restore a copy, or give another ARCHIVE_URI"
-            raise failure(self.uri, error, damaged) from error
+        except UNREADABLE as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: sqlite3.Error | UnicodeDecodeError) -> StorageError:
+        return failure(self.uri, error, "no archive; restore a copy, or give another ARCHIVE_URI")
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Raise CorruptObject if a value read in the block is damaged."""
         try:
-            with self._translated():
-                yield
+            yield
+        except UNREADABLE as error:
+            raise self._failure(error) from error
         except MISREAD as error:
             raise self._damaged(error) from error
         except CorruptObject as error:

@@ -187,7 +187,7 @@ class SQLiteStore(ArchiveFile):
     def latest(self, url: str, when: datetime | None = None) -> StoredVersion | None:
         shapes, others = Shapes(self, url), {0}  # versions of no content
         with self.reading():
-            for visit in self._captures.visits(self._id(url), newest_first=True, until=when):
+            for visit in self._captures.visits(url, newest_first=True, until=when):
                 if visit.version not in others and shapes(visit.shape).kind != Kind.FAILED:
                     found = self.one(version_of, f"{VERSION} WHERE version.id = ?", visit.version)
                     if found and found.number is not None:
@@ -273,7 +273,7 @@ class SQLiteStore(ArchiveFile):
             lambda: {} if brief else {number: mark for _, number, mark in self.fingerprints.marks(url)}
         )
         with self.reading():
-            yield from self._captures.all(self._id(url), url, marks, newest_first, until, since, brief)
+            yield from self._captures.all(url, marks, newest_first, until, since, brief)
 
     def _intact(self) -> Iterator[Capture]:
         """Yield the captures of all pages up to the first one of a page that cannot be read."""
