@@ -18,6 +18,7 @@ from typing import Any
 
 from archivebot.exceptions import CorruptObject
 from archivebot.models import Link
+from archivebot.storage.checksum import checksum
 from archivebot.storage.edges import LONGEST_ANCHOR, Edge, chosen
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.sums import insert, intact, value_of, whole
@@ -32,6 +33,12 @@ ROW = f"SELECT {intact('link')}, source, links FROM link"
 
 # The number of the text that is the first parameter of a statement.
 NUMBER = f"(SELECT number FROM text_key WHERE key = checksum(?1) AND {value_of('number')} = ?1)"
+
+# The texts with one of some keys, each with its number; few other texts have the key of a text.
+ALIKE = (
+    f"SELECT {value_of('number')}, number FROM json_each(?) AS given"
+    " CROSS JOIN text_key ON text_key.key = given.value"
+)
 
 GROUP = struct.Struct(">qqI")
 LINK = struct.Struct(">II")
@@ -161,22 +168,17 @@ def _added(database: sqlite3.Connection, texts: Sequence[str]) -> dict[str, int]
         packs(start, [*known, *texts]),
     )
     found = {text: number for number, text in enumerate(texts, start + len(known))}
-    database.executemany("INSERT INTO text_key VALUES (checksum(?1), ?2)", found.items())
+    database.executemany(
+        "INSERT INTO text_key VALUES (?, ?)", [(checksum(text), number) for text, number in found.items()]
+    )
     return found
 
 
-def known_numbers(database: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
+def known_numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:
     """Return the numbers of the texts that are stored."""
-    (found,) = database.execute(
-        "SELECT json_group_object(given.value, number) FROM json_each(?) AS given CROSS JOIN text_key"
-        f" ON text_key.key = checksum(given.value) AND {value_of('number')} = given.value",
-        (_array(texts),),
-    ).fetchone()
-    return dict(json.loads(found))
-
-
-def _array(texts: Iterable[str]) -> str:
-    return json.dumps(list(texts), ensure_ascii=False)
+    keys = json.dumps([checksum(text) for text in texts])
+    found = dict(database.execute(ALIKE, (keys,)).fetchall())
+    return {text: found[text] for text in texts if text in found}
 
 
 def label(role: str, kind: str, anchor: str) -> str:
