@@ -80,9 +80,9 @@ def wire_of(exchange: Exchange, when: datetime) -> Wire:
         raise _unreadable(error) from error
 
 
-def reference_of(wire: Wire) -> bytes:
+def reference_of(exchange: Exchange) -> bytes:
     """Return an exchange as a reference for others of its host: its texts, compressed with zlib."""
-    return zlib.compress(_texts(wire), 9)
+    return zlib.compress(exchange.texts, 9)
 
 
 def dictionary_of(reference: bytes | None, url: str) -> bytes:
@@ -105,8 +105,8 @@ def inflated(data: bytes, dictionary: bytes) -> tuple[bytes, bytes]:
         raise _unreadable(error) from error
 
 
-def packed(wire: Wire, url: str, when: datetime, reference: bytes | None) -> bytes:
-    """Pack the exchange of a capture of a URL at a time, compressed against a reference.
+def packed(exchange: Exchange, url: str, reference: bytes | None) -> bytes:
+    """Pack the exchange of a capture of a URL, compressed against a reference.
 
     Its four numbers come first, each with 7 bits in a byte, the low bits first, the top bit set if more
     bytes follow. The texts follow as JSON, as raw deflate whose dictionary is the reference and the URL. If
@@ -114,17 +114,16 @@ def packed(wire: Wire, url: str, when: datetime, reference: bytes | None) -> byt
     ingested page.
 
     >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
-    >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\n\\r\\n", ended=130, length=0)
-    >>> packed(wire, "http://a.example/", when, reference_of(wire))[:5].hex(" ")
+    >>> exchange = exchange_of(Wire(b"HTTP/1.1 200 OK\\r\\n\\r\\n", ended=130, length=0), when)
+    >>> packed(exchange, "http://a.example/", reference_of(exchange))[:5].hex(" ")
     '00 00 83 01 01'
     >>> known = Wire(b"HTTP/1.1 200 OK", record="<urn:uuid:0ab44aa3-8893-4045-9e27-9bf0441b02fd>")
-    >>> data = packed(known, "http://a.example/", when, None)
+    >>> data = packed(exchange_of(known, when), "http://a.example/", None)
     >>> data[-16:].hex(), unpacked(data, "http://a.example/", when, None) == known
     ('0ab44aa3889340459e279bf0441b02fd', True)
     """
-    numbers, texts, record = exchange_of(wire, when)
-    data = deflated(texts, dictionary_of(reference, url))
-    return b"".join(map(septets, numbers)) + data + (record or b"")
+    data = deflated(exchange.texts, dictionary_of(reference, url))
+    return b"".join(map(septets, exchange.numbers)) + data + (exchange.record or b"")
 
 
 def parts_of(data: bytes, url: str, reference: bytes | None) -> Exchange:
@@ -146,22 +145,23 @@ def unpacked(data: bytes, url: str, when: datetime, reference: bytes | None) -> 
 
     >>> when = datetime.fromisoformat("2026-11-20T12:00:00Z")
     >>> wire = Wire(b"HTTP/1.1 200 OK\\r\\nX: \\xe9\\r\\n\\r\\n", left_out=("Cookie",), port=80, started=when)
-    >>> unpacked(packed(wire, "http://a.example/", when, None), "http://a.example/", when, None) == wire
+    >>> data = packed(exchange_of(wire, when), "http://a.example/", None)
+    >>> unpacked(data, "http://a.example/", when, None) == wire
     True
     """
     return wire_of(parts_of(data, url, reference), when)
 
 
 def nearest(
-    wire: Wire, url: str, when: datetime, references: Iterable[tuple[int | str, bytes]]
+    exchange: Exchange, url: str, references: Iterable[tuple[int | str, bytes]]
 ) -> tuple[int | str | None, bytes]:
     """Return the reference with which an exchange takes the fewest bytes, and these bytes.
 
     Returns None and no bytes if it resembles none of them; it should become a reference then.
     """
-    tried = [(packed(wire, url, when, data), name) for name, data in references]
+    tried = [(packed(exchange, url, data), name) for name, data in references]
     best, name = min(tried, key=lambda pair: len(pair[0]), default=(b"", None))
-    if name is None or len(best) > UNLIKE * len(packed(wire, url, when, None)):
+    if name is None or len(best) > UNLIKE * len(packed(exchange, url, None)):
         return None, b""
     return name, best
 

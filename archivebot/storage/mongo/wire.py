@@ -11,7 +11,7 @@ from archivebot.storage.mongo.database import DESCENDING, MongoDatabase
 from archivebot.storage.mongo.documents import Document
 from archivebot.storage.mongo.sums import sum_of, whole
 from archivebot.storage.times import milliseconds
-from archivebot.storage.wire import CANDIDATES, nearest, packed, reference_of
+from archivebot.storage.wire import CANDIDATES, exchange_of, nearest, packed, reference_of
 
 # References in the cache while captures are read and written; they never change.
 REMEMBERED = 256
@@ -30,18 +30,19 @@ class MongoWire:
         wire = capture.wire
         if wire is None:
             return {"reference": None, "wire": None}
+        exchange = exchange_of(wire, capture.captured_at)
         host = capture.urlkey.partition(")")[0]
         order = [("time", DESCENDING), ("_id", DESCENDING)]
         found = self._database.all(self._references, {"host": host}, order, CANDIDATES)
         known = [(document["_id"], bytes(whole("references", document)["data"])) for document in found]
-        name, data = nearest(wire, capture.url, capture.captured_at, known)
+        name, data = nearest(exchange, capture.url, known)
         if name is None:
-            reference = reference_of(wire)
+            reference = reference_of(exchange)
             name = f"{host} {sha256(reference).hexdigest()[:32]}"
             document = {"host": host, "time": milliseconds(capture.captured_at), "data": reference}
             seal = {"sum": sum_of("references", document)}
             self._database.insert(self._references, {"_id": name, **document, **seal})
-            data = packed(wire, capture.url, capture.captured_at, reference)
+            data = packed(exchange, capture.url, reference)
         return {"reference": name, "wire": data}
 
     def _reference(self, name: str) -> bytes:

@@ -243,7 +243,7 @@ class SQLiteCaptures:
             if texts == known or len(deflated(texts, together)) <= UNLIKE * len(deflated(texts, alone)):
                 return shapes(last.shape).reference
             break
-        return reference_for(self._file.database, capture)
+        return reference_for(self._file.database, capture, exchange)
 
     def _shape(self, *values: object) -> int:
         """Return the id of the row with what a capture has in common with others; a new one is added."""

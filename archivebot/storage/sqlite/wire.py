@@ -6,22 +6,19 @@ import sqlite3
 
 from archivebot.models import Capture
 from archivebot.storage.sqlite.sums import insert
-from archivebot.storage.wire import CANDIDATES, nearest, reference_of
+from archivebot.storage.wire import CANDIDATES, Exchange, nearest, reference_of
 
 _REFERENCES = "SELECT id, data FROM reference WHERE host = ? ORDER BY id DESC LIMIT ?"
 
 
-def reference_for(database: sqlite3.Connection, capture: Capture) -> int | None:
-    """Return the reference for the exchange of a capture, None if it has none, in the current transaction.
+def reference_for(database: sqlite3.Connection, capture: Capture, exchange: Exchange) -> int:
+    """Return the reference for the exchange of a capture, in the current transaction.
 
     An exchange that resembles no other exchange of its host becomes a reference.
     """
-    wire = capture.wire
-    if wire is None:
-        return None
     host = capture.urlkey.partition(")")[0]
     known = database.execute(_REFERENCES, (host, CANDIDATES)).fetchall()
-    name, _ = nearest(wire, capture.url, capture.captured_at, known)
+    name, _ = nearest(exchange, capture.url, known)
     if name is None:
-        return database.execute(insert("reference"), (host, reference_of(wire))).lastrowid
+        return int(database.execute(insert("reference"), (host, reference_of(exchange))).lastrowid or 0)
     return int(name)
