@@ -31,13 +31,11 @@ class SQLiteRevisits:
 
     def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
         with self._file.together():
-            version = self._file.database.execute(
-                f"SELECT id FROM version WHERE page = {PAGE_OF} AND {DIGEST}",
-                (url, bytes.fromhex(digest)),
-            ).fetchone()
-            if version:
-                otherwise = "OR REPLACE" if again else "OR IGNORE"
-                self._file.database.execute(insert("payload", otherwise), (bytes.fromhex(payload), *version))
+            self._file.database.execute(
+                f"INSERT OR {'REPLACE' if again else 'IGNORE'} INTO payload (payload, version, sum)"
+                f" SELECT ?3, id, checksum(?3, id) FROM version WHERE page = {PAGE_OF} AND {DIGEST} LIMIT 1",
+                (url, bytes.fromhex(digest), bytes.fromhex(payload)),
+            )
 
     def payload(self, payload: str) -> tuple[str, str] | None:
         return self._file.one(whole, _PAYLOAD, bytes.fromhex(payload))

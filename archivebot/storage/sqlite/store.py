@@ -286,7 +286,7 @@ class SQLiteStore(ArchiveFile):
         return self.one(tuple, STATE, self._id(url))
 
     def holds(self, url: str, when: datetime, outcome: Outcome, digest: str | None) -> bool:
-        seen = self.captures(url, until=when, since=just_before(when))
+        seen = self.captures(url, until=when, since=just_before(when), brief=True)
         return any(capture.outcome is outcome and digest in (None, capture.sha256) for capture in seen)
 
     def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
