@@ -91,6 +91,17 @@ def test_payloads_are_found_without_the_lock_of_a_writer(
             assert each.revisits.waiting("cd" * 16, URL, at(9)) == [waits]
 
 
+def test_a_payload_is_written_once_and_again_if_its_row_is_damaged(store: SQLiteStore, path: Path) -> None:
+    version = put(store, b"body", 0)
+    store.revisits.remember("ab" * 16, URL, version.digest, again=True)
+    store.sync()
+    store.revisits.remember("ab" * 16, URL, version.digest, again=True)
+    assert store.is_durable
+    change(path, "UPDATE payload SET sum = 0")
+    store.revisits.remember("ab" * 16, URL, version.digest, again=True)
+    assert store.revisits.payload("ab" * 16) == (URL, version.digest)
+
+
 def test_a_writer_waits_only_so_long_for_another(
     path: Path, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

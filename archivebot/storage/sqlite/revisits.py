@@ -17,6 +17,15 @@ _PAYLOAD = (
     f"SELECT {intact('payload')}, url, lower(hex(digest)) FROM payload"
     " JOIN version ON version.id = version JOIN page ON page.id = page WHERE payload.payload = ?"
 )
+_REMEMBER = (
+    "INSERT INTO payload (payload, version, sum) SELECT ?3, id, checksum(?3, id) FROM version"
+    f" WHERE page = {PAGE_OF} AND {DIGEST} LIMIT 1 ON CONFLICT DO"
+)
+# A row that would stay the same is not written again.
+_AGAIN = (
+    "UPDATE SET version = excluded.version, sum = excluded.sum"
+    " WHERE (version, sum) IS NOT (excluded.version, excluded.sum)"
+)
 _WAITING = (
     f"SELECT {intact('waiting')}, url, time, payload, refers_to, refers_time"
     " FROM waiting JOIN page ON page.id = page"
@@ -30,12 +39,9 @@ class SQLiteRevisits:
         self._file, self._captures = file, captures
 
     def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
+        values = url, bytes.fromhex(digest), bytes.fromhex(payload)
         with self._file.together():
-            self._file.database.execute(
-                f"INSERT OR {'REPLACE' if again else 'IGNORE'} INTO payload (payload, version, sum)"
-                f" SELECT ?3, id, checksum(?3, id) FROM version WHERE page = {PAGE_OF} AND {DIGEST} LIMIT 1",
-                (url, bytes.fromhex(digest), bytes.fromhex(payload)),
-            )
+            self._file.database.execute(f"{_REMEMBER} {_AGAIN if again else 'NOTHING'}", values)
 
     def payload(self, payload: str) -> tuple[str, str] | None:
         return self._file.one(whole, _PAYLOAD, bytes.fromhex(payload))
