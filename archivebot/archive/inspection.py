@@ -231,7 +231,7 @@ class Inspector:
         if self._held.visit != visit:
             digest = sha256_hex(page.body)
             latest = self._store.latest(page.url, page.captured_at)
-            known = self._store.find(page.url, digest)
+            known = latest if latest and latest.digest == digest else self._store.find(page.url, digest)
             is_known = known is not None and known.number is not None and not known.pruned
             self._held = Holding(visit, digest, latest, is_known)
         return self._held
