@@ -23,6 +23,10 @@ CANDIDATES = 4
 # alone.
 UNLIKE = 0.5
 
+# Compressed exchanges that are remembered: the reference is chosen by the size with each of them, and what
+# was compressed with the chosen one is stored.
+REMEMBERED = 2 * CANDIDATES
+
 # The usual id of a record, which is stored as 16 bytes.
 _UUID = re.compile("<urn:uuid:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})>")
 
@@ -90,6 +94,7 @@ def dictionary_of(reference: bytes | None, url: str) -> bytes:
     return (_inflated(reference) if reference else b"") + url.encode("utf-8", "replace")
 
 
+@lru_cache(maxsize=REMEMBERED)
 def deflated(texts: bytes, dictionary: bytes) -> bytes:
     """Compress the texts of an exchange as raw deflate with a preset dictionary."""
     coder = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=dictionary)
