@@ -180,6 +180,18 @@ def test_a_past_version_takes_no_room_of_others(monkeypatch: pytest.MonkeyPatch)
     assert [kept.of(page.body, "text/html") is page for page in pages] == [True, True, False]
 
 
+def test_edits_are_forgotten_with_the_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "KEPT_BYTES", 0)  # the page put there last is kept alone
+    kept = Readings()
+    pages = [kept.of(html(STORY, number), "text/html") for number in "12"]
+    for before, after in (pages, reversed(pages)):
+        after.since_version(before)
+        assert kept.of(after.body, "text/html") is after
+    assert all(page.since for page in pages)
+    kept.forget_trees()
+    assert not any(page.since for page in pages)
+
+
 def test_the_habits_of_lines_need_no_earlier_version_again(
     monkeypatch: pytest.MonkeyPatch, config: ArchiveConfig, parsed: list[str]
 ) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from weakref import WeakSet
 
 from archivebot.content.summary import is_kept as description_is_kept
 from archivebot.duplicates.rule import fingerprint
@@ -189,6 +190,7 @@ class Readings:
     def __init__(self) -> None:
         self._parsed = _Pages()
         self._read = _Pages()
+        self._compared: WeakSet[PageReading] = WeakSet()  # of the pages in _read, those that hold edits
         self._freed = 0
 
     def of(self, body: bytes, content_type: str, without: tuple[str, ...] = ()) -> PageReading:
@@ -219,9 +221,10 @@ class Readings:
     def forget_trees(self) -> None:
         """Drop the trees of all pages, and their edits; what else was read from them stays."""
         self._parsed.size = 0
-        for page in (*self._parsed.values(), *self._read.values()):
-            page.since = None
         self._put_away([self._parsed.popitem(last=False) for _ in range(len(self._parsed))])
+        for page in self._compared:
+            page.since = None
+        self._compared.clear()
 
     def _put_away(self, pages: Iterable[tuple[Key, PageReading]]) -> None:
         """Drop the trees of pages, and keep what was read from them."""
@@ -236,6 +239,8 @@ class Readings:
 
     def _keep(self, key: Key, page: PageReading) -> None:
         """Keep a page without its tree; the reading of a past version only where there is room."""
+        if page.since is not None:
+            self._compared.add(page)
         weight = page.weight
         if page.is_past and self._read.size + weight > READ_BYTES:
             return
