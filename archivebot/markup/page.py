@@ -33,11 +33,7 @@ class Node(NamedTuple):
     end: int
     opened: int = 0  # where the start tag ends
     closed: int | None = None  # where the end tag starts, if there is one
-
-    @property
-    def tag(self) -> str:
-        """Lower-case name of the element, or "" for text."""
-        return "" if self.element is None else str(self.element.tag)
+    tag: str = ""  # lower-case name of the element, or "" for text
 
 
 class ParsedPage:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
-from turbohtml import Document, Element, SourceLocation, Text, parse
+from turbohtml import Axis, Document, Element, SourceLocation, Text, parse
 
 from archivebot.markup.page import Node as Node
 from archivebot.markup.page import few_roots
@@ -121,7 +121,7 @@ def root(page: Tree) -> Node | None:
     location = body.source_location
     start = page.at(location.start_tag.end_offset) if location else 0
     closed = page.at(location.end_tag.start_offset) if location and location.end_tag else None
-    return Node(body, start, page.end, start, closed)
+    return Node(body, start, page.end, start, closed, body.tag)
 
 
 def content(node: Node, at: Callable[[int], int] = int) -> tuple[int, int]:
@@ -170,14 +170,14 @@ def children(parent: Element, start: int, end: int, offset: Callable[[int], int]
     open_child: Node | None = None  # without an end tag it ends at the start of the next child
     text_since = False
     nodes: Iterable[Located] = _located(parent)
-    if any(isinstance(child, Element) and child.tag == "table" for child in parent.children):
+    if parent.find("table", axis=Axis.CHILDREN) is not None:
         nodes = _in_place(nodes)
     for child, location in nodes:
         if location is None or isinstance(child, Text):
             text_since = True
             continue
-        tag = location.start_tag
-        at = offset(tag.start_offset)
+        opening, closing, _ = location
+        at = offset(opening.start_offset)
         if not position <= at < end:
             continue
         if open_child is not None:
@@ -185,15 +185,14 @@ def children(parent: Element, start: int, end: int, offset: Callable[[int], int]
         elif text_since and position < at:
             yield Node(None, position, at)
         open_child, text_since = None, False
-        closing = location.end_tag or (tag if child.tag in VOID else None)
-        if closing is None:
-            position = offset(tag.end_offset)
-            open_child = Node(child, at, end, position)
+        tag, opened = child.tag, offset(opening.end_offset)
+        if closing is None and tag not in VOID:
+            position = opened
+            open_child = Node(child, at, end, opened, None, tag)
         else:
-            opened = offset(tag.end_offset)
-            position = min(max(offset(closing.end_offset), opened), end)
-            closed = offset(location.end_tag.start_offset) if location.end_tag else None
-            yield Node(child, at, position, opened, closed)
+            position = min(max(offset((closing or opening).end_offset), opened), end)
+            closed = offset(closing.start_offset) if closing else None
+            yield Node(child, at, position, opened, closed, tag)
     if open_child is not None:
         yield open_child
     elif text_since and position < end:
@@ -251,4 +250,5 @@ def _through(implied: Element) -> Iterator[Located]:
 
 def shows(text: Text) -> bool:
     """Return whether a text node is not only white space."""
-    return bool(text.data) and not text.data.isspace()
+    data = text.data
+    return bool(data) and not data.isspace()

@@ -55,11 +55,10 @@ def visible(node: Node) -> bool:
         return True
     if tag in INVISIBLE:
         return False
-    descendants = iter(node.element.descendants)
+    descendants = node.element.descendants
     for inner in islice(descendants, GLANCE):
         if isinstance(inner, Text):
-            parent = inner.parent
-            if shows(inner) and not (isinstance(parent, Element) and parent.tag in INVISIBLE):
+            if shows(inner) and not (isinstance(inner.parent, Element) and inner.parent.tag in INVISIBLE):
                 return True
         elif isinstance(inner, Element) and inner.tag in SEEN_WITHOUT_TEXT:
             return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from archivebot.markup import tree
 from archivebot.markup.media import media_of
@@ -32,20 +31,8 @@ BLANKS = " \t\r\n\f"
 # A run of small siblings beyond this many bytes is grouped likewise.
 RUN_BYTES = 4096
 
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Consecutive siblings that form one node of the block tree."""
-
-    nodes: tuple[Node, ...]
-
-    @property
-    def start(self) -> int:
-        return self.nodes[0].start
-
-    @property
-    def end(self) -> int:
-        return self.nodes[-1].end
+# Consecutive siblings that form one node of the block tree.
+Region = tuple[Node, ...]
 
 
 def partition(body: bytes, level: int, content_type: str = "") -> Partition:
@@ -93,16 +80,16 @@ def cut_page(page: ParsedPage, level: int) -> Partition:
 
 def _blocks(page: Tree, level: int) -> Iterator[Block]:
     for region, depth in _leaves(page, level):
-        start, end = _trimmed(page, region.start, region.end)
+        start, end = _trimmed(page, region[0].start, region[-1].end)
         if start < end:
             yield Block(start, end, depth)
 
 
 def _trimmed(page: Tree, start: int, end: int) -> tuple[int, int]:
     """Return a range without the blanks at its ends."""
-    chunk = page.piece(start, end)
+    chunk, blank = page.piece(start, end), page.blank
     before, after = len(chunk) - len(chunk.lstrip(BLANKS)), len(chunk) - len(chunk.rstrip(BLANKS))
-    return start + before * page.blank, end - after * page.blank
+    return start + before * blank, end - after * blank
 
 
 def _leaves(page: Tree, level: int) -> Iterator[tuple[Region, int]]:
@@ -120,12 +107,12 @@ def _leaves(page: Tree, level: int) -> Iterator[tuple[Region, int]]:
 
 
 def _split(region: Region, page: Tree, depth: int) -> list[tuple[Region, int]]:
-    if region.end - region.start < LEAST_CUT:
+    size = _size(region)
+    if size < LEAST_CUT:
         return []
-    if len(region.nodes) > 1:
-        large = region.end - region.start > RUN_BYTES
-        return _grouped(_runs(region.nodes), page, depth) if large else []
-    node = region.nodes[0]
+    if len(region) > 1:
+        return _grouped(_runs(region), page, depth) if size > RUN_BYTES else []
+    node = region[0]
     return _parts(node, page, depth + 1) if divisible(node) else []
 
 
@@ -140,14 +127,14 @@ def _parts(container: Node, page: Tree, depth: int) -> list[tuple[Region, int]]:
         parts = _grouped(_runs(nodes), page, depth)
         if len(parts) > 1:
             return _unwrapped(parts, node, page)
-        return parts if node is container else [(Region((node,)), depth)]
+        return parts if node is container else [((node,), depth)]
     return []
 
 
 def _unwrapped(parts: list[tuple[Region, int]], parent: Node, page: Tree) -> list[tuple[Region, int]]:
     least = (parent.end - parent.start) * WRAPPER_SHARE
     for index, (region, depth) in enumerate(parts):
-        if region.end - region.start >= least and len(parts) > 1:
+        if len(parts) > 1 and _size(region) >= least:
             inner = _split(region, page, depth)
             return parts[:index] + inner + parts[index + 1 :] if len(inner) > 1 else parts
     return parts
@@ -159,27 +146,31 @@ def _runs(nodes: Sequence[Node]) -> list[Region]:
     run: list[Node] = []
     for node in nodes:
         if is_block(node):
-            regions.extend([Region(tuple(run))] if run else [])
-            regions.append(Region((node,)))
-            run = []
+            if run:
+                regions.append(tuple(run))
+                run = []
+            regions.append((node,))
         else:
             run.append(node)
-    return regions + ([Region(tuple(run))] if run else [])
+    return regions + ([tuple(run)] if run else [])
 
 
 def _grouped(regions: list[Region], page: Tree, depth: int) -> list[tuple[Region, int]]:
     """Split long runs, then many regions, into groups whose boundaries survive insertions."""
     parts: list[Region] = []
     for region in regions:
-        size = region.end - region.start
-        if len(region.nodes) > 1 and size > RUN_BYTES:
-            items = (Region((node,)) for node in region.nodes)
-            parts.extend(_groups(items, _power_of_two(len(region.nodes) * RUN_BYTES / 2 / size), page))
+        if len(region) > 1 and (size := _size(region)) > RUN_BYTES:
+            items = ((node,) for node in region)
+            parts.extend(_groups(items, _power_of_two(len(region) * RUN_BYTES / 2 / size), page))
         else:
             parts.append(region)
     if len(parts) > MAX_PARTS:
         parts = _groups(parts, _power_of_two(len(parts) / MAX_PARTS), page)
     return [(part, depth) for part in parts]
+
+
+def _size(region: Region) -> int:
+    return region[-1].end - region[0].start
 
 
 def _power_of_two(least: float) -> int:
@@ -197,12 +188,12 @@ def _groups(regions: Iterable[Region], mean: int, page: Tree) -> list[Region]:
     nodes: list[Node] = []
     count = 0
     for region in regions:
-        nodes.extend(region.nodes)
+        nodes.extend(region)
         count += 1
-        if count >= 4 * mean or zlib.crc32(_first_words(region.nodes[0], page)) % mean == 0:
-            groups.append(Region(tuple(nodes)))
+        if count >= 4 * mean or zlib.crc32(_first_words(region[0], page)) % mean == 0:
+            groups.append(tuple(nodes))
             nodes, count = [], 0
-    return groups + ([Region(tuple(nodes))] if nodes else [])
+    return groups + ([tuple(nodes)] if nodes else [])
 
 
 def _first_words(node: Node, page: Tree) -> bytes:
