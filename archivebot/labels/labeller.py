@@ -146,7 +146,7 @@ def judge(scene: Scene) -> tuple[Label, str]:
 
 def by_landmark(scene: Scene) -> Verdict:
     for element in scene.speakers:
-        role, tag = attribute(element, "role").lower(), str(element.tag)
+        role, tag = attribute(element, "role").lower(), element.tag
         if role in ROLES:
             return ROLES[role], f"role {role}"
         if tag in LANDMARKS and not (tag in ("header", "footer") and _in_section(element, scene)):
@@ -240,14 +240,12 @@ def _search(pattern: re.Pattern[str], words: Iterable[str], markup: str) -> re.M
 
 
 def by_position(scene: Scene) -> Verdict:
-    if scene.share > EDGE_SHARE or _in_content(scene):
+    at_start, at_end = scene.before <= AT_START, scene.before + scene.share >= AT_END
+    if scene.share > EDGE_SHARE or at_start == at_end or _in_content(scene):
         return None
-    after = scene.before + scene.share
-    if scene.before <= AT_START and after < AT_END:
+    if at_start:
         return Label.HEADER, f"starts at {scene.before:.2f} of the page's letters"
-    if after >= AT_END and scene.before > AT_START:
-        return Label.FOOTER, f"ends at {after:.2f} of the page's letters"
-    return None
+    return Label.FOOTER, f"ends at {scene.before + scene.share:.2f} of the page's letters"
 
 
 def _in_content(scene: Scene) -> bool:

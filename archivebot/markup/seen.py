@@ -93,7 +93,7 @@ class Sight:
         self.page = page
         self.tables: list[Element] = []
         self.is_moved = False
-        self._open: set[Element] = set()
+        self._closed: set[Element] = set()
         self._spans: dict[Element, Span] = {}
         self._holders: list[Element] = []
         self._again: dict[Element, Counts] = {}
@@ -116,7 +116,6 @@ class Sight:
             kinds.append(kind)
             linked = linked or kind == LINK
         if tag not in UNREAD and depth <= MAX_DEPTH:
-            self._open.add(element)
             if tag == "table":
                 self.tables.append(element)
             for child in element.children:
@@ -125,9 +124,11 @@ class Sight:
                 elif isinstance(child, Text) and not (text := child.data).isspace():
                     texts.append(text)
                     kinds.append(LINKED if linked else TEXT)
-        elif tag not in UNREAD:
-            texts.extend(text.data for text in _texts(element))
-            kinds.extend([TEXT] * (len(texts) - len(kinds)))
+        else:
+            self._closed.add(element)
+            if tag not in UNREAD:
+                texts.extend(text.data for text in _texts(element))
+                kinds.extend([TEXT] * (len(texts) - len(kinds)))
         self._spans[element] = first, len(texts), first_holder, len(self._holders)
 
     def _summed(self) -> list[list[int]]:
@@ -173,16 +174,16 @@ class Sight:
         """Return the letters of an element."""
         if self._again:
             return self.count(element).letters
-        first, last, *_ = self._spans.get(element, NOTHING)
-        return self._sums[0][last] - self._sums[0][first]
+        span, before = self._spans.get(element, NOTHING), self._sums[0]
+        return before[span[1]] - before[span[0]]
 
     def is_open(self, element: Element) -> bool:
         """Return whether the contents of an element are visible."""
-        return element in self._open
+        return element in self._spans and element not in self._closed
 
     def inside(self, element: Element) -> list[Element]:
         """Return the elements in an element; none if its contents are not visible."""
-        if element not in self._open:
+        if not self.is_open(element):
             return []
         return [child for child in element.children if isinstance(child, Element)]
 
@@ -216,7 +217,7 @@ class Sight:
     def recount(self, box: Box) -> Counts:
         """Count a box and all boxes inside by their places in the source."""
         element = box.node.element
-        if element is not None and element in self._open:
+        if element is not None and self.is_open(element):
             kind = _counted(element)
             counts = Counts(links=kind == LINK, pictures=kind == PICTURE, controls=kind == CONTROL)
             for part in box.parts:
@@ -273,28 +274,27 @@ class Box:
     @property
     def parts(self) -> list[Box]:
         """The boxes of the elements and texts inside; none of hidden contents."""
-        return self._opened()[0]
+        return (self._inside or self._opened())[0]
 
     def before(self, start: int) -> tuple[int, int]:
         """Return the index of the part at an offset, or of the next part, and the letters before it."""
-        parts, starts, letters = self._opened()
+        parts, starts, letters = self._inside or self._opened()
         index = max(bisect_right(starts, start) - 1, 0)
         if index < len(parts) and parts[index].node.end <= start:
             index += 1
         return index, letters[index]
 
     def _opened(self) -> tuple[list[Box], list[int], list[int]]:
-        """Return the parts, their starts, and the letters before each and after all."""
-        if self._inside is None:
-            node, sight = self.node, self.sight
-            parts: list[Box] = []
-            if node.element is not None and sight.is_open(node.element):
-                linked = self._linked or _counted(node.element) == LINK
-                parts = [Box(inner, sight, linked) for inner in tree.inside(sight.page, node)]
-            before = [0, *accumulate([part.letters for part in parts])]
-            if parts and before[-1] != self.letters:
-                sight.is_moved = True
-            self._inside = parts, [part.node.start for part in parts], before
+        """Find the parts, their starts, and the letters before each and after all."""
+        node, sight = self.node, self.sight
+        parts: list[Box] = []
+        if node.element is not None and sight.is_open(node.element):
+            linked = self._linked or _counted(node.element) == LINK
+            parts = [Box(inner, sight, linked) for inner in tree.inside(sight.page, node)]
+        before = [0, *accumulate([part.letters for part in parts])]
+        if parts and before[-1] != self.letters:
+            sight.is_moved = True
+        self._inside = parts, [part.node.start for part in parts], before
         return self._inside
 
     def attribute(self, name: str) -> str:
@@ -320,8 +320,7 @@ def look(page: Tree) -> Box | None:
 
 def attribute(element: Element | None, name: str) -> str:
     """Return an attribute of an element, or "" if it has none."""
-    value = None if element is None else element.attrs.get(name)
-    return " ".join(value) if isinstance(value, list) else str(value or "")
+    return "" if element is None else element.attr(name) or ""
 
 
 def _texts(element: Element) -> Iterator[Text]:

@@ -83,7 +83,7 @@ def _is_feed(parts: Sequence[Box]) -> bool:
     """Return whether parts are items of one kind; rows and cells arrange pages whatever their class."""
     letters: dict[str, list[int]] = defaultdict(list)
     for part in parts:
-        kind = part.attribute("class")
+        kind = " ".join(part.attribute("class").split())
         if kind and part.node.tag not in ("td", "tr"):
             letters[f"{part.node.tag} {kind}"].append(part.letters)
     most = max(letters.values(), key=sum, default=[])
