@@ -33,9 +33,11 @@ def results(master: str, call: Callable[[P], T], arguments: Sequence[P]) -> Iter
     """
     context = _context(master)
     try:
-        size = AHEAD * context.defaultParallelism
-        for start in range(0, len(arguments), size):
-            some = arguments[start : start + size]
+        done = 0
+        while done < len(arguments):
+            # The cores are counted anew: at the beginning most machines have not joined yet.
+            some = arguments[done : done + AHEAD * context.defaultParallelism]
+            done += len(some)
             try:
                 found = context.parallelize(some, len(some)).map(partial(_tried, call)).collect()
             except Exception as error:
