@@ -207,6 +207,28 @@ def test_a_revisit_whose_original_is_not_in_the_archive_is_no_empty_page(tmp_pat
     assert [json.loads(line.split(" ", 2)[2])["url"] for line in done.stdout.splitlines()] == [URL]
 
 
+def test_incomplete_and_complete_answers_with_the_same_bytes_stay_what_they_are(tmp_path: Path) -> None:
+    cut = Wire(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", truncated="disconnect")
+    pages = [
+        replace(make_page(FIRST, 0, outcome=Outcome.INCOMPLETE), wire=cut),
+        make_page(FIRST, 1),
+        make_page(SECOND, 2, url=OTHER),
+        replace(make_page(SECOND, 3, url=OTHER, outcome=Outcome.INCOMPLETE), wire=cut),
+        replace(make_page(SECOND, 4, url=OTHER, outcome=Outcome.INCOMPLETE), wire=cut),
+        make_page(SECOND, 5, url=OTHER),
+    ]
+    first, second = (f"sqlite:///{tmp_path / name}.db" for name in ("first", "second"))
+    archived(first, pages)
+    run_scrapy(("export", "warc", "--output", f"{tmp_path}/out"), environment={"ARCHIVE_URI": first})
+    run_scrapy(("ingest", f"{tmp_path}/out"), environment={"ARCHIVE_URI": second})
+    with Archive.open(ArchiveConfig(uri=second)) as archive:
+        found = [(each.outcome, each.wire) for url in (URL, OTHER) for each in archive.captures(url)]
+    assert [outcome for outcome, _ in found] == [page.outcome for page in pages]
+    truncated = [wire.truncated for outcome, wire in found if wire and outcome is Outcome.INCOMPLETE]
+    assert truncated == ["disconnect"] * 3
+    assert [record.rec_type for record in records(tmp_path / "out")].count("revisit") == 1
+
+
 def test_revisits_refer_to_the_response_in_all_ways(export: Run, tmp_path: Path) -> None:
     export("export", "warc", "--output", tmp_path / "out")
     found = records(tmp_path / "out")

@@ -19,6 +19,7 @@ from archivebot.export.record import (
     CONFORMS,
     IDENTICAL,
     NOT_MODIFIED,
+    SHORT,
     NewRecord,
     Original,
     metadata,
@@ -43,7 +44,6 @@ from archivebot.warc.own import BLOCKS
 MOST_ORIGINALS = 500_000
 
 _STATUS_OK = 200
-_REDIRECTS = 3  # their hundreds
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class _Maker:
             self._originals.move_to_end(capture.digest)
             return revisit(capture, original, IDENTICAL)
         record = response(capture, self._archive.body(capture))
-        if capture.status is not None:
+        if _is_whole(capture):
             self._remember(capture, record)
         return record
 
@@ -260,9 +260,14 @@ class _Maker:
                 yield metadata(capture, name, BLOCKS + capture.url, "application/json", data)
 
 
+def _is_whole(capture: Capture) -> bool:
+    """Return whether a capture is a complete answer; a revisit cannot say that its own answer was not."""
+    return capture.status is not None and capture.outcome not in SHORT
+
+
 def _may_revisit(capture: Capture) -> bool:
     """Return whether a capture may be a revisit record."""
-    return capture.status is not None and capture.status // 100 != _REDIRECTS
+    return _is_whole(capture) and capture.outcome is not Outcome.REDIRECT
 
 
 def _revalidated(capture: Capture, brought: Capture) -> Capture:
