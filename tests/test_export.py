@@ -28,7 +28,7 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import WarcError
 from archivebot.export import wacz
-from archivebot.models import Capture, Outcome
+from archivebot.models import Capture, Kind, Outcome
 from archivebot.timestamps import timestamp
 from archivebot.warc import inputs, read_pages
 from archivebot.wire import Wire
@@ -205,6 +205,21 @@ def test_a_revisit_whose_original_is_not_in_the_archive_is_no_empty_page(tmp_pat
     assert (record.rec_type, record.body.splitlines()[0]) == ("metadata", b"outcome: unresolved")
     done = run_scrapy(("export", "cdxj", "--output", "-"), environment=environment)
     assert [json.loads(line.split(" ", 2)[2])["url"] for line in done.stdout.splitlines()] == [URL]
+
+
+def test_a_page_whose_body_was_not_kept_is_no_empty_page(tmp_path: Path) -> None:
+    excluded = replace(make_page(b"", 1, outcome=Outcome.EXCLUDED, url=OTHER), reason="noindex")
+    pages = [make_page(FIRST), excluded]
+    first, second = (f"sqlite:///{tmp_path / name}.db" for name in ("first", "second"))
+    archived(first, pages)
+    done = run_scrapy(("export", "cdxj", "--output", "-"), environment={"ARCHIVE_URI": first})
+    assert [json.loads(line.split(" ", 2)[2])["url"] for line in done.stdout.splitlines()] == [URL]
+    done = run_scrapy(("export", "warc", "--output", f"{tmp_path}/out"), environment={"ARCHIVE_URI": first})
+    assert done.stdout.startswith("1 responses, 0 revisits, 1 without answer")
+    run_scrapy(("ingest", f"{tmp_path}/out"), environment={"ARCHIVE_URI": second})
+    with Archive.open(ArchiveConfig(uri=second)) as archive:
+        (found,) = archive.captures(OTHER)
+    assert (found.outcome, found.kind, found.reason) == (Outcome.EXCLUDED, Kind.EXCLUDED, "noindex")
 
 
 def test_incomplete_and_complete_answers_with_the_same_bytes_stay_what_they_are(tmp_path: Path) -> None:

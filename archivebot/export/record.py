@@ -33,6 +33,9 @@ EMPTY = f"sha256:{sha256(b'').hexdigest()}"
 # Outcomes whose body is not complete.
 SHORT = frozenset((Outcome.INCOMPLETE, Outcome.TOO_LARGE))
 
+# Outcomes of an answer whose body the archive does not hold; without it, it would be an empty page.
+_WITHOUT_BODY = frozenset((Outcome.UNRESOLVED, Outcome.EXCLUDED))
+
 Fields = tuple[tuple[str, str], ...]
 
 
@@ -52,6 +55,11 @@ class Original:
     url: str
     when: datetime
     record: str
+
+
+def has_answer(capture: Capture) -> bool:
+    """Return whether the archive holds the answer of a capture, if one came: it may be pruned or excluded."""
+    return not capture.pruned and capture.outcome not in _WITHOUT_BODY
 
 
 def record_id(kind: str, capture: Capture) -> str:
@@ -150,7 +158,7 @@ def terms(capture: Capture, answer: str, known: Metadata) -> NewRecord:
 def visit(capture: Capture) -> NewRecord:
     """Return a visit without an answer as a metadata record: its outcome and the reason.
 
-    A visit whose answer was pruned is one, with the digest of the bytes.
+    A visit whose answer is not kept is one, too; if it was pruned, with the digest of the bytes.
     """
     reason = " ".join(capture.reason.split())
     pruned = f"pruned: {capture.digest}\r\n" if capture.pruned else ""

@@ -22,6 +22,7 @@ from archivebot.export.record import (
     SHORT,
     NewRecord,
     Original,
+    has_answer,
     metadata,
     record_id,
     request,
@@ -70,7 +71,7 @@ class Written:
     @property
     def is_indexed(self) -> bool:
         """Whether replay may show it: a bare 304 would be a blank page, and other protocols have no page."""
-        if self.answer.kind == "metadata":  # no answer came, or it was pruned
+        if self.answer.kind == "metadata":  # no answer came, or it is not kept
             return False
         return bool(self.capture.status) and self.capture.outcome is not Outcome.NOT_MODIFIED
 
@@ -189,8 +190,8 @@ class _Maker:
         return [answer, *([asked] if asked else []), *self._about(capture, answer, name)]
 
     def _answer(self, capture: Capture) -> NewRecord | None:
-        """Return the answer of a capture; None if none came, or if its bytes are pruned or unresolved."""
-        if capture.pruned or capture.outcome is Outcome.UNRESOLVED:
+        """Return the answer of a capture; None if none came, or if the archive does not hold it."""
+        if not has_answer(capture):
             return None
         if capture.outcome is Outcome.NOT_MODIFIED:
             return self._unchanged(capture)

@@ -15,6 +15,7 @@ from archivebot.exceptions import ArchiveError, CorruptObject
 from archivebot.export.cdxj import cdxj_line, in_order
 from archivebot.export.files import written
 from archivebot.export.history import history_page
+from archivebot.export.record import has_answer
 from archivebot.export.wacz import Package, home_of, pages_of
 from archivebot.jobs.export import Choices, software, written_captures
 from archivebot.jobs.exported import Exported, Progress
@@ -80,8 +81,8 @@ def export_wacz(
 
 def export_cdxj(archive: ArchiveReader, selection: Selection, result: Exported) -> Iterator[str]:
     """Yield the lines of the index of captures whose answer is kept, sorted; count them in ``result``."""
-    found = (each for each in selection.captures(archive) if each.status is not None)
-    captures = (each for each in found if not each.pruned and each.outcome is not Outcome.UNRESOLVED)
+    found = selection.captures(archive)
+    captures = (each for each in found if each.status is not None and has_answer(each))
     for line in in_order(
         cdxj_line(each, None, revisit=each.outcome is Outcome.NOT_MODIFIED) for each in captures
     ):
