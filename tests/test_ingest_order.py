@@ -207,6 +207,23 @@ def test_a_revisit_of_a_revisit_is_resolved_through_both(archive: Archive, files
     assert [body_at(archive, number) for number in (1, 2, 3)] == [page(1)] * 3
 
 
+def test_a_revisit_with_a_head_has_its_own_headers_and_target(archive: Archive, tmp_path: Path) -> None:
+    moved, digest = "http://example.com/moved", {"WARC-Payload-Digest": digest_of(page(1))}
+    first = b"HTTP/1.1 302 Found\r\nLocation: /first\r\nContent-Type: text/html\r\n\r\n" + page(1)
+    own, second = b"HTTP/1.1 200 OK\r\nX-Own: 1\r\n\r\n", b"HTTP/1.1 302 Found\r\nLocation: /second\r\n\r\n"
+    path = tmp_path / "x.warc"
+    path.write_bytes(
+        record_of(second, "revisit", day(1), moved, digest)
+        + record_of(first, "response", day(2), moved, digest)
+        + record_of(own, "revisit", day(3), URL, digest)
+    )
+    ingest(archive, path)
+    (found,) = archive.captures(URL)
+    assert (found.outcome, found.headers, found.location) == (Outcome.FETCHED, (("X-Own", "1"),), None)
+    targets = [capture.location for capture in archive.captures(moved)]
+    assert targets == ["http://example.com/second", "http://example.com/first"]
+
+
 def test_a_304_without_a_name_means_what_was_there_before_it(archive: Archive, files: Files) -> None:
     first, unchanged, between = (
         files.response(1, page(1)),

@@ -100,8 +100,8 @@ class Revisits:
             body=content.body,
             status=page.status if own else original.status,
             outcome=outcome_of(page.status or 0, content.body) if own else original.outcome,
-            location=original.location,
-            headers=page.headers if page.header("Content-Type") else original.headers,
+            location=page.location if own else original.location,
+            headers=page.headers if own or page.header("Content-Type") else original.headers,
         )
 
 

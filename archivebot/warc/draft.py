@@ -135,7 +135,6 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> Draft:
     outcome = outcome_of(response.status, body.content)
     wire = wire_of(record, when, response, body)
     headers = _headers(response, wire)
-    location = first_header(headers, "location") if outcome is Outcome.REDIRECT else None
     draft = Draft(
         _place(record),
         uri,
@@ -146,7 +145,7 @@ def _response(record: Record, uri: str, when: datetime, max_body: int) -> Draft:
         headers,
         body.content,
         _truncation(record),
-        target(location, uri) if location else None,
+        _location(outcome, headers, uri),
     )
     return _checked(record, body, draft)
 
@@ -160,6 +159,12 @@ def _headers(response: Response | None, wire: Wire) -> Headers:
     if response is None:
         return ()
     return response.headers if wire.received == response.head else wire.headers
+
+
+def _location(outcome: Outcome, headers: Headers, uri: str) -> str | None:
+    """Return the target of a redirect; None for another outcome."""
+    location = first_header(headers, "location") if outcome is Outcome.REDIRECT else None
+    return target(location, uri) if location else None
 
 
 def _no_response(record: Record, uri: str, when: datetime, wrong: str) -> Draft:
@@ -201,6 +206,7 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> Draft:
     profile = fields.get("warc-profile", "").rpartition("/")[2]
     unchanged = profile == "server-not-modified" or (response is not None and response.status == 304)
     wire = wire_of(record, when, response)
+    headers = _headers(response, wire)
     return Draft(
         _place(record),
         uri,
@@ -208,7 +214,8 @@ def _revisit(record: Record, uri: str, when: datetime, _max_body: int) -> Draft:
         Outcome.NOT_MODIFIED if unchanged else Outcome.UNRESOLVED,
         wire,
         response.status if response else None,
-        _headers(response, wire),
+        headers,
+        location=_location(outcome_of(response.status, b""), headers, uri) if response else None,
         reasons=("revisit: " + (profile or "unknown profile"),),
         digest=fields.get("warc-payload-digest"),
         refers_to_uri=bare_uri(fields.get("warc-refers-to-target-uri", "")) or None,
