@@ -207,6 +207,21 @@ def test_a_revisit_whose_original_is_not_in_the_archive_is_no_empty_page(tmp_pat
     assert [json.loads(line.split(" ", 2)[2])["url"] for line in done.stdout.splitlines()] == [URL]
 
 
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+def test_a_head_whose_line_ends_were_converted_ends_where_it_ended(tmp_path: Path, coding: str) -> None:
+    head = b"HTTP/1.1 200 OK\r\r\nContent-Encoding: %b\r\r\n\r\r\n" % coding.encode()
+    wire = Wire(head, length=len(FIRST), decoded=coding == "gzip")
+    first, second = (f"sqlite:///{tmp_path / name}.db" for name in ("first", "second"))
+    archived(first, [replace(make_page(FIRST, headers=wire.headers), wire=wire)])
+    run_scrapy(("export", "warc", "--output", f"{tmp_path}/out"), environment={"ARCHIVE_URI": first})
+    (answer,) = [record for record in records(tmp_path / "out") if record.rec_type == "response"]
+    assert answer.body == FIRST
+    run_scrapy(("ingest", f"{tmp_path}/out"), environment={"ARCHIVE_URI": second})
+    with Archive.open(ArchiveConfig(uri=second)) as archive:
+        (capture,) = archive.captures(URL)
+        assert (archive.body(capture), capture.wire and capture.wire.received) == (FIRST, head)
+
+
 def test_a_page_whose_body_was_not_kept_is_no_empty_page(tmp_path: Path) -> None:
     excluded = replace(make_page(b"", 1, outcome=Outcome.EXCLUDED, url=OTHER), reason="noindex")
     pages = [make_page(FIRST), excluded]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -35,6 +36,9 @@ SHORT = frozenset((Outcome.INCOMPLETE, Outcome.TOO_LARGE))
 
 # Outcomes of an answer whose body the archive does not hold; without it, it would be an empty page.
 _WITHOUT_BODY = frozenset((Outcome.UNRESOLVED, Outcome.EXCLUDED))
+
+# The end of a head; a second \r comes from a conversion of line ends.
+_ENDED = re.compile(rb"\n\r{0,2}\n\Z")
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -201,7 +205,7 @@ def _as_http1(lines: bytes, *, last: bool = False) -> bytes:
     if words[at].strip().upper() in (b"HTTP/2", b"HTTP/2.0"):
         words[at] = b"HTTP/1.1" + b"\r" * words[at].endswith(b"\r")
     lines = b" ".join(words) + feed + rest
-    if lines.endswith((b"\n\r\n", b"\n\n")):
+    if _ENDED.search(lines):
         return lines
     return lines + (b"\r\n" if lines.endswith(b"\n") else b"\r\n\r\n")
 

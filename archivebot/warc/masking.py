@@ -19,8 +19,8 @@ _HIDDEN = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _DECODED = re.compile(rb"^" + PREFIX + rb"content-encoding[ \t]*:", re.MULTILINE | re.IGNORECASE)
-_ADDED = re.compile(rb"Content-Length: [0-9]+\r\n(?=\r?\n\Z)")
-_END = re.compile(rb"\r?\n\Z")
+_ADDED = re.compile(rb"Content-Length: [0-9]+\r\n(?=\r{0,2}\n\Z)")
+_END = re.compile(rb"\r{0,2}\n\Z")  # a second \r comes from a conversion of line ends
 
 
 def masked(head: bytes, length: int, *, decoded: bool) -> bytes:
