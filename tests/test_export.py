@@ -378,6 +378,22 @@ def test_captures_are_chosen(export: Run, tmp_path: Path, options: list[str], co
     assert done.stdout.splitlines()[-1] == f"{len(lines)} records"
 
 
+def test_the_page_of_a_folder_is_exported_with_what_is_below_it(tmp_path: Path) -> None:
+    names = ("news", "news/", "news/?page=2", "news/a?b", "News/A", "news-old", "newsletter", "new")
+    host = "http://example.com/"
+    uri = archived(f"sqlite:///{tmp_path}/a.db", [make_page(html(name), url=host + name) for name in names])
+
+    def chosen(prefix: str) -> set[str]:
+        words = ("export", "cdxj", prefix, "--output", "-")
+        lines = run_scrapy(words, environment={"ARCHIVE_URI": uri}).stdout.splitlines()
+        return {json.loads(line.split(" ", 2)[2])["url"].removeprefix(host) for line in lines}
+
+    assert chosen(f"{host}news/") == {"news", "news/", "news/?page=2", "news/a?b", "News/A"}
+    assert chosen(f"{host}news") == {*names} - {"new"}
+    assert chosen(host) == {*names}
+    assert chosen(f"{host}news/a") == {"news/a?b", "News/A"}
+
+
 def test_blocks_go_along_as_metadata_that_no_index_takes_for_the_page(export: Run, tmp_path: Path) -> None:
     export("export", "warc", URL, "--output", tmp_path / "out")
     blocks = [record for record in records(tmp_path / "out") if record.rec_type == "metadata"]

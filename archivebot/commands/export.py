@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -119,17 +120,14 @@ class Command(ArchiveCommand):
         return result
 
     def _selection(self, prefix: list[str], opts: argparse.Namespace, now: datetime) -> Selection:
-        start, end = Selection().start, Selection().end
-        if prefix:
-            start, end = key_range(prefix[0], "prefix")
-        elif opts.site:
-            start, end = key_range(parse_seed(opts.site), "host")
-        return Selection(
-            start,
-            end,
-            parse_since(opts.since, now) if opts.since else None,
-            parse_time(opts.until) if opts.until else None,
-            PageScorer(profile_of(opts.topic, self.topics)) if opts.topic else None,
+        chosen = Selection.below(prefix[0]) if prefix else Selection()
+        if opts.site:
+            chosen = Selection(*key_range(parse_seed(opts.site), "host"))
+        return replace(
+            chosen,
+            since=parse_since(opts.since, now) if opts.since else None,
+            until=parse_time(opts.until) if opts.until else None,
+            topic=PageScorer(profile_of(opts.topic, self.topics)) if opts.topic else None,
         )
 
 
