@@ -475,6 +475,7 @@ def test_a_package_holds_index_pages_and_digests_and_is_signed(export: Run, tmp_
         pages = [json.loads(line) for line in package.read("pages/pages.jsonl").splitlines()]
         assert [page.get("title") for page in pages] == ["All Pages", *["Page"] * 5]
         assert about["home"] == {"url": URL, "ts": "2026-01-01T00:00:00Z"}
+        assert (about["mainPageUrl"], about["mainPageDate"]) == (URL, "2026-01-01T00:00:00Z")
         lines = gzip.decompress(package.read("indexes/index.cdx.gz")).splitlines()
         head, block = package.read("indexes/index.idx").decode().splitlines()
         assert (

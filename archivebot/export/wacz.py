@@ -90,7 +90,8 @@ class Package:
             "title": title,
             "created": _rfc3339(self._began),
             "software": self._software,
-            **({"home": home} if home else {}),
+            # The names of version 1.1.1, and that of 1.2.0.
+            **({"mainPageUrl": home["url"], "mainPageDate": home["ts"], "home": home} if home else {}),
             "resources": self._resources,
         }
         data = json.dumps(about, indent=2, ensure_ascii=False).encode()
