@@ -35,6 +35,9 @@ _ELSEWHERE = {
     "csv": "; scrapy list --csv, scrapy changes --csv and scrapy crawl -O FILE.csv write CSV",
 }
 
+# The defaults of the options of WARC records: --blocks, --size, --revalidated-as.
+_PLAIN = ("yes", "1GB", "not-modified")
+
 # Captures between two lines of progress on a terminal.
 PROGRESS = 100
 
@@ -62,13 +65,13 @@ class Command(ArchiveCommand):
             "--since-last", action="store_true", help="warc: only captures that the folder does not have"
         )
         parser.add_argument(
-            "--blocks", choices=["yes", "no"], default="yes", help="warc, wacz: with the blocks of pages"
+            "--blocks", choices=["yes", "no"], default=_PLAIN[0], help="warc, wacz: with the blocks of pages"
         )
-        parser.add_argument("--size", default="1GB", help="warc, wacz: size of one WARC file")
+        parser.add_argument("--size", default=_PLAIN[1], help="warc, wacz: size of one WARC file")
         parser.add_argument(
             "--revalidated-as",
             choices=["not-modified", "identical"],
-            default="not-modified",
+            default=_PLAIN[2],
             help="warc, wacz: write a 304 as it was, or as the equal content that it stands for",
         )
         parser.add_argument("--key", metavar="FILE", help="wacz: sign with this private key, in PEM")
@@ -154,6 +157,11 @@ def _check(form: str, args: list[str], opts: argparse.Namespace) -> None:
         raise UsageError("a URL prefix and --site both choose pages: give one of them")
     if form == "html" and len(args) == 1:
         raise UsageError("html is the history of one page: write scrapy export html URL")
+    if form == "html" and any((opts.site, opts.topic, opts.since, opts.until)):
+        raise UsageError("html is the whole history of one page: leave out --site, --topic, --from and --to")
+    is_plain = (opts.blocks, opts.size, opts.revalidated_as) == _PLAIN
+    if form not in ("warc", "wacz") and not is_plain:
+        raise UsageError("--blocks, --size and --revalidated-as go with warc and wacz: leave them out")
     if opts.since_last and form != "warc":
         raise UsageError("--since-last goes with warc: a folder remembers what it has")
     if opts.key and form != "wacz":
