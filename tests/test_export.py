@@ -222,6 +222,28 @@ def test_a_head_whose_line_ends_were_converted_ends_where_it_ended(tmp_path: Pat
         assert (archive.body(capture), capture.wire and capture.wire.received) == (FIRST, head)
 
 
+def test_a_resource_record_stays_one_without_a_head_that_no_server_sent(tmp_path: Path) -> None:
+    first, second = (f"sqlite:///{tmp_path / name}.db" for name in ("first", "second"))
+    run_scrapy(("ingest", str(WARCS / "example-resource.warc.gz")), environment={"ARCHIVE_URI": first})
+    run_scrapy(("export", "warc", "--output", f"{tmp_path}/out"), environment={"ARCHIVE_URI": first})
+    found = [each for each in records(tmp_path / "out") if each.rec_type in ("response", "resource")]
+    with (WARCS / "example-resource.warc.gz").open("rb") as file:
+        pages = [
+            (field(each, "WARC-Target-URI"), field(each, "Content-Type"), each.content_stream().read())
+            for each in ArchiveIterator(file)
+            if each.rec_type == "resource" and field(each, "WARC-Target-URI").startswith("http")
+        ]
+    assert pages
+    written = [(field(each, "WARC-Target-URI"), field(each, "Content-Type"), each.body) for each in found]
+    assert (written, {each.rec_type for each in found}) == (sorted(pages), {"resource"})
+    run_scrapy(("ingest", f"{tmp_path}/out"), environment={"ARCHIVE_URI": second})
+    stored = []
+    for uri in (first, second):
+        with Archive.open(ArchiveConfig(uri=uri)) as archive:
+            stored.append([kept(each) for _, url in archive.pages() for each in archive.captures(url)])
+    assert stored[0] == stored[1]
+
+
 def test_a_page_whose_body_was_not_kept_is_no_empty_page(tmp_path: Path) -> None:
     excluded = replace(make_page(b"", 1, outcome=Outcome.EXCLUDED, url=OTHER), reason="noindex")
     pages = [make_page(FIRST), excluded]

@@ -28,6 +28,10 @@ IDENTICAL, NOT_MODIFIED = _PROFILE + "identical-payload-digest", _PROFILE + "ser
 # The namespace of record ids: a capture has the same id in every export.
 _NAMES = UUID("5c2b1c0e-6f0a-5d6d-9a51-0f6f8f3d1a77")
 
+# The records that hold an answer, and the status of one that came without HTTP.
+ANSWERS = frozenset(("response", "resource"))
+OK = 200
+
 # The digest of an answer without a body.
 EMPTY = f"sha256:{sha256(b'').hexdigest()}"
 
@@ -96,14 +100,28 @@ def warcinfo(when: datetime, file: str, texts: Iterable[tuple[str, str]]) -> New
 
 
 def response(capture: Capture, body: bytes) -> NewRecord:
-    """Return a capture with its body as a response record; a body without a head stands alone."""
-    lines, truncated = head(capture), capture.wire.truncated if capture.wire else ""
+    """Return a capture with its body as a response record, or again as a resource record if it was one.
+
+    A body without a head stands alone.
+    """
+    is_resource, truncated = _was_resource(capture), capture.wire.truncated if capture.wire else ""
+    lines = b"" if is_resource else head(capture)
     if capture.outcome in SHORT:
         truncated = truncated or "unspecified"
     more = (("WARC-Truncated", truncated),) if truncated else ()
+    if is_resource:
+        types = [value for _, value in capture.headers]
+        fields = _fields("response", capture, *_payload(capture), *more, types=types)
+        return NewRecord("resource", fields, (body,))
     known = _payload(capture if body else None) if lines or not body else ()  # else there is no payload
-    fields = _fields("response", capture, *known, *more)
-    return NewRecord("response", fields, (lines, body))
+    return NewRecord("response", _fields("response", capture, *known, *more), (lines, body))
+
+
+def _was_resource(capture: Capture) -> bool:
+    """Return whether a capture came from a record without HTTP: all that it has of a head is its type."""
+    wire = capture.wire
+    bare = wire is not None and not wire.received and not wire.protocols
+    return bare and capture.status == OK and all(name == "Content-Type" for name, _ in capture.headers)
 
 
 def revisit(capture: Capture, original: Original, profile: str) -> NewRecord:
@@ -210,7 +228,9 @@ def _as_http1(lines: bytes, *, last: bool = False) -> bytes:
     return lines + (b"\r\n" if lines.endswith(b"\n") else b"\r\n\r\n")
 
 
-def _fields(kind: str, capture: Capture, *more: tuple[str, str]) -> Fields:
+def _fields(
+    kind: str, capture: Capture, *more: tuple[str, str], types: Iterable[str] = (HTTP_RESPONSE,)
+) -> Fields:
     """Return the fields that the records of all answers have."""
     wire = capture.wire
     known = (("WARC-IP-Address", wire.ip),) if wire and wire.ip else ()
@@ -222,7 +242,7 @@ def _fields(kind: str, capture: Capture, *more: tuple[str, str]) -> Fields:
         *known,
         *protocols,
         *more,
-        ("Content-Type", HTTP_RESPONSE),
+        *(("Content-Type", each) for each in types),
     )
 
 

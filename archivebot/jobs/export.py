@@ -16,9 +16,11 @@ from archivebot.exceptions import CorruptObject, NotArchived
 from archivebot.export.cdxj import cdxj_line, in_order
 from archivebot.export.files import LARGEST, Folder, Place, Sink, WarcFiles
 from archivebot.export.record import (
+    ANSWERS,
     CONFORMS,
     IDENTICAL,
     NOT_MODIFIED,
+    OK,
     SHORT,
     NewRecord,
     Original,
@@ -43,8 +45,6 @@ from archivebot.warc.own import BLOCKS
 # Bodies that a revisit may refer to. With 10 million bodies their list would take 3 GB; one that left it is
 # written in full again.
 MOST_ORIGINALS = 500_000
-
-_STATUS_OK = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def written_captures(
 
 def _count(result: Exported, records: Sequence[NewRecord], files: WarcFiles) -> None:
     kind = records[0].kind if records else ""
-    result.responses += kind == "response"
+    result.responses += kind in ANSWERS
     result.revisits += kind == "revisit"
     result.without += kind == "metadata"
     result.files, result.records, result.bytes = files.names, files.records, files.bytes
@@ -226,7 +226,7 @@ class _Maker:
 
     def _about(self, capture: Capture, answer: NewRecord, name: str) -> Iterator[NewRecord]:
         """Yield the metadata and the blocks of a version with the response that brings it."""
-        if answer.kind != "response" or not capture.digest:
+        if answer.kind not in ANSWERS or not capture.digest:
             return
         with suppress(NotArchived):
             version = self._archive.seen(capture)
@@ -280,7 +280,7 @@ def _revalidated(capture: Capture, brought: Capture) -> Capture:
     return replace(
         capture,
         outcome=brought.outcome,
-        status=brought.status or _STATUS_OK,
+        status=brought.status or OK,
         headers=headers,
         size=brought.size,
         wire=wire,
