@@ -304,7 +304,7 @@ def test_a_304_names_the_response_before_it_that_is_in_the_export(tmp_path: Path
     copy, moved = "http://example.com/copy", "http://example.com/moved"
     pages = [
         make_page(FIRST, 0, headers=(("X-Visit", "0"),)),
-        make_page(b"", 1, outcome=Outcome.NOT_MODIFIED, status=304, headers=()),
+        make_page(b"", 1, outcome=Outcome.NOT_MODIFIED, status=304, headers=(("Vary", "A"), ("Vary", "B"))),
         make_page(SECOND, 2, headers=()),
         make_page(FIRST, 3, headers=(("X-Visit", "3"),)),
         make_page(FIRST, 4, url=copy),
@@ -330,6 +330,8 @@ def test_a_304_names_the_response_before_it_that_is_in_the_export(tmp_path: Path
     assert field(answer(part, "2026-01-02"), "WARC-Refers-To-Date") == "2026-01-01T00:00:00Z"
     equal = exported("equal", URL, "--revalidated-as", "identical")
     assert answer(equal, "2026-01-02").http_headers.get_header("X-Visit") == "0"
+    lines = answer(equal, "2026-01-02").http_headers.headers
+    assert [value for name, value in lines if name == "Vary"] == ["A", "B"]
     whole = exported("whole")
     ids = {field(record, "WARC-Record-ID") for record in whole if record.rec_type == "response"}
     assert field(answer(whole, "2026-01-07"), "WARC-Refers-To") in ids

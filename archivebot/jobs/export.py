@@ -273,9 +273,9 @@ def _may_revisit(capture: Capture) -> bool:
 
 def _revalidated(capture: Capture, brought: Capture) -> Capture:
     """Return a 304 as if the server had sent the content again: with status 200 and freshened headers."""
-    fresh = {name.lower(): (name, value) for name, value in capture.headers}
+    fresh = {name.lower() for name, _ in capture.headers}
     kept = tuple(pair for pair in brought.headers if pair[0].lower() not in fresh)
-    headers = (*kept, *fresh.values())
+    headers = (*kept, *capture.headers)
     wire = replace(capture.wire, received=b"", decoded=True) if capture.wire else None
     return replace(
         capture,
