@@ -170,12 +170,23 @@ def test_an_export_brings_them_back_the_same(ask: Ask, tmp_path: Path) -> None:
     answers = {name for kind, name, _ in names[0] if kind == "response"}
     named = {reference for kind, _, reference in names[0] if kind in ("conversion", "request")}
     assert named == answers
+    (conversion,) = [fields for fields in fields_of(tmp_path / "out") if fields["WARC-Type"] == "conversion"]
+    assert conversion.keys() & {"WARC-Refers-To", "WARC-Concurrent-To"} == {"WARC-Refers-To"}
 
     more = json.loads(ask("export", "warc", "--output", tmp_path / "out", "--since-last", "--json").stdout)
     assert more["records"] == 0
     (part,) = (tmp_path / "part",)
     found = json.loads(ask("export", "warc", OTHER, "--output", part, "--json").stdout)
     assert (found["attached"], found["responses"]) == (1, 0)
+
+
+def fields_of(folder: Path) -> list[dict[str, str]]:
+    """Return the named fields of the records of an export."""
+    found = []
+    for path in folder.glob("*.warc.gz"):
+        with path.open("rb") as file:
+            found += [dict(record.rec_headers.headers) for record in ArchiveIterator(file)]
+    return found
 
 
 def exported(folder: Path) -> list[tuple[str, str, str]]:

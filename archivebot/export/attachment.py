@@ -15,7 +15,8 @@ def attached(attachment: Attachment, old: str = "", answer: str = "") -> NewReco
     """Return an attachment as a record, with its named fields in their order.
 
     References to the ``old`` id of its capture become references to ``answer``, the id of the record that
-    is written for the capture. If there is none of them, one is added. Without an answer nothing changes.
+    is written for the capture. If there is none of them, one is added; but a conversion that names another
+    record may not name a second one. Without an answer nothing changes.
     """
     fields = []
     for name, value in attachment.fields:
@@ -24,6 +25,8 @@ def attached(attachment: Attachment, old: str = "", answer: str = "") -> NewReco
         if name.lower() in _REFERENCES and old and answer:
             value = " ".join(answer if each == old else each for each in value.split())
         fields.append((name, value))
-    if answer and not any(name.lower() in _REFERENCES and answer in value.split() for name, value in fields):
-        fields.append(("WARC-Concurrent-To", answer))
+    named = [value for name, value in fields if name.lower() in _REFERENCES]
+    is_conversion = attachment.kind == "conversion"
+    if answer and not any(answer in value.split() for value in named) and not (is_conversion and named):
+        fields.append(("WARC-Refers-To" if is_conversion else "WARC-Concurrent-To", answer))
     return NewRecord(attachment.kind, tuple(fields), (attachment.block,))
