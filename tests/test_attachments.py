@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -265,6 +266,39 @@ def test_pruning_removes_it_from_mongodb_and_a_lost_block_is_found(mongo_uri: st
         frame, _ = (each["frame"] for each in archive._store.collection("attachments").find())
         archive._store.collection("frames").delete_many({"_id": f"{frame.partition('/')[0]}:0"})
         assert archive.verify()[1]
+
+
+def check_damaged(uri: str, folder: Path, damage: Callable[[bytes], None]) -> None:
+    """Check that an export has all attachments but the damaged ones, with a capture and without."""
+    with stored(uri, 0, 1, 2) as archive:
+        for url in (URL, OTHER):
+            for block in (b"a", b"b", b"c"):
+                archive.attach(Attachment(url, WHEN, b"WARC/1.0\r\nWARC-Type: metadata\r\n\r\n", block))
+    damage(b"b")
+    with Archive.reader(ArchiveConfig(uri=uri)) as archive:
+        result = export_warc(archive, folder / "out", Selection(), datetime.now(UTC))
+    assert (result.responses, result.attached, len(result.damaged)) == (3, 3 + 2 + 2, 2)
+
+
+def test_a_damaged_attachment_does_not_keep_the_others_from_an_export(uri: str, tmp_path: Path) -> None:
+    def damage(block: bytes) -> None:
+        with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as database, database:
+            key = sha256(block).digest()
+            database.execute("UPDATE attachment SET data = x'00' WHERE url = 0 AND key = ?", (key,))
+
+    check_damaged(uri, tmp_path, damage)
+
+
+@pytest.mark.long
+def test_a_lost_attachment_does_not_keep_the_others_of_mongodb_from_an_export(
+    mongo_uri: str, tmp_path: Path
+) -> None:
+    def damage(block: bytes) -> None:
+        with Archive.open(ArchiveConfig(uri=mongo_uri)) as archive:
+            found = archive._store.collection("attachments").find_one({"digest": sha256(block).hexdigest()})
+            archive._store.collection("frames").delete_many({"_id": f"{found['frame'].partition('/')[0]}:0"})
+
+    check_damaged(mongo_uri, tmp_path, damage)
 
 
 @pytest.mark.parametrize(("where", "renewed"), [("url > 0", False), ("url = 0", False), ("url = 0", True)])

@@ -21,10 +21,12 @@ from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject, StorageError, UsageError
 from archivebot.export.files import Folder, WarcFiles, written
 from archivebot.export.record import NewRecord
+from archivebot.jobs.export import export_warc
 from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.packages import export_cdxj, export_wacz
 from archivebot.jobs.selection import Selection
 from archivebot.versioning.keep import Keep
+from tests.commands import run_scrapy
 from tests.factories import URL, html, make_page
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -72,6 +74,61 @@ def test_a_damaged_page_whose_bytes_another_page_has_does_not_end_an_export(tmp_
         result = export_wacz(reader, tmp_path / "x.wacz", Selection(), NOW, progress=Progress())
     assert (result.responses, result.revisits, result.damaged) == (1, 1, [])
     assert (tmp_path / "x.wacz").exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE capture SET visits = x'00' WHERE page = 2",
+        "UPDATE page SET lineages = lineages + 1 WHERE id = 2",
+        "UPDATE page_key SET key = 'com,example)/z' WHERE page = 2",
+    ],
+)
+@pytest.mark.parametrize("form", ["warc", "wacz", "cdxj", "jsonl"])
+def test_captures_that_cannot_be_read_do_not_end_an_export(tmp_path: Path, form: str, damage: str) -> None:
+    path, output = tmp_path / "a.db", tmp_path / f"out.{form}"
+    urls = [f"{URL}{number}" for number in range(4)]
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
+        for url in urls:
+            archive.add(archive.segment(make_page(html(f"The text of {url}."), url=url)))
+    with closing(sqlite3.connect(path)) as database, database:
+        assert database.execute(damage).rowcount == 1
+    environment = {**os.environ, "ARCHIVE_URI": f"sqlite:///{path}"}
+    done = run_scrapy(["export", form, "--output", str(output), "--json"], environment=environment)
+    assert done.returncode == 4, done.stderr
+    found = json.loads(done.stdout)
+    assert len(found["damaged"]) == 1
+    assert done.stderr.startswith("scrapy export: left out: ")
+    if form in ("warc", "wacz"):
+        again = ArchiveConfig(uri=f"sqlite:///{tmp_path}/b.db")
+        environment["ARCHIVE_URI"] = again.uri
+        assert run_scrapy(["ingest", str(output)], environment=environment).returncode == 0
+        with Archive.reader(again) as archive:
+            assert [url for _, url in archive.pages()] == [url for url in urls if url != urls[1]]
+    else:
+        text = output.read_text()
+        assert [url in text for url in urls] == [True, False, True, True]
+
+
+def test_the_captures_before_and_after_a_damaged_one_are_exported(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    bodies = [html(f"The text of day {day}.", random.Random(day).randbytes(99).hex()) for day in range(9)]
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
+        for day, body in enumerate(bodies):
+            headers = (("Content-Type", "text/html"), ("X-Odd", random.Random(day).randbytes(150).hex()))
+            archive.add(archive.segment(make_page(body, day, headers=headers)))
+    with closing(sqlite3.connect(path)) as database, database:
+        runs = database.execute("SELECT time FROM capture ORDER BY time").fetchall()
+        assert len(runs) == len(bodies)
+        database.execute("UPDATE capture SET visits = x'00' WHERE time = ?", runs[4])
+    with Archive.reader(ArchiveConfig(uri=f"sqlite:///{path}")) as reader:
+        result = export_warc(reader, tmp_path / "out", Selection(), NOW)
+        assert (result.responses, len(result.damaged)) == (8, 1)
+        assert result.damaged[0].startswith(f"captures of {URL} cannot be read: sqlite:///")
+        found = list(Selection().captures(reader, lambda error: None))
+        assert [reader.body(each) for each in found] == bodies[:4] + bodies[5:]
+        with pytest.raises(CorruptObject):
+            list(Selection().captures(reader))
 
 
 def test_a_package_leaves_out_what_was_pruned(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
 
+from archivebot.exceptions import CorruptObject
 from archivebot.storage.attachments import Packed
 from archivebot.storage.base import ArchiveStore
 from archivebot.wire import Attachment
@@ -15,7 +16,7 @@ _PAGES = 64
 
 
 class Attachments:
-    """Reads and stores attachments; raises CorruptObject if one is damaged."""
+    """Reads and stores attachments; if one is damaged, CorruptObject is raised after the others."""
 
     def __init__(self, store: ArchiveStore) -> None:
         self._store = store
@@ -27,7 +28,7 @@ class Attachments:
 
     def of(self, url: str) -> Iterator[Attachment]:
         """Yield the attachments of a page or of another URI, by time."""
-        return (packed.unpacked() for packed in self._store.attachments.of(url))
+        return _unpacked(self._store.attachments.of(url))
 
     def has(self, url: str) -> bool:
         """Return whether a page or another URI has attachments."""
@@ -35,21 +36,35 @@ class Attachments:
 
     def all(self) -> Iterator[Attachment]:
         """Yield all attachments, those of one page together."""
-        return (packed.unpacked() for packed in self._store.attachments.all())
+        return _unpacked(self._store.attachments.all())
 
-    def at(self, url: str, when: datetime) -> list[Attachment]:
-        """Return the attachments of the captures of a page at a time; what comes meanwhile may be missing."""
-        if when not in self._times(url):
-            return []
-        return [packed.unpacked() for packed in self._store.attachments.of(url, when)]
+    def at(self, url: str, when: datetime) -> Iterator[Attachment]:
+        """Yield the attachments of the captures of a page at a time; what comes meanwhile may be missing."""
+        if when in self._times(url):
+            yield from _unpacked(self._store.attachments.of(url, when))
 
     def loose(self) -> Iterator[Attachment]:
-        """Yield the attachments whose capture the archive does not hold."""
-        for packed in self._store.attachments.all():
-            if not self._is_captured(packed.url, packed.when):
-                yield packed.unpacked()
+        """Yield the attachments whose capture the archive does not hold, or cannot read."""
+        found = self._store.attachments.all()
+        return _unpacked(packed for packed in found if not self._is_captured(packed.url, packed.when))
 
     def _is_captured(self, url: str, when: datetime) -> bool:
-        captures = self._store.captures(url, newest_first=True, until=when, brief=True)
-        found = next(captures, None)
+        try:
+            found = next(self._store.captures(url, newest_first=True, until=when, brief=True), None)
+        except CorruptObject:
+            return False
         return found is not None and found.captured_at == when
+
+
+def _unpacked(found: Iterable[Packed]) -> Iterator[Attachment]:
+    """Yield the attachments that can be read; if one cannot, CorruptObject is raised after them."""
+    damaged: CorruptObject | None = None
+    for packed in found:
+        try:
+            attachment = packed.unpacked()
+        except CorruptObject as error:
+            damaged = error
+        else:
+            yield attachment
+    if damaged:
+        raise damaged

@@ -86,15 +86,18 @@ def _count(balance: Balance, entry: bytes, index: int) -> bool:
 
 def _captures(store: ArchiveStore, balance: Balance, changed: list[tuple[bytes, Damage]]) -> Iterator[Damage]:
     """Take the captures out of the balance; ``changed`` receives those that it does not have."""
-    for _, url in store.urls("", _LAST_KEY):
-        try:
-            for capture in store.captures(url):
-                digest = digest_of(capture)
-                if not balance.take(digest):
-                    damage = Damage(url, capture.number, capture.sha256, _changed(capture.captured_at))
-                    changed.append((digest, damage))
-        except CorruptObject as error:
-            yield Damage(url, None, "", f"its captures cannot be compared with the log: {error}")
+    try:
+        for _, url in store.urls("", _LAST_KEY):
+            try:
+                for capture in store.captures(url):
+                    digest = digest_of(capture)
+                    if not balance.take(digest):
+                        damage = Damage(url, capture.number, capture.sha256, _changed(capture.captured_at))
+                        changed.append((digest, damage))
+            except CorruptObject as error:
+                yield Damage(url, None, "", f"its captures cannot be compared with the log: {error}")
+    except CorruptObject as error:  # about pages; it comes after those that can be read
+        yield _damage(str(error))
 
 
 def _changed(when: datetime) -> str:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from heapq import merge
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from archivebot.archive.bodies import Bodies
+from archivebot.exceptions import CorruptObject
 from archivebot.models import Block, Capture, Partition
 from archivebot.storage.base import ArchiveStore, StoredVersion
 from archivebot.storage.times import just_before
+
+
+def raised(error: CorruptObject) -> None:
+    """Raise the error of captures that cannot be read, instead of leaving them out."""
+    raise error
 
 
 class Visits:
@@ -27,16 +35,45 @@ class Visits:
         since: datetime | None = None,
         until: datetime | None = None,
         admits: Callable[[str], bool] = bool,
+        damaged: Callable[[CorruptObject], None] = raised,
     ) -> Iterator[Capture]:
         """Yield the captures of the pages with a urlkey in [start, end), sorted by urlkey, time and URL.
 
         Only captures from ``since`` on and at or before ``until`` are yielded, of the URLs that ``admits``
-        accepts. They are read lazily.
+        accepts. They are read lazily. Those that cannot be read are left out, and ``damaged`` gets the error.
         """
         after = just_before(since)
-        for _, pages in groupby(self._store.urls(start, end), key=lambda page: page[0]):
-            found = (self._store.captures(url, until=until, since=after) for _, url in pages if admits(url))
+        for _, pages in groupby(self._urls(start, end, damaged), key=itemgetter(0)):
+            found = (self._readable(url, after, until, damaged) for _, url in pages if admits(url))
             yield from merge(*found, key=attrgetter("captured_at", "url"))
+
+    def _urls(
+        self, start: str, end: str, damaged: Callable[[CorruptObject], None]
+    ) -> Iterator[tuple[str, str]]:
+        try:
+            yield from self._store.urls(start, end)
+        except CorruptObject as error:
+            damaged(error)
+
+    def _readable(
+        self,
+        url: str,
+        since: datetime | None,
+        until: datetime | None,
+        damaged: Callable[[CorruptObject], None],
+    ) -> Iterator[Capture]:
+        """Yield the captures of a page up to the first that cannot be read, and those after the last."""
+        try:
+            for capture in self._store.captures(url, until=until, since=since):
+                yield capture
+                since = capture.captured_at
+        except CorruptObject as error:
+            damaged(CorruptObject(f"captures of {url} cannot be read: {error}"))
+            later: deque[Capture] = deque()
+            with suppress(CorruptObject):
+                for capture in self._store.captures(url, newest_first=True, until=until, since=since):
+                    later.appendleft(capture)
+            yield from later
 
     def partition(self, version: StoredVersion) -> Partition:
         """Return the blocks of a version as they were recorded; raises CorruptObject."""

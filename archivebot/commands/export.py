@@ -115,7 +115,7 @@ class Command(ArchiveCommand):
             return export_wacz(archive, path, selection, now, choices, signer, progress)
         result = Exported(files=[] if opts.output == STDOUT else [path.name])
         if form == "cdxj":
-            lines: Iterable[str] = export_cdxj(archive, selection, result)
+            lines: Iterable[str] = export_cdxj(archive, selection, result, progress)
         else:
             records = export_jsonl(archive, selection, result, progress)
             lines = (json.dumps(record, ensure_ascii=False) for record in records)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import CorruptObject
 from archivebot.export.attachment import attached
 from archivebot.export.record import NewRecord
-from archivebot.jobs.exported import Earlier, Exported, Progress
+from archivebot.jobs.exported import Earlier, Exported, Progress, leave_out
 from archivebot.jobs.selection import Selection
 from archivebot.models import Capture
 from archivebot.wire import Attachment
@@ -37,31 +37,23 @@ class Attached:
         if place == self._last:
             return []
         self._last = place
-        try:
-            found = self._new(self._attachments.at(*place))
-        except CorruptObject as error:
-            self._note(error)
-            return []
         old = capture.wire.record if capture.wire else ""
-        return [attached(each, old, answer) for each in found]
+        return [attached(each, old, answer) for each in self._new(self._attachments.at(*place))]
 
     def loose(self, selection: Selection) -> Iterator[NewRecord]:
         """Yield the records whose capture the archive does not hold, as far as a selection takes them."""
+        found = (each for each in self._attachments.loose() if selection.takes(each.url, each.when))
+        yield from map(attached, self._new(found))
+
+    def _new(self, found: Iterable[Attachment]) -> Iterator[Attachment]:
+        """Yield the attachments that earlier exports did not have, and note the error that comes last."""
         try:
-            for each in self._attachments.loose():
-                if selection.takes(each.url, each.when):
-                    yield from map(attached, self._new([each]))
+            for each in found:
+                if self._earlier and self._earlier.has(each):
+                    continue
+                if self._earlier:
+                    self._earlier.add(each)
+                self._result.attached += 1
+                yield each
         except CorruptObject as error:
-            self._note(error)
-
-    def _new(self, found: list[Attachment]) -> list[Attachment]:
-        new = [each for each in found if not (self._earlier and self._earlier.has(each))]
-        for each in new:
-            if self._earlier:
-                self._earlier.add(each)
-        self._result.attached += len(new)
-        return new
-
-    def _note(self, error: CorruptObject) -> None:
-        self._result.damaged.append(str(error))
-        self._progress.damaged(str(error))
+            leave_out(self._result, self._progress, error)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -34,7 +35,7 @@ from archivebot.export.record import (
     visit,
 )
 from archivebot.jobs.attached import Attached
-from archivebot.jobs.exported import Earlier, Exported, Progress
+from archivebot.jobs.exported import Earlier, Exported, Progress, leave_out
 from archivebot.jobs.selection import Selection
 from archivebot.models import Capture, Outcome
 from archivebot.records.block import label_record
@@ -127,10 +128,11 @@ def written_captures(
 ) -> Iterator[Written]:
     """Write captures as WARC files into a sink, count them in ``result``, and yield each of them."""
     choices, progress = choices or Choices(), progress or Progress()
+    damaged = partial(leave_out, result, progress)
     files = WarcFiles(sink, began, _about(archive), choices.limit)
     maker, attached = _Maker(archive, choices), Attached(archive, earlier, result, progress)
     try:
-        for capture in selection.captures(archive):
+        for capture in selection.captures(archive, damaged):
             if earlier and earlier.has(capture):
                 if late := attached.of(capture, record_id("response", capture)):
                     files.write(late)
@@ -139,8 +141,7 @@ def written_captures(
                 shown = maker.shown(capture)
                 records = maker.records(shown)
             except CorruptObject as error:
-                result.damaged.append(str(error))
-                progress.damaged(str(error))
+                damaged(error)
                 continue
             records += attached.of(shown, records[0].fields[0][1])
             places = files.write(records)

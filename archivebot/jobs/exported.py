@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from archivebot.exceptions import StorageError, UsageError
+from archivebot.exceptions import ArchiveError, StorageError, UsageError
 from archivebot.models import Capture
 from archivebot.wire import Attachment
 
@@ -59,6 +59,12 @@ class Progress:
 
     def written(self, result: Exported) -> None:
         """A capture was written."""
+
+
+def leave_out(result: Exported, progress: Progress, error: ArchiveError) -> None:
+    """Note that a capture or an attachment, or some of them, cannot be rebuilt."""
+    result.damaged.append(str(error))
+    progress.damaged(str(error))
 
 
 class Earlier:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
@@ -18,7 +19,7 @@ from archivebot.export.history import history_page
 from archivebot.export.record import has_answer
 from archivebot.export.wacz import Package, home_of, pages_of
 from archivebot.jobs.export import Choices, software, written_captures
-from archivebot.jobs.exported import Exported, Progress
+from archivebot.jobs.exported import Exported, Progress, leave_out
 from archivebot.jobs.selection import Selection
 from archivebot.markup.contenttype import content_type, parse
 from archivebot.markup.formats import MediaKind
@@ -49,9 +50,11 @@ def export_wacz(
 
     Nothing is written if there is no capture. Raises StorageError if the file cannot be written.
     """
-    result = Exported()
-    if next(selection.captures(archive), None) is None:
-        return result
+    result, progress, nothing = Exported(), progress or Progress(), Exported()
+    if next(selection.captures(archive, partial(leave_out, nothing, Progress())), None) is None:
+        for message in nothing.damaged:
+            progress.damaged(message)
+        return nothing
 
     def write(out: BinaryIO) -> None:
         package = Package(out, began, software())
@@ -79,9 +82,12 @@ def export_wacz(
     return result
 
 
-def export_cdxj(archive: ArchiveReader, selection: Selection, result: Exported) -> Iterator[str]:
+def export_cdxj(
+    archive: ArchiveReader, selection: Selection, result: Exported, progress: Progress | None = None
+) -> Iterator[str]:
     """Yield the lines of the index of captures whose answer is kept, sorted; count them in ``result``."""
-    found = selection.captures(archive)
+    damaged = partial(leave_out, result, progress or Progress())
+    found = selection.captures(archive, damaged)
     captures = (each for each in found if each.status is not None and has_answer(each))
     for line in in_order(
         cdxj_line(each, None, revisit=each.outcome is Outcome.NOT_MODIFIED) for each in captures
@@ -99,7 +105,8 @@ def export_jsonl(
     """
     url, seen = "", dict[str, StoredVersion]()
     last: StoredVersion | None = None
-    for capture in selection.captures(archive):
+    damaged = partial(leave_out, result, progress)
+    for capture in selection.captures(archive, damaged):
         if capture.url != url:
             url, seen, last = capture.url, {}, None
         result.records += 1
@@ -110,7 +117,7 @@ def export_jsonl(
                 version = archive.seen(capture)
             metadata = archive.metadata(url, version)
         except ArchiveError as error:
-            _note(error, result, progress)
+            damaged(error)
             yield {"type": "capture", **history_record(capture), "metadata": {}}
             continue
         yield {"type": "capture", **history_record(capture), "metadata": metadata_record(metadata)}
@@ -129,7 +136,7 @@ def export_jsonl(
                 yield {"type": "change", **delta_record(archive.delta(url, last, version), None, None)}
             last = version
         except ArchiveError as error:
-            _note(error, result, progress)
+            damaged(error)
 
 
 def export_html(archive: ArchiveReader, url: str, path: Path, progress: Progress) -> Exported:
@@ -161,13 +168,8 @@ def _deltas(
             try:
                 yield capture, archive.delta(capture.url, archive.seen(last), archive.seen(capture))
             except CorruptObject as error:
-                _note(error, result, progress)
+                leave_out(result, progress, error)
         last = capture
-
-
-def _note(error: ArchiveError, result: Exported, progress: Progress) -> None:
-    result.damaged.append(str(error))
-    progress.damaged(str(error))
 
 
 def _title(archive: ArchiveReader, capture: Capture) -> str | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Self
 
 from archivebot.archive import ArchiveReader
+from archivebot.archive.visits import raised
+from archivebot.exceptions import CorruptObject
 from archivebot.jobs.listing import Filter
 from archivebot.models import Capture
 from archivebot.topic.relevance import PageScorer
@@ -42,14 +45,21 @@ class Selection:
             return cls(start, end)
         return cls(key, f"{key}@", folder=key)  # a key has no slash at its end; "@" follows "?"
 
-    def captures(self, archive: ArchiveReader) -> Iterator[Capture]:
-        """Yield the captures, sorted by urlkey, time and URL."""
+    def captures(
+        self, archive: ArchiveReader, damaged: Callable[[CorruptObject], None] = raised
+    ) -> Iterator[Capture]:
+        """Yield the captures, sorted by urlkey, time and URL; ``damaged`` gets the error of others."""
         only = Filter(topic=self.topic)
 
+        @lru_cache(1)
         def admits(url: str) -> bool:
-            return self._has(url) and only.is_on_topic(archive, url)
+            try:
+                return self._has(url) and only.is_on_topic(archive, url)
+            except CorruptObject as error:
+                damaged(error)
+                return False
 
-        return archive.visits.keyed(self.start, self.end, self.since, self.until, admits)
+        return archive.visits.keyed(self.start, self.end, self.since, self.until, admits, damaged)
 
     def takes(self, url: str, when: datetime) -> bool:
         """Return whether something that belongs to no capture is taken; a topic takes nothing of that."""

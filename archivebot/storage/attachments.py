@@ -74,7 +74,10 @@ class Packed:
 
 
 class AttachmentStore(Protocol):
-    """The attachments of an archive, by the URL and the time of the capture to which each belongs."""
+    """The attachments of an archive, by the URL and the time of the capture to which each belongs.
+
+    If some that are asked for cannot be read, CorruptObject is raised after the others.
+    """
 
     def add(self, packed: Packed) -> bool:
         """Store an attachment; False if it was already stored."""

@@ -159,7 +159,8 @@ class CaptureStore(Protocol):
     def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
         """Yield (urlkey, url) of the pages whose urlkey is in [start, end), sorted.
 
-        Among the pages with the urlkey ``start``, only those with a URL after ``after`` are returned.
+        Among the pages with the urlkey ``start``, only those with a URL after ``after`` are returned. If some
+        cannot be read, CorruptObject is raised after the others.
         """
 
     def tallies(self) -> Iterator[tuple[str, int]]:

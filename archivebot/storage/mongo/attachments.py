@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
+from archivebot.exceptions import CorruptObject
 from archivebot.storage.attachments import Packed
 from archivebot.storage.mongo.database import ASCENDING, MongoDatabase
 from archivebot.storage.mongo.documents import Document, frame_name, page_id, part_documents
-from archivebot.storage.mongo.sums import sealed
+from archivebot.storage.mongo.sums import sealed, whole
 from archivebot.storage.times import milliseconds, moment
 
 ORDER = [("page", ASCENDING), ("time", ASCENDING), ("_id", ASCENDING)]
@@ -47,8 +48,16 @@ class MongoAttachments:
         self._database.remove(self._attachments, [document["_id"] for document in found])
 
     def _found(self, query: Document) -> Iterator[Packed]:
-        for document in self._database.whole(self._attachments, query, ORDER):
-            yield _packed(document, self._read([document["frame"]])[0])
+        damaged: CorruptObject | None = None
+        for document in self._database.rows(self._attachments, query, ORDER):
+            try:
+                frame = self._read([whole("attachments", document)["frame"]])[0]
+            except CorruptObject as error:
+                damaged = error
+            else:
+                yield _packed(document, frame)
+        if damaged:
+            raise damaged
 
 
 def _document(packed: Packed) -> Document:

@@ -55,7 +55,7 @@ class SQLiteAttachments:
     def of(self, url: str, when: datetime | None = None) -> Iterator[Packed]:
         where, times = ("", ()) if when is None else (" AND attachment.time = ?2", (milliseconds(when),))
         sql = f"{ROW} attachment.url = {NUMBER}{where} {ORDER}"
-        return self._file.rows(lambda row: _packed(url, whole(row)), sql, url, *times)
+        return self._file.sound(lambda row: _packed(url, whole(row)), sql, url, *times)
 
     def times(self, url: str) -> set[datetime]:
         sql = f"SELECT DISTINCT time FROM attachment WHERE url = {NUMBER}"
@@ -68,7 +68,7 @@ class SQLiteAttachments:
             values = whole(row)
             return _packed(text(values[0]), values)
 
-        return self._file.rows(packed, f"{ROW} attachment.url > 0 {ORDER}")
+        return self._file.sound(packed, f"{ROW} attachment.url > 0 {ORDER}")
 
     def remove(self, url: str, times: Iterable[datetime]) -> None:
         places = [(url, milliseconds(when)) for when in times]

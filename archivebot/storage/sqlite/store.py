@@ -290,7 +290,7 @@ class SQLiteStore(ArchiveFile):
         return any(capture.outcome is outcome and digest in (None, capture.sha256) for capture in seen)
 
     def urls(self, start: str, end: str, after: str = "") -> Iterator[tuple[str, str]]:
-        return self.rows(
+        return self.sound(
             whole,
             f"SELECT {intact('page')} AND key IS urlkey(url), key, url FROM page_key"
             " JOIN page ON page.id = page_key.page WHERE key >= ?1 AND key < ?2"
