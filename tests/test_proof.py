@@ -143,6 +143,9 @@ RENEWED = f"UPDATE shape SET sum = {sum_of('shape')}"
         ),
         (("DELETE FROM capture WHERE page = 1",), "has no capture"),
         (("UPDATE log SET entry = zeroblob(32) WHERE id = 3",), "the entry 2 of the log has no capture"),
+        (("UPDATE log SET entry = 'text' WHERE id = 3",), "the entry 2 of the log has no capture"),
+        (("INSERT INTO subtree VALUES (1, 'text')",), "the log has roots of entries that are lost"),
+        (("UPDATE version SET number = x'01' WHERE id = 1",), "cannot be compared with the log"),
         (("DELETE FROM log WHERE id = 3",), "the entry 2 of the log is lost"),
         (("DELETE FROM log WHERE id = (SELECT max(id) FROM log)",), "it was changed"),
     ],
@@ -195,6 +198,23 @@ def test_a_capture_is_stored_although_an_entry_of_the_log_is_lost(
         assert len(opened.captures(URL)) == 11
         assert opened._store.log.subtrees().keys() == {3}  # subtree 2 is not whole, the next one is
     assert "the entry 8 of the log is lost: restore a copy of the archive" in reasons(archive)
+
+
+@pytest.mark.parametrize("table", ["log", "version", "page_key", "attachment"])
+def test_all_damage_is_listed_although_a_table_cannot_be_read(archive: Path, table: str) -> None:
+    changed(archive, "UPDATE link SET links = x'00'")
+    with closing(sqlite3.connect(archive)) as database:
+        ((page, size),) = database.execute(
+            "SELECT rootpage, page_size FROM sqlite_master, pragma_page_size WHERE name = ?", (table,)
+        )
+    with archive.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(bytes(size))
+    code, answer = asked(archive, "verify")
+    assert code == 4
+    found = [each["reason"] for each in answer["damaged"]]
+    assert any("malformed" in reason for reason in found), found
+    assert any("the links of page" in reason for reason in found), found
 
 
 def test_a_changed_capture_has_no_proof(archive: Path) -> None:

@@ -699,6 +699,14 @@ def test_a_damaged_row_is_not_read_as_another_one(store: SQLiteStore, path: Path
         read()
 
 
+def test_a_capture_does_not_show_a_damaged_version(store: SQLiteStore, path: Path) -> None:
+    put(store, b"body", 0)
+    assert [capture.size for capture in store.captures(URL)] == [4]
+    change(path, "UPDATE version SET length = length + 1")
+    with pytest.raises(CorruptObject, match=r"damaged.*restore a copy"):
+        list(store.captures(URL))
+
+
 def test_bases_that_form_a_circle_end(store: SQLiteStore, path: Path) -> None:
     first = put(store, b"first", 0)
     put(store, b"next", 1, base=first)

@@ -25,6 +25,13 @@ def inconsistencies(store: ArchiveStore, checkpoint: Checkpoint | None = None) -
     roots follow from the entries. The tree over the first entries has the root of the ``checkpoint``. Other
     processes may write meanwhile.
     """
+    try:
+        yield from _inconsistencies(store, checkpoint)
+    except CorruptObject as error:
+        yield _damage(str(error))
+
+
+def _inconsistencies(store: ArchiveStore, checkpoint: Checkpoint | None) -> Iterator[Damage]:
     size = store.log.size()
     if checkpoint and checkpoint.origin != origin_of(store.position().archive):
         yield _damage(f"the checkpoint is of {checkpoint.origin}, not of this archive")
@@ -32,15 +39,11 @@ def inconsistencies(store: ArchiveStore, checkpoint: Checkpoint | None = None) -
     if checkpoint and checkpoint.size > size:
         yield _damage(f"the checkpoint has {checkpoint.size} entries, and the log {size}: entries are lost")
     with Balance() as balance:
-        try:
-            yield from _tree(store, size, balance, checkpoint)
-            changed: list[tuple[bytes, Damage]] = []
-            yield from _captures(store, balance, changed)
-            for index, entry in enumerate(store.log.entries(size), size):  # of captures stored meanwhile
-                _count(balance, entry, index)
-        except CorruptObject as error:
-            yield _damage(str(error))
-            return
+        yield from _tree(store, size, balance, checkpoint)
+        changed: list[tuple[bytes, Damage]] = []
+        yield from _captures(store, balance, changed)
+        for index, entry in enumerate(store.log.entries(size), size):  # of captures stored meanwhile
+            _count(balance, entry, index)
         yield from (damage for digest, damage in changed if balance.is_short_of(digest))
         for index in balance.rest(size):
             yield _damage(f"the entry {index} of the log has no capture: it was changed or lost")

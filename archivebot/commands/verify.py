@@ -36,7 +36,10 @@ class Command(ArchiveCommand):
             raise UsageError("--key verifies a checkpoint: give --checkpoint FILE")
         checkpoint = _checkpoint(Path(opts.checkpoint), opts.key) if opts.checkpoint else None
         checked, damaged = archive.verify(int(opts.sample) if opts.sample else None, checkpoint)
-        pruned = archive.retention.count()
+        try:
+            pruned = archive.retention.count()
+        except CorruptObject as error:
+            pruned, damaged = 0, [*damaged, Damage("", None, "", str(error))]
         if opts.json:
             print_json(verification_record(checked, pruned, damaged))
         else:

@@ -13,6 +13,9 @@ from archivebot.storage.sqlite.schema import is_unlogged
 
 FOR_EVER = 1 << 62
 
+# The bytes of an entry; those of a damaged one may have become a text or a number, which is another entry.
+BYTES = "CAST(iif(typeof(entry) = 'blob', entry, '') AS BLOB)"
+
 
 class SQLiteLog:
     """A LogStore in tables of the archive."""
@@ -32,7 +35,7 @@ class SQLiteLog:
         database = self._file.database
         number = database.execute("INSERT INTO log (entry) VALUES (?)", (entry,)).lastrowid or 0
         if number % WIDTH == 0:
-            found = database.execute("SELECT entry FROM log WHERE id > ? ORDER BY id", (number - WIDTH,))
+            found = database.execute(f"SELECT {BYTES} FROM log WHERE id > ? ORDER BY id", (number - WIDTH,))
             hashes = [leaf_hash(entry) for (entry,) in found]
             if len(hashes) == WIDTH:  # if an entry is lost, there is no root, and scrapy verify reports it
                 root = root_of(hashes)
@@ -53,7 +56,7 @@ class SQLiteLog:
 
     def entries(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         last = FOR_EVER if end is None else end
-        sql = "SELECT id, entry FROM log WHERE id > ? AND id <= ? ORDER BY id"
+        sql = f"SELECT id, {BYTES} FROM log WHERE id > ? AND id <= ? ORDER BY id"
         index = start
         for number, entry in self._file.rows(tuple, sql, start, last):
             if number != index + 1:
@@ -69,7 +72,7 @@ class SQLiteLog:
         return self._file.one(_first, sql, digest_of(capture))
 
     def subtrees(self) -> Mapping[int, bytes]:
-        return dict(self._file.all(tuple, "SELECT id - 1, root FROM subtree"))
+        return dict(self._file.all(tuple, "SELECT id - 1, CAST(root AS BLOB) FROM subtree"))
 
 
 def _first(row: tuple[int, ...]) -> int:

@@ -34,8 +34,11 @@ PAGE_OF = (
 )
 
 # What a capture shows of its version.
-FACTS = "SELECT number, hex(digest), length, level, blocks, cost = 0 FROM version WHERE id = ?"
-NO_FACTS = (None,) * 6
+FACTS = (
+    f"SELECT {intact('version')}, number, hex(digest), length, level, blocks, cost = 0"
+    " FROM version WHERE id = ?"
+)
+NO_FACTS = (True, *(None,) * 6)
 
 SHAPE = (
     f"SELECT {intact('shape')} AND (reference IS NULL OR {intact('reference')}),"
@@ -144,7 +147,7 @@ def capture_of(
 
     ``facts`` is a row of ``FACTS``; ``marks`` returns the marks of its page's versions, by number.
     """
-    number, digest, length, level, blocks, pruned = facts
+    number, digest, length, level, blocks, pruned = whole(facts)
     when = moment(visit.time)
     numbers = visit.lag, visit.first_byte, visit.ended, visit.length
     wire = wire_of(Exchange(numbers, visit.texts or b"", visit.record), when) if visit.wired else None

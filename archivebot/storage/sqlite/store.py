@@ -312,25 +312,28 @@ class SQLiteStore(ArchiveFile):
 
     def check(self) -> list[str]:
         found: list[str] = []
-        try:
-            with self.reading():
-                found += [
-                    row[0] for row in self.database.execute("PRAGMA integrity_check(20)") if row[0] != "ok"
-                ]
-                found += altered(self.database)
-                found += self.all("the capture of {0[0]} at {0[1]} has lost its {0[2]}".format, REFERENCELESS)
-                found += damage(self.database)
-                found += lost_keys(self.database)
-                found += self.all("an attachment at {0[0]} has lost its block".format, WITHOUT_BLOCK)
-                found += self.all(
-                    lambda row: f"the capture of {row[0]} at {row[1]} points at no version", LOST
-                )
-        except CorruptObject as error:
-            found.append(str(error))
-        return found
+        for part in (
+            lambda: (row for row in self.rows(text, "PRAGMA integrity_check(20)") if row != "ok"),
+            lambda: altered(self.database),
+            lambda: self.rows("the capture of {0[0]} at {0[1]} has lost its {0[2]}".format, REFERENCELESS),
+            lambda: damage(self.database),
+            lambda: lost_keys(self.database),
+            lambda: self.rows("an attachment at {0[0]} has lost its block".format, WITHOUT_BLOCK),
+            lambda: self.rows("the capture of {0[0]} at {0[1]} points at no version".format, LOST),
+        ):
+            try:
+                with self.reading():
+                    found.extend(part())
+            except CorruptObject as error:  # a part that cannot be read hides nothing of the others
+                found.append(str(error))
+        return list(dict.fromkeys(found))
 
 
 def first(row: tuple[int, ...]) -> int:
+    return row[0]
+
+
+def text(row: tuple[str]) -> str:
     return row[0]
 
 
