@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import astuple, fields, replace
 from datetime import datetime
@@ -312,7 +312,7 @@ class SQLiteStore(ArchiveFile):
 
     def check(self) -> list[str]:
         found: list[str] = []
-        for part in (
+        parts: tuple[Callable[[], Iterable[str]], ...] = (
             lambda: (row for row in self.rows(text, "PRAGMA integrity_check(20)") if row != "ok"),
             lambda: altered(self.database),
             lambda: self.rows("the capture of {0[0]} at {0[1]} has lost its {0[2]}".format, REFERENCELESS),
@@ -320,7 +320,8 @@ class SQLiteStore(ArchiveFile):
             lambda: lost_keys(self.database),
             lambda: self.rows("an attachment at {0[0]} has lost its block".format, WITHOUT_BLOCK),
             lambda: self.rows("the capture of {0[0]} at {0[1]} points at no version".format, LOST),
-        ):
+        )
+        for part in parts:
             try:
                 with self.reading():
                     found.extend(part())
