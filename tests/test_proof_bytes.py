@@ -185,6 +185,32 @@ def test_each_changed_byte_of_a_database_is_found(mongo_uri: str, renewed: bool)
     assert count > (20 if renewed else 60)
 
 
+@pytest.mark.long
+def test_each_lost_field_of_a_database_is_found(mongo_uri: str) -> None:
+    filled(mongo_uri)
+    with MongoClient[dict[str, Any]](mongo_uri) as client:
+        database = client.get_default_database()
+        for name, fields in (
+            ("captures", ("slot", "frame", "base", "leaf", "entry")),
+            ("frames", ("data",)),
+            ("pages", ("url",)),
+            ("archive", ("position",)),
+        ):
+            for document in list(database[name].find(sort=[("entry", -1)]).limit(2)):
+                for field in set(fields) & document.keys():
+                    lost = {key: value for key, value in document.items() if key != field}
+                    for other in (lost, {**document, field: None}, {**document, field: "text"}):
+                        if other != document and _change(database[name], other):
+                            is_found(mongo_uri, other)
+                database[name].replace_one({"_id": document["_id"]}, document)
+        with Archive.reader(ArchiveConfig(uri=mongo_uri)) as archive:
+            assert archive.verify()[1] == []
+        database["archive"].drop()
+        for opened in (Archive.reader, Archive.open):
+            with pytest.raises(CorruptObject, match="the document of the archive is lost; restore a copy"):
+                opened(ArchiveConfig(uri=mongo_uri))
+
+
 def _change(collection: Collection[dict[str, Any]], document: dict[str, Any]) -> bool:
     """Put another document in place of a stored one; return False if a third one has its key."""
     with suppress(OperationFailure):

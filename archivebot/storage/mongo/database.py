@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TypeVar
 
 from archivebot.config import without_password
-from archivebot.exceptions import ArchiveError, Closed, StorageError, UsageError
+from archivebot.exceptions import ArchiveError, Closed, CorruptObject, StorageError, UsageError
 from archivebot.models import Position
 from archivebot.storage.base import missing
 from archivebot.storage.mongo.documents import Document
@@ -147,6 +147,8 @@ class MongoDatabase:
             names = self._database.list_collection_names()
             if any(name not in COLLECTIONS and not name.startswith("system.") for name in names):
                 raise StorageError(f"{self._place} belongs to another program; give another ARCHIVE_URI")
+            if self._captures.find_one() is not None:
+                raise CorruptObject(f"{self._place}: the document of the archive is lost; restore a copy")
             if not create:
                 raise missing(without_password(self.uri))
         schema = found["schema"] if found else 0
@@ -174,7 +176,12 @@ class MongoDatabase:
         found = self.retried(lambda: self._database["archive"].find_one({"_id": "archive"}))
         if found is None:
             raise StorageError(f"{self._place}: the database was dropped; give the same command again")
-        return Position(found["identity"], int(found["position"]))
+        try:
+            return Position(found["identity"], int(found["position"]))
+        except (LookupError, TypeError, ValueError) as error:
+            raise CorruptObject(
+                f"{self._place}: the document of the archive is damaged; restore a copy"
+            ) from error
 
     def changes(self) -> Hashable | None:
         return None  # a question to the server takes as long as reading

@@ -12,6 +12,7 @@ from archivebot.models import Capture, Duplicate, Headers, Kind, Outcome, Qualit
 from archivebot.storage.base import NewVersion, PageHead, StoredVersion, VersionId
 from archivebot.storage.times import milliseconds, moment
 from archivebot.storage.wire import unpacked
+from archivebot.urls import urlkey
 
 Document = dict[str, Any]
 
@@ -76,6 +77,18 @@ def part_documents(frame: bytes) -> Iterator[Document]:
     """Split a frame into the documents that store it."""
     for number, identity in enumerate(part_ids(frame_name(frame))):
         yield {"_id": identity, "data": frame[number * PART_BYTES : (number + 1) * PART_BYTES]}
+
+
+def is_page(document: Document) -> bool:
+    """Return whether the URL and the key of a page are those of its id."""
+    url = document.get("url")
+    return isinstance(url, str) and (page_id(url), urlkey(url)) == (document["_id"], document.get("urlkey"))
+
+
+def bytes_of(document: Document, field: str) -> bytes:
+    """Return the bytes of a field without a checksum; none if it is missing, or damaged to another type."""
+    value = document.get(field)
+    return bytes(value) if isinstance(value, bytes) else b""
 
 
 def capture_document(page: str, capture: Capture) -> Document:

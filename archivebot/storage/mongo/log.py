@@ -15,7 +15,7 @@ from archivebot.models import Capture
 from archivebot.proof.merkle import WIDTH, leaf_hash, root_of
 from archivebot.storage.log import lost_entry
 from archivebot.storage.mongo.database import ASCENDING, BATCH, DESCENDING, MongoDatabase
-from archivebot.storage.mongo.documents import Document, page_id
+from archivebot.storage.mongo.documents import Document, bytes_of, page_id
 from archivebot.storage.mongo.sums import sealed, whole
 from archivebot.storage.record import digest_of, removal_of, removed_by
 from archivebot.storage.times import milliseconds
@@ -117,7 +117,7 @@ class MongoLog:
         for document in found:
             yield from self._between(removed, expected, int(document["entry"]))
             expected = int(document["entry"]) + 1
-            yield bytes(document["leaf"])
+            yield bytes_of(document, "leaf")
         if end is not None:
             yield from self._between(removed, expected, end)
 
@@ -130,14 +130,14 @@ class MongoLog:
 
     def _removed(self) -> Iterator[tuple[int, bytes]]:
         for document in self._database.rows(self._captures, {"removed": {"$gte": 0}}, fields=_FIELDS):
-            yield int(document["removed"]), removed_by(bytes(document["leaf"])) or b""
+            yield int(document["removed"]), removed_by(bytes_of(document, "leaf")) or b""
 
     def index(self, capture: Capture) -> int | None:
         query: Document = {"page": page_id(capture.url), "time": milliseconds(capture.captured_at)}
         digest = digest_of(capture)
         found = self._database.rows(self._captures, query, fields=_FIELDS)
-        return next((int(each["entry"]) for each in found if bytes(each.get("leaf", b"")) == digest), None)
+        return next((int(each["entry"]) for each in found if bytes_of(each, "leaf") == digest), None)
 
     def subtrees(self) -> Mapping[int, bytes]:
         found = self._database.rows(self._subtrees, {})
-        return {int(document["_id"]): bytes(document["root"]) for document in found}
+        return {int(document["_id"]): bytes_of(document, "root") for document in found}

@@ -43,10 +43,12 @@ from archivebot.storage.mongo.dictionaries import MongoDictionaries, is_dictiona
 from archivebot.storage.mongo.documents import (
     Document,
     brief_of,
+    bytes_of,
     capture_document,
     capture_of,
     frame_name,
     head_of,
+    is_page,
     named,
     page_id,
     part_documents,
@@ -205,7 +207,7 @@ class MongoStore(MongoDatabase):
 
     def version_ids(self) -> Iterator[VersionId]:
         for document in self.rows(self._captures, BROUGHT, [("slot", ASCENDING)]):
-            yield document["slot"]
+            yield document.get("slot", "")
 
     def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
         host = urlkey.partition(")")[0] + ")"
@@ -238,7 +240,7 @@ class MongoStore(MongoDatabase):
         large = len(wanted) > len(names)
         query, batch = {"_id": {"$in": wanted}}, PARTS_AT_ONCE if large else len(wanted)
         found = self.retried(lambda: list(self._frames.find(query, batch_size=batch)))
-        parts = {part["_id"]: bytes(part["data"]) for part in found}
+        parts = {part["_id"]: bytes_of(part, "data") for part in found}
         try:
             frames = [b"".join(parts[part] for part in part_ids(name)) for name in names]
         except KeyError as error:
@@ -285,7 +287,9 @@ class MongoStore(MongoDatabase):
             query["$or"] = [{"urlkey": {"$gt": start}}, {"url": {"$gt": after}}]
         for pages in batches(self.rows(self._pages, query, order)):
             visited = self._present(self._captures, "page", [page["_id"] for page in pages])
-            yield from ((page["urlkey"], page["url"]) for page in pages if page["_id"] in visited)
+            yield from (
+                (page["urlkey"], page["url"]) for page in pages if page["_id"] in visited and is_page(page)
+            )
 
     def tallies(self) -> Iterator[tuple[str, int]]:
         stages = [{"$match": VISITS}, {"$group": {"_id": "$url", "sum": {"$sum": "$sum"}}}]
@@ -327,14 +331,21 @@ class MongoStore(MongoDatabase):
     def check(self) -> list[str]:
         return [*self._changed(), *self._lost_versions(), *self._lost_frames(), *self._lost_references()]
 
+    def _intact(self, name: str, query: Document) -> Iterator[Document]:
+        """Yield the documents with their checksums; the others are reported as changed."""
+        return (each for each in self.rows(self._database[name], query) if is_whole(name, each))
+
     def _changed(self) -> Iterator[str]:
         for name in SUMMED:
             for document in self.rows(self._database[name], {}):
                 if not is_whole(name, document):
                     yield f"the document {document['_id']} of {name} does not have its checksum"
+        for page in self.rows(self._pages, {}):
+            if not is_page(page):
+                yield f"the document {page['_id']} of pages is not that of its URL"
 
     def _lost_versions(self) -> Iterator[str]:
-        for batch in batches(self.rows(self._captures, {"version": {"$ne": None}})):
+        for batch in batches(self._intact("captures", {"version": {"$ne": None}})):
             wanted = [document["base"] if "seq" in document else document["version"] for document in batch]
             names = [name for name in wanted if name]
             present = self._present(self._captures, "slot", names)
@@ -344,7 +355,7 @@ class MongoStore(MongoDatabase):
                     yield f"the capture of {document['url']} at {document['time']} points at no version"
 
     def _lost_frames(self) -> Iterator[str]:
-        for batch in batches(self.rows(self._captures, {**BROUGHT, "cost": {"$gt": 0}})):
+        for batch in batches(self._intact("captures", {**BROUGHT, "cost": {"$gt": 0}})):
             parts: dict[str, Document] = {}
             for document in batch:
                 try:
@@ -354,13 +365,13 @@ class MongoStore(MongoDatabase):
             present = self._present(self._frames, "_id", list(parts))
             for part in parts.keys() - present:
                 yield f"the frame of version {parts[part]['number']} of {parts[part]['url']} is missing"
-        for document in self.rows(self._database["dictionaries"], {}):
+        for document in self._intact("dictionaries", {}):
             wanted = part_ids(document["frame"])
             if len(self._present(self._frames, "_id", wanted)) < len(wanted):
                 yield f"the frame of the dictionary {document['_id']} is missing"
 
     def _lost_references(self) -> Iterator[str]:
-        for batch in batches(self.rows(self._captures, {"reference": {"$gt": ""}})):
+        for batch in batches(self._intact("captures", {"reference": {"$gt": ""}})):
             names = list({document["reference"] for document in batch})
             present = self._present(self._database["references"], "_id", names)
             for document in batch:
