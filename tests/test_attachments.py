@@ -24,7 +24,7 @@ from archivebot.jobs.export import export_warc
 from archivebot.jobs.ingest import ingest as ingest_files
 from archivebot.jobs.selection import Selection
 from archivebot.metadata import Metadata
-from archivebot.models import Label
+from archivebot.models import Label, Outcome
 from archivebot.storage.sqlite.sums import enable, sum_of
 from archivebot.versioning.keep import Keep
 from archivebot.wire import Attachment
@@ -266,6 +266,38 @@ def test_pruning_removes_it_from_mongodb_and_a_lost_block_is_found(mongo_uri: st
         frame, _ = (each["frame"] for each in archive._store.collection("attachments").find())
         archive._store.collection("frames").delete_many({"_id": f"{frame.partition('/')[0]}:0"})
         assert archive.verify()[1]
+
+
+def check_pruning_beside_an_error(uri: str) -> None:
+    """An error had the bytes of a version that is pruned, as a body of its own that stays."""
+    with stored(uri, 0) as archive:
+        for day, outcome, text in (
+            (1, Outcome.SERVER_ERROR, "It broke."),
+            (2, Outcome.FETCHED, "It broke."),
+            (3, Outcome.FETCHED, "The text of day 3."),
+        ):
+            page = replace(
+                make_page(html(text), outcome=outcome, status=503 if day == 1 else 200),
+                captured_at=WHEN + timedelta(days=day),
+            )
+            archive.add(archive.segment(page))
+            archive.attach(
+                Attachment(URL, page.captured_at, b"WARC/1.0\r\nWARC-Type: metadata\r\n\r\n", b"of %d" % day)
+            )
+        (pruned,) = archive.prune(URL, Keep.parse("yearly"), datetime.now(UTC)).versions
+        archive.compact()
+        assert pruned.digest == sha256(html("It broke.")).hexdigest()
+        assert [each.pruned for each in archive.captures(URL)] == [False, False, True, False]
+        assert [each.block for each in archive.attachments.of(URL)] == [b"of 0", b"of 1", b"of 3"]
+
+
+def test_pruning_keeps_what_belongs_to_an_error_with_the_same_bytes(uri: str) -> None:
+    check_pruning_beside_an_error(uri)
+
+
+@pytest.mark.long
+def test_pruning_keeps_what_belongs_to_an_error_in_mongodb(mongo_uri: str) -> None:
+    check_pruning_beside_an_error(mongo_uri)
 
 
 def check_damaged(uri: str, folder: Path, damage: Callable[[bytes], None]) -> None:

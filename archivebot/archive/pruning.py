@@ -68,9 +68,11 @@ class Pruner:
         if not plan.versions:
             return plan
         rewritten = self._rewritten(url, plan.versions)
-        digests = {version.digest for version in plan.versions}
-        captures = self._store.captures(url, brief=True)
-        times = [each.captured_at for each in captures if each.sha256 in digests]
+        # An error may have the bytes of a version as a body of its own, which stays.
+        gone = {(version.digest, version.number) for version in plan.versions}
+        captures = list(self._store.captures(url, brief=True))
+        stay = {each.captured_at for each in captures if (each.sha256, each.number) not in gone}
+        times = [each.captured_at for each in captures if each.captured_at not in stay]
         with self._store.together():
             self._store.attachments.remove(url, times)
             self._store.retention.rewrite(plan.versions, rewritten)
