@@ -12,12 +12,13 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.archive.bodies import KEPT_BYTES, Bodies
 from archivebot.config import ArchiveConfig
-from archivebot.exceptions import CorruptObject, StorageError
+from archivebot.exceptions import CorruptObject, Pruned, StorageError
 from archivebot.fingerprint import piece_id
 from archivebot.models import Outcome
 from archivebot.storage.base import StoredVersion
 from archivebot.storage.sqlite.store import SQLiteStore
-from tests.factories import URL, html, make_page
+from archivebot.versioning.keep import Keep
+from tests.factories import START, URL, html, make_page
 
 NESTED = b"<body><div><p>One is here, long enough</p><p>Two is here, long enough</p></div><p>Three</p></body>"
 
@@ -142,6 +143,15 @@ def test_a_body_that_is_not_the_one_recorded_is_refused_every_time(
             CorruptObject, match=f"version 1 of {URL} is damaged: its bytes have another digest"
         ):
             contents.get(other)
+
+
+def test_a_version_that_is_pruned_after_its_record_was_read_is_not_called_damaged(
+    store: SQLiteStore, stored: Callable[..., list[StoredVersion]]
+) -> None:
+    versions = stored(*(html(f"The paragraph of day {day} is long enough") for day in range(3)))
+    Archive(store, ArchiveConfig()).prune(URL, Keep.parse("ends"), START)
+    with pytest.raises(Pruned, match=f"version 2 of {URL} was pruned"):
+        Bodies(store).get(versions[1])
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
@@ -697,6 +698,12 @@ def test_a_damaged_row_is_not_read_as_another_one(store: SQLiteStore, path: Path
         enabled.execute(sql)
     with pytest.raises(CorruptObject, match=r"damaged.*restore a copy"):
         read()
+
+
+def test_the_error_of_a_full_disk_says_what_to_do(store: SQLiteStore) -> None:
+    store.database.execute("PRAGMA max_page_count = 1")  # no more than there are
+    with pytest.raises(StorageError, match="disk is full \\(make room on the disk"):
+        put(store, random.Random(1).randbytes(99_999), 0)
 
 
 def test_a_capture_does_not_show_a_damaged_version(store: SQLiteStore, path: Path) -> None:

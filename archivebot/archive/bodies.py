@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from archivebot.exceptions import CorruptObject, NotArchived, Pruned
@@ -77,10 +78,7 @@ class Bodies:
         Raises Pruned if its bytes were removed.
         """
         if version.pruned:
-            raise Pruned(
-                f"version {version.number} of {version.url} was pruned: scrapy history shows the versions"
-                " that were kept"
-            )
+            raise _pruned(version)
         self._forget_undone()
         packed = self._kept.get(version.id)
         if packed is None:
@@ -142,8 +140,16 @@ class Bodies:
                 error = CorruptObject("its frame, or one that it needs, is lost")
             except CorruptObject as found:
                 error = found
+        if self._is_pruned_now(version):
+            raise _pruned(version)
         name = f"version {version.number}" if version.number else f"a body ({version.digest[:12]})"
         raise CorruptObject(f"{name} of {version.url} is damaged: {error}; see scrapy verify") from error
+
+    def _is_pruned_now(self, version: StoredVersion) -> bool:
+        """Return whether another process pruned a version after its record was read."""
+        with suppress(NotArchived, CorruptObject):
+            return self._store.version(version.id).pruned
+        return False
 
     def _by_base(self, version: StoredVersion) -> bytes | None:
         """Rebuild a version from its base; None if the base is a version that is not in the cache."""
@@ -161,3 +167,10 @@ class Bodies:
         self._size += len(packed)
         while self._size > KEPT_BYTES and len(self._kept) > 1:
             self._size -= len(self._kept.popitem(last=False)[1])
+
+
+def _pruned(version: StoredVersion) -> Pruned:
+    return Pruned(
+        f"version {version.number} of {version.url} was pruned: scrapy history shows the versions that"
+        " were kept"
+    )

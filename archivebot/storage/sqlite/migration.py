@@ -55,6 +55,8 @@ def failure(uri: str, error: sqlite3.Error | UnicodeDecodeError, damaged: str) -
         advice = f" (the file is damaged or {damaged})"
     elif "locked" in text:
         advice = " (another process is writing; try again)"
+    elif "disk is full" in text:
+        advice = " (make room on the disk, and give the same command again)"
     return StorageError(f"{uri}: {text}{advice}")
 
 
