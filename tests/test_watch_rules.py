@@ -170,6 +170,31 @@ def test_a_change_with_two_conditions_that_is_undone_does_not_persist(tmp_path: 
     assert reported(tmp_path, rule, page(OPEN), page(LATE), page(OPEN)) == []
 
 
+OUT, IN = page(OPEN), page(LATE)
+
+
+@pytest.mark.parametrize(
+    ("rule", "visits", "told"),
+    [
+        ("persist = 2", (OUT, OUT, IN, OUT, OUT), 0),
+        ("persist = 2", (OUT, IN, OUT, OUT), 0),
+        ("persist = 2", (OUT, OUT, GONE, OUT, OUT), 0),
+        ("persist = 2", (OUT, OUT, MOVED, OUT, OUT), 0),
+        ('persist = 2\nadded = "six"', (OUT, OUT, IN, OUT, OUT), 0),
+        ('persist = 2\nchanges = "gone"', (OUT, GONE, GONE, OUT, GONE, GONE), 1),
+        ("persist = 3", (OUT, OUT, OUT, IN, GONE, OUT, OUT, OUT), 0),
+        ("persist = 2", (OUT, OUT, IN, IN, OUT, OUT), 2),
+        ("persist = 2", (OUT, OUT, IN, OUT, IN, IN), 1),
+        ("persist = 2", (OUT, OUT, GONE, IN, IN), 1),
+        ("persist = 2", (OUT, OUT, GONE, OUT, GONE, GONE), 1),
+    ],
+)
+def test_the_return_from_a_change_that_does_not_persist_is_no_change(
+    tmp_path: Path, rule: str, visits: tuple[bytes | dict[str, Any], ...], told: int
+) -> None:
+    assert len(reported(tmp_path, rule, *visits)) == told
+
+
 @pytest.mark.parametrize("away", [GONE, MOVED], ids=["gone", "moved"])
 def test_a_page_that_returns_with_another_menu_is_back(tmp_path: Path, away: dict[str, Any]) -> None:
     (found,) = reported(tmp_path, 'changes = "back"', page(OPEN), away, page(OPEN, "events"))

@@ -156,14 +156,15 @@ class PageChanges:
     def matches(self, rule: Rule, since: datetime | None) -> Iterator[Match]:
         """Yield the changes that match a rule and were decided by captures after a time.
 
-        A change is decided when ``persist`` captures in a row show it.
+        A change is decided when ``persist`` captures in a row show it. The return from a state that fewer
+        captures showed is none: the change to that state was not reported.
         """
         for index in range(len(self._captures) - rule.persist + 1):
             last = index + rule.persist - 1
             if since is not None and self._captures[last].captured_at <= since:
                 continue
             found = self._findings(rule, index, index)
-            if not all(found):
+            if not all(found) or self._returns(rule, index):
                 continue
             later = [self._findings(rule, index, other) for other in range(index + 1, last + 1)]
             kept = lasting(found, later)
@@ -171,6 +172,22 @@ class PageChanges:
             if all(kept) and change:
                 # The texts of all matching pages together would fill the memory.
                 yield Match(rule.name, replace(change, blocks=(), attributes=()), described(kept))
+
+    def _returns(self, rule: Rule, index: int) -> bool:
+        """Return whether a capture shows the state that lasted before the last few captures.
+
+        "Few" are fewer than ``persist``, and that state lasted as long or is the first one.
+        """
+        for end in range(index - 2, max(index - rule.persist, 0) - 1, -1):
+            begin = end
+            while begin and end - begin + 1 < rule.persist and not all(self._findings(rule, begin, begin)):
+                begin -= 1
+            if not begin or end - begin + 1 >= rule.persist:
+                found = self._findings(rule, end + 1, index)
+                change = self._known[end + 1, index]
+                is_content = change and change.kind in (SiteChange.CHANGED, SiteChange.TOUCHED)
+                return change is None or bool(is_content and not all(found))
+        return False
 
     def _findings(self, rule: Rule, first: int, last: int) -> Conditions:
         """Return what a rule finds in the change from the state before ``first`` to the capture ``last``."""
