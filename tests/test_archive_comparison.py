@@ -54,6 +54,22 @@ def test_a_page_that_turns_back_to_an_old_menu_is_touched_as_well(archive: Archi
     assert (last.kind, last.number) == (Kind.TOUCHED, 1)
 
 
+def test_a_page_in_another_charset_has_not_changed_if_its_text_is_the_same(archive: Archive) -> None:
+    def served(story: str, charset: str, day: int) -> Capture:
+        body = page(story).decode().replace("<title>Ferry", "<title>Fähre").encode(charset)
+        headers = (("Content-Type", f"text/html; charset={charset}"),)
+        return visit(archive, make_page(body, day, headers=headers))
+
+    german = STORY.replace("council", "Bürgermeister")
+    served(german, "utf-8", 0)
+    assert served(german, "iso-8859-1", 1).kind is Kind.TOUCHED
+    assert served(german, "utf-8", 2).kind is Kind.TOUCHED
+    edited = served(german.replace("Monday", "Tuesday"), "iso-8859-1", 3)
+    assert edited.reason.startswith("…Bürgermeister met on [-Monday-]{+Tuesday+}")
+    first, last = (archive.version(URL, number) for number in (1, edited.number or 0))
+    assert archive.delta(URL, first, last).attributes == ()
+
+
 def test_a_change_from_a_version_that_is_not_read_says_why(archive: Archive) -> None:
     first, second, third, last = (make_page(page(seen=f"{day} views"), day) for day in range(4))
     visit(archive, first)

@@ -87,18 +87,19 @@ class Comparison:
     def _compared(
         self, before: StoredVersion, known: Content, now: PageReading, content_type: str, kept: Kept
     ) -> Significance:
-        then = self._readings.of(known.body, content_type)
+        declared = _declared(before, now, content_type)
+        then = self._readings.of(known.body, declared)
         if then.body == now.body:
             return Significance(ChangeKind.FURNITURE, "the same bytes")
         parts = self._parts(before.url, known.kept, kept)
-        shown = self._without(then, content_type, parts)
+        shown = self._without(then, declared, parts)
         found = significance(
             shown,
             self._without(now, content_type, parts),
-            self._earlier(before, content_type, parts),
+            self._earlier(before, now, content_type, parts),
             self._counted,
         )
-        self._past.keep((before.digest, content_type, parts.ignore), shown.lines)
+        self._past.keep((before.digest, declared, parts.ignore), shown.lines)
         then.is_past = True
         if found.reason == SAME_TEXT and then.lines != now.lines:
             found = replace(found, reason="only ignored parts")
@@ -120,9 +121,11 @@ class Comparison:
         if known is None:
             return ()
         try:
-            then = self._readings.of(known.body, content_type)
+            declared = _declared(before, now, content_type)
+            then = self._readings.of(known.body, declared)
             parts = self._parts(before.url, known.kept, kept)
-            counted = beside(*(self._without(each, content_type, parts) for each in (then, now)))
+            pages = ((then, declared), (now, content_type))
+            counted = beside(*(self._without(page, its_type, parts) for page, its_type in pages))
             others = (replace(each, content=False) for each in beside(then, now) if each not in counted)
             return (*self._edited(before.url, known.kept, then, kept, now), *counted, *others)
         except Exception:
@@ -147,7 +150,9 @@ class Comparison:
             return edited(then.fields(site, url), now.fields(site, url))
         return edited(before.fields, after.fields)
 
-    def _earlier(self, before: StoredVersion, content_type: str, parts: Kept) -> Iterator[Lines]:
+    def _earlier(
+        self, before: StoredVersion, now: PageReading, content_type: str, parts: Kept
+    ) -> Iterator[Lines]:
         """Yield the lines of the versions stored before ``before``, the latest first."""
         found = self._store.versions(before.url, last=MOST_ROWS)
         if len(found) == MOST_ROWS and found[-1].id != before.id:
@@ -156,7 +161,7 @@ class Comparison:
         while versions and versions.pop().id != before.id:
             pass
         for version in reversed(versions[-MOST_VERSIONS:]):
-            lines = self._lines_of(version, content_type, parts.ignore)
+            lines = self._lines_of(version, _declared(version, now, content_type), parts.ignore)
             if lines is not None:
                 yield lines
 
@@ -171,3 +176,10 @@ class Comparison:
             lines = self._readings.of(known.body, content_type, ignored).lines
             self._past.keep(key, lines)
         return lines
+
+
+def _declared(version: StoredVersion, now: PageReading, content_type: str) -> str:
+    """Return the Content-Type to read a version with, from that of a later one: its charset may differ."""
+    if not version.charset or version.charset == now.media.charset:
+        return content_type
+    return f"{content_type.partition(';')[0]}; charset={version.charset}"
