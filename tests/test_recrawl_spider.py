@@ -142,6 +142,15 @@ def test_new_pages_get_only_what_is_left_of_the_limit(archived: str, limit: int,
     spider.closed("finished")
 
 
+def test_the_answer_to_a_post_is_not_visited_by_a_get(archived: str) -> None:
+    posted = "http://a.example/find?__wb_method=POST&q=ships"
+    with Archive.open(ArchiveConfig(uri=archived)) as archive:
+        archive.add(archive.segment(make_page(b"<p>" + TEXT.encode(), url=posted)))
+    spider = begun(archived)
+    assert set(spider.arguments.seeds) == {*DUE, *NEW, *MAPS}
+    spider.closed("finished")
+
+
 def test_new_pages_have_no_limit_of_their_own(archived: str) -> None:
     spider = begun(archived)
     assert list(spider.arguments.seeds[3:]) == NEW + MAPS

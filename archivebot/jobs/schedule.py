@@ -17,7 +17,7 @@ from archivebot.schedule.planner import Planner, Watched
 from archivebot.schedule.policy import Policy
 from archivebot.schedule.rate import Estimate, Visit, estimate
 from archivebot.timestamps import timestamp
-from archivebot.urls import host_of
+from archivebot.urls import has_method, host_of
 from archivebot.urls.pattern import pattern
 
 DAY = 86400.0  # seconds
@@ -149,8 +149,11 @@ def _covers(archive: ArchiveReader, collection: str) -> Callable[[str], bool]:
 
 
 def _visits(archive: ArchiveReader) -> list[tuple[str, list[Capture]]]:
-    """Return the pages of an archive but requisites, with their captures."""
-    visits = [(url, archive.captures(url)) for _, url in archive.pages()]
+    """Return the pages of an archive but requisites, with their captures.
+
+    The answer to a POST is left out: the body of its request is not kept, and a GET asks for another page.
+    """
+    visits = [(url, archive.captures(url)) for _, url in archive.pages() if not has_method(url)]
     return [(url, captures) for url, captures in visits if captures and captures[-1].origin != REQUISITE]
 
 

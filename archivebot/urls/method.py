@@ -22,6 +22,8 @@ PLAIN = frozenset(("", "GET", "HEAD"))
 # Maximum characters of the query for a body; cdxj-indexer cuts a longer one.
 LONGEST = 4096
 
+_METHOD = "__wb_method="
+
 _FORM, _JSON, _TEXT = "application/x-www-form-urlencoded", "application/json", "text/plain"
 
 
@@ -41,8 +43,17 @@ def with_method(url: str, method: str, content_type: str = "", body: bytes = b""
     if method in PLAIN and not body:
         return url
     url = url.partition("#")[0]
-    query = "&".join(filter(None, (f"__wb_method={quote(method or 'GET')}", _fields(content_type, body))))
+    query = "&".join(filter(None, (f"{_METHOD}{quote(method or 'GET')}", _fields(content_type, body))))
     return f"{url}{'&' if '?' in url else '?'}{query}"
+
+
+def has_method(url: str) -> bool:
+    """Return whether a URL is that of the answer to a request other than a plain GET.
+
+    >>> has_method("http://a.example/?q=1&__wb_method=POST&a=b+c"), has_method("http://a.example/?q=1")
+    (True, False)
+    """
+    return _METHOD in url
 
 
 def _fields(content_type: str, body: bytes) -> str:
