@@ -6,15 +6,16 @@ import socket
 import socketserver
 import ssl
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from archivebot.exceptions import Undelivered
+from archivebot.exceptions import Refused, Undelivered
 from archivebot.watch.file import read_rules
 from archivebot.watch.mail import Mail
 from tests.servers import certificate
@@ -30,11 +31,13 @@ class Relay(socketserver.StreamRequestHandler):
     context: ssl.SSLContext | None = None
     known: tuple[str, str] | None = None  # the only user and password
     refusal = "535 who?"
+    greeting = "220 here"
+    replies: Mapping[str, str] = {}  # to commands, instead of the usual ones
     taken: list[bytes]
     secured = False
 
     def handle(self) -> None:
-        self._say("220 here")
+        self._say(self.greeting)
         with suppress(ssl.SSLError):  # the client does not trust the certificate
             self._serve()
 
@@ -42,6 +45,8 @@ class Relay(socketserver.StreamRequestHandler):
         while line := self.rfile.readline().decode("ascii").strip():
             verb, _, rest = line.partition(" ")
             match verb.upper():
+                case known if known in self.replies:
+                    self._say(self.replies[known])
                 case "EHLO":
                     offers = ["here"]
                     offers += [f"AUTH {self.mechanisms}"] * bool(self.mechanisms)
@@ -114,6 +119,27 @@ def test_no_error_of_a_log_in_shows_the_password(mechanisms: str) -> None:
         mail(port, USER, PASSWORD).send([ALERT])
     assert str(raised.value).startswith("127.0.0.1: ")
     assert not any(secret in str(raised.value) for secret in (USER, PASSWORD))
+    assert taken == []
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"greeting": "421 too busy"}, Undelivered, "421 too busy"),
+        ({"greeting": "HTTP/1.1 400 Bad Request"}, Undelivered, "its answer is no SMTP"),
+        ({"replies": {"MAIL": "550 5.7.1 not you"}}, Undelivered, "550 5.7.1 not you"),
+        ({"replies": {"RCPT": "450-4.2.0 greylisted,\r\n450 come again"}}, Undelivered, "450 4.2.0 grey"),
+        ({"replies": {"RCPT": "550 5.1.1 no such user"}}, Refused, "550 5.1.1 no such user"),
+        ({"replies": {"DATA": "554 \x1b[2Jspam"}}, Refused, "554 \ufffd[2Jspam"),
+        ({"replies": {"DATA": "451 later"}}, Undelivered, "451 later"),
+    ],
+)
+def test_what_a_server_replies_is_told(given: dict[str, Any], error: type[Undelivered], said: str) -> None:
+    with relay(**given) as (port, taken), pytest.raises(error) as raised:
+        mail(port).send([ALERT])
+    assert type(raised.value) is error
+    assert str(raised.value).startswith(f"127.0.0.1: {said}")
+    assert "b'" not in str(raised.value)
     assert taken == []
 
 

@@ -14,9 +14,11 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from archivebot.exceptions import Refused, Undelivered
 from archivebot.net import connected, tls_context
+from archivebot.terminal import harmless
+from archivebot.text import collapse
 from archivebot.watch.alert import Alert
 
-_MOST_SUBJECT = 200  # characters
+_MOST_SUBJECT, _MOST_REPLY = 200, 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +56,14 @@ class Mail:
                 client.send_message(message(alerts[0], self.sender, self.to))
                 accepted = True
                 client.quit()
-        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError) as error:
-            codes = [
-                code
-                for code, _ in (
-                    error.recipients.values()
-                    if isinstance(error, smtplib.SMTPRecipientsRefused)
-                    else [(error.smtp_code, error.smtp_error)]
-                )
-            ]
-            raise (Refused if min(codes) >= 500 else Undelivered)(
-                f"{parts.hostname} answered {codes[0]}"
-            ) from error
+        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPResponseException) as error:
+            code, said = _reply(error)
+            is_about_it = isinstance(error, smtplib.SMTPRecipientsRefused | smtplib.SMTPDataError)
+            raise (Refused if is_about_it and code >= 500 else Undelivered)(f"{host}: {said}") from error
         except (OSError, smtplib.SMTPException) as error:
             if accepted:  # only the farewell is lost
                 return
-            raise Undelivered(f"{parts.hostname}: {error or type(error).__name__}") from error
+            raise Undelivered(f"{host}: {error or type(error).__name__}") from error
 
     def _prepare(self, client: _Client, parts: SplitResult) -> None:
         """Begin TLS if the server offers it, and log in."""
@@ -121,6 +115,23 @@ class _Client(smtplib.SMTP):
                 break
         if code not in (235, 503):  # accepted, or logged in already
             raise smtplib.SMTPAuthenticationError(code, said)
+
+
+def _reply(error: smtplib.SMTPRecipientsRefused | smtplib.SMTPResponseException) -> tuple[int, str]:
+    """Return the code of the reply that an error is about, and the reply as one line.
+
+    >>> _reply(smtplib.SMTPDataError(451, b"4.7.1 wait\\nplease"))
+    (451, '451 4.7.1 wait please')
+    """
+    text: bytes | str
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        ((code, text),) = error.recipients.values()
+    else:
+        code, text = error.smtp_code, error.smtp_error
+    if code < 0:
+        return code, "its answer is no SMTP"
+    words = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    return code, collapse(harmless(f"{code} {words}"))[:_MOST_REPLY]
 
 
 def _coded(text: str) -> str:
