@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import UsageError
-from archivebot.jobs.schedule import schedule
+from archivebot.jobs.schedule import now, schedule
 from archivebot.models import REQUISITE, Outcome
 from archivebot.schedule.policy import Policy
 from tests.commands import run_scrapy
@@ -105,6 +106,14 @@ def test_due_pages_are_those_whose_time_has_come(uri: str) -> None:
     assert (none.returncode, none.stdout) == (1, "")
     assert none.stderr == f"no page of {uri} is due\n"
     assert f"{SITE}often" in run(uri).stdout
+
+
+def test_a_visit_by_a_clock_that_was_ahead_delays_no_other(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        for day in (0, 1, 36_500):
+            archive.add(archive.segment(make_page(body(NEWS[0]), day, url=f"{SITE}often")))
+        (page,) = schedule(archive)
+    assert (page.estimate.visits, page.is_due(now())) == (1, True)
 
 
 @pytest.mark.parametrize("words", [("--budget", "many"), ("--budget", "0/day"), ("--budget", "5/year")])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -218,6 +220,21 @@ def test_a_match_does_not_keep_the_texts_of_its_page(watch: Watch) -> None:
         (match,) = PageChanges(archive, f"{SITE}hours").matches(rule, None)
     assert "eight" in match.reason
     assert (match.change.blocks, match.change.attributes) == ((), ())
+
+
+def test_a_clock_that_was_ahead_silences_no_page(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    watch.begin('[[rule]]\nname = "r"\n', {"hours": page(OPEN)})
+    archived(watch.uri, 36_500, {"hours": page(OPEN)})
+    archived(watch.uri, 1, {"hours": page(LATE)})
+    assert paths(watch.sent()["alerts"]) == [HOURS]
+    with closing(sqlite3.connect(tmp_path / "a.watch.db")) as database, database:
+        # As after a run while the clock was ahead.
+        database.execute("UPDATE seen SET captured_at = captured_at + 3153600000000000")
+    archived(watch.uri, 2, {"hours": page(OPEN)})
+    assert watch.sent()["alerts"] == []
+    archived(watch.uri, 3, {"hours": page(LATE)})
+    assert paths(watch.sent()["alerts"]) == [HOURS]
 
 
 def test_conditions_find_nothing_in_a_page_that_is_back_as_it_was(tmp_path: Path) -> None:

@@ -149,12 +149,19 @@ def _covers(archive: ArchiveReader, collection: str) -> Callable[[str], bool]:
 
 
 def _visits(archive: ArchiveReader) -> list[tuple[str, list[Capture]]]:
-    """Return the pages of an archive but requisites, with their captures.
+    """Return the pages of an archive but requisites, with their captures up to now, if there are any.
 
+    A capture of a later time is from a clock that was ahead: the page would not be due until that time.
     The answer to a POST is left out: the body of its request is not kept, and a GET asks for another page.
     """
-    visits = [(url, archive.captures(url)) for _, url in archive.pages() if not has_method(url)]
-    return [(url, captures) for url, captures in visits if captures and captures[-1].origin != REQUISITE]
+    time = now()
+    found: list[tuple[str, list[Capture]]] = []
+    for _, url in archive.pages():
+        captures = [] if has_method(url) else archive.captures(url)
+        captures = [each for each in captures if each.captured_at <= time] or captures
+        if captures and captures[-1].origin != REQUISITE:
+            found.append((url, captures))
+    return found
 
 
 def _schedule(

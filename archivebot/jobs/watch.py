@@ -111,12 +111,16 @@ def watch(
 
 
 def _note_state(archive: ArchiveReader, outbox: Outbox) -> None:
-    outbox.record((), {url: last.captured_at for url, last in _last(archive)})
+    outbox.record((), {url: last.captured_at for url, last in _last(archive, datetime.now(UTC))})
 
 
-def _last(archive: ArchiveReader) -> Iterator[tuple[str, Capture]]:
+def _last(archive: ArchiveReader, now: datetime) -> Iterator[tuple[str, Capture]]:
+    """Yield each page with its last capture that is not later than ``now``: a clock may have been ahead."""
     for _, url in archive.pages():
-        if last := archive.last(url):
+        last = archive.last(url)
+        if last and last.captured_at > now:
+            last = next((each for each in reversed(archive.captures(url)) if each.captured_at <= now), None)
+        if last:
             yield url, last
 
 
@@ -126,17 +130,19 @@ def _judged(
     """Return the matches in new captures, and the last capture of each page that has new ones.
 
     A requisite of pages is not a page of its own. A page whose versions cannot be read is passed to
-    ``damaged``, and is judged again by the next run.
+    ``damaged``, and is judged again by the next run. If the clock was ahead when a page was judged, a run
+    finds nothing new in it, and later runs judge what was captured since.
     """
     matches: list[Match] = []
     times: dict[str, datetime] = {}
-    for url, last in _last(archive):
+    now = datetime.now(UTC)
+    for url, last in _last(archive, now):
         since = seen(url)
-        if since is not None and last.captured_at <= since:
+        if since is not None and last.captured_at <= since <= now:
             continue
         watching = [rule for rule in rules if rule.watches(url) and last.origin != REQUISITE]
         try:
-            page = PageChanges(archive, url) if watching else None
+            page = PageChanges(archive, url, last.captured_at) if watching else None
             matches += [each for rule in watching if page for each in page.matches(rule, since)]
         except CorruptObject as error:
             damaged(url, error)
@@ -146,11 +152,12 @@ def _judged(
 
 
 class PageChanges:
-    """The changes of one page, from each capture that shows its state to a later one."""
+    """The changes of one page up to a time, from each capture that shows its state to a later one."""
 
-    def __init__(self, archive: ArchiveReader, url: str) -> None:
+    def __init__(self, archive: ArchiveReader, url: str, until: datetime | None = None) -> None:
         self._archive, self._url = archive, url
-        self._captures = [each for each in telling(archive.captures(url)) if not each.pruned]
+        captures = (each for each in telling(archive.captures(url)) if not each.pruned)
+        self._captures = [each for each in captures if until is None or each.captured_at <= until]
         self._known: dict[tuple[int, int], WatchedChange | None] = {}
 
     def matches(self, rule: Rule, since: datetime | None) -> Iterator[Match]:
