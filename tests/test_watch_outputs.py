@@ -234,6 +234,16 @@ def test_a_run_that_was_killed_holds_an_alert_for_as_long_as_sending_takes(tmp_p
         assert claimed() == "1"
 
 
+def test_an_attempt_while_the_clock_was_ahead_delays_no_other(tmp_path: Path) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    with Outbox(tmp_path / "watch.db", "archive", tmp_path / "rules.toml") as outbox:
+        outbox.record([(ALERT, ["hook"])], {})
+        assert outbox.claim("hook", now + timedelta(days=365), 30.0)
+        outbox.settle("hook", [1], "no answer")
+        assert outbox.claim("hook", now, 30.0)
+        assert outbox.claim("hook", now, 30.0) is None
+
+
 @pytest.mark.long
 def test_a_rules_file_that_is_renamed_says_what_waits_at_its_old_path(tmp_path: Path) -> None:
     watch = Watch(tmp_path)

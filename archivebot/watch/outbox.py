@@ -25,6 +25,10 @@ ADVICE = "move it away"
 # Seconds before the second attempt, doubled for each further one; after an hour and a half a day has 4 to 16.
 FIRST_WAIT, LONGEST_WAIT = 60, 6 * 3600
 
+# Seconds in which each attempt that was made by the present clock is due again: a time beyond them was noted
+# while the clock was ahead.
+FARTHEST = 24 * 3600
+
 # Number of sent alerts that are kept for each rules file: a feed shows the last hundred.
 KEPT = 1000
 
@@ -201,8 +205,9 @@ class Outbox:
         with self._translated(), transaction(self._db):
             row = self._db.execute(
                 "SELECT number, record, attempts FROM delivery JOIN alert ON alert = number"
-                " WHERE watch = ? AND output = ? AND NOT sent AND due <= ? ORDER BY due, number LIMIT 1",
-                (self._id, output, second),
+                " WHERE watch = ? AND output = ? AND NOT sent AND NOT due BETWEEN ? AND ?"
+                " ORDER BY due, number LIMIT 1",
+                (self._id, output, second + 1, second + FARTHEST),
             ).fetchone()
             if row is None:
                 return None
