@@ -11,6 +11,7 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.settings import EXTENSIONS
 from tests.conftest import Crawl
+from tests.factories import make_page
 from tests.mockserver import Asked, MockServer, Reply, html, markup
 
 MODIFIED = "Fri, 02 Jan 2026 03:04:05 GMT"
@@ -42,6 +43,17 @@ def test_a_second_crawl_sees_revisits_and_versions(site: MockServer, crawl: Craw
     asked = next(asked for asked in site.asked if asked.path == "/")
     assert (asked.headers["If-None-Match"], asked.headers["If-Modified-Since"]) == ('"1"', MODIFIED)
     assert second.of(site.url("/a"))["version"] == 2
+
+
+def test_what_a_clock_that_was_ahead_captured_is_not_asked_for(site: MockServer, crawl: Crawl) -> None:
+    bodies = {tag: markup([], text) for tag, text in (('"1"', "The tide is low."), ('"2"', "It is high."))}
+    with Archive.open(ArchiveConfig(uri=crawl.uri)) as archive:
+        for day, (tag, body) in zip((0, 36_500), bodies.items(), strict=True):
+            headers = (("Content-Type", "text/html"), ("ETag", tag))
+            archive.add(archive.segment(make_page(body, day, url=site.url(), headers=headers)))
+    site.routes["/"] = tagged(bodies['"2"'], '"2"')
+    done = crawl(seeds=site.url()).of(site.url())
+    assert (done["kind"], done["version"]) == ("changed", 2)
 
 
 @pytest.mark.long

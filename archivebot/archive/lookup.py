@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice, takewhile
 from typing import Self
 
@@ -112,8 +112,8 @@ class ArchiveReader:
         return self._store.holds(page.url, page.captured_at, page.outcome, digest)
 
     def validators(self, url: str) -> tuple[str | None, str | None]:
-        """Return ETag and Last-Modified of the content stored last, for a conditional request."""
-        capture = self.fetched(url)
+        """Return ETag and Last-Modified of the last content up to now, for a conditional request."""
+        capture = self.fetched(url, until=datetime.now(UTC))
         fields = {name.lower(): value for name, value in capture.headers} if capture else {}
         return fields.get("etag"), fields.get("last-modified")
 
