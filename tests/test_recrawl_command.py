@@ -14,11 +14,14 @@ from shutil import which
 
 import pytest
 
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Busy, NotArchived, UsageError
 from archivebot.frontier import frontier_uri, read_frontier
 from archivebot.jobs.instance import only_instance
 from tests.commands import run_scrapy
 from tests.conftest import ROOT, Crawl
+from tests.factories import make_page
 from tests.mockserver import MockServer, Reply, html
 from tests.servers import redis_server, redis_uri
 
@@ -172,6 +175,18 @@ def test_a_service_of_a_collection_waits_for_its_pages_alone(crawl: Crawl, site:
     rules.write_text(f'[collection.home]\nseeds = "{site.url()}"\nscope = "page"\ninterval = "2d"\n')
     words = ("-a", "collection=home", "-a", OFTEN, "-s", f"ARCHIVE_COLLECTIONS={rules}")
     service = start(crawl, "--forever", *words)
+    assert service.stderr is not None
+    said = next(line for line in service.stderr if "the next round" in line)
+    service.terminate()
+    service.communicate(timeout=PATIENCE)
+    assert said.endswith("the next round is in 900 s\n")
+
+
+@pytest.mark.long
+def test_a_page_that_may_not_be_visited_starts_no_round_each_second(crawl: Crawl) -> None:
+    with Archive.open(ArchiveConfig(uri=crawl.uri)) as archive:  # as a file brings it
+        archive.add(archive.segment(make_page(b"<p>A router.</p>", url="http://192.168.1.1/")))
+    service = start(crawl, "--forever")
     assert service.stderr is not None
     said = next(line for line in service.stderr if "the next round" in line)
     service.terminate()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from archivebot.cli import TIME, ArchiveCommand, print_json
 from archivebot.crawl.arguments import RecrawlArguments
@@ -55,6 +55,7 @@ class Command(ArchiveCommand):
         self._json = bool(opts.json)
         self.archive().close()  # is there one? An older one is upgraded here
         self._service = Service(self._round(opts))
+        self._began = datetime.now(UTC)  # of the round
         if not opts.forever:
             return self._service.run(lambda code: None)
         with only_instance(self.config.uri, "service"):
@@ -82,6 +83,7 @@ class Command(ArchiveCommand):
             return None
         now = datetime.now(UTC)
         wait = self._longest if code else min(self._longest, self._until_due(now))
+        self._began = now + timedelta(seconds=wait)
         if self._json:
             print_json({"ended": timestamp(now), "exit_code": code, "wait": round(wait, 1)})
             flush()
@@ -94,9 +96,12 @@ class Command(ArchiveCommand):
         with self.archive() as archive:
             given = self._given
             pages = schedule(archive, given.budget, Policy(given.policy), given.collection)
-        following = [page.next for page in pages if page.next]
-        wait = (min(following) - now).total_seconds() if following else self._longest
-        return max(wait, _SHORTEST)
+        following = min((page.next for page in pages if page.next), default=None)
+        if following is None:
+            return self._longest
+        if following <= self._began and all(page.last < self._began for page in pages):
+            return self._longest  # the pages that are due were all refused, as those at private addresses
+        return max((following - now).total_seconds(), _SHORTEST)
 
 
 def _pair(text: str) -> tuple[str, str]:
