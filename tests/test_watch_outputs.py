@@ -165,6 +165,14 @@ def test_an_alert_of_the_first_year_has_a_valid_time_in_a_feed() -> None:
     assert b'"date_published": "0001-01-01T00:00:00Z"' in json_feed([alert])
 
 
+def test_alerts_that_no_output_gets_are_told(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    watch.begin(rules(), {"hours": page("The library is open until six.")})
+    assert watch.run().stderr.endswith("no alerts\n")
+    archived(watch.uri, 10, {"hours": page(LATE)})
+    assert watch.run().stderr.endswith("1 alert without an output: scrapy serve shows them at /alerts\n")
+
+
 def test_an_output_that_a_rule_names_twice_gets_an_alert_once(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
     text = '[[rule]]\nname = "all"\nsend = ["items", "items"]\n\n[output.items]\njson = "feed.json"\n'

@@ -56,6 +56,8 @@ class Watched:
             yield "watching from now on; --test shows what the rules would have sent before"
         elif not self.alerts:
             yield "no alerts"
+        elif not self.outputs:
+            yield f"{amount(len(self.alerts), 'alert')} without an output: scrapy serve shows them at /alerts"
         for path, count in self.elsewhere.items():
             yield f"{path} has {amount(count, 'alert')} waiting and was renamed: rename it back to send them"
         for name, tally in self.outputs.items():
