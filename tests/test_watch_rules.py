@@ -172,6 +172,25 @@ def test_a_change_with_two_conditions_that_is_undone_does_not_persist(tmp_path: 
     assert reported(tmp_path, rule, page(OPEN), page(LATE), page(OPEN)) == []
 
 
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ('added = "sold out"', "“sold out” was added: Sold out"),
+        ('removed = "on sale"', "“on sale” was removed: On sale"),
+        ('added = "sold out"\nlabels = "main"', ""),
+        ('added = "sail"', ""),
+    ],
+)
+@pytest.mark.parametrize("shown", ["<title>{} - Ferry</title>", '<img src="/state.png" alt="{}">'])
+def test_words_of_the_title_and_of_images_come_and_go(
+    tmp_path: Path, shown: str, rule: str, told: str
+) -> None:
+    texts = (OPEN + shown.format(state) for state in ("On sale", "Sold out"))
+    visits = [page(text).replace(b"<title>Page</title>", b"") for text in texts]
+    found = reported(tmp_path, rule, *visits)
+    assert [reason.startswith(told) for _, reason in found] == [True] * bool(told)
+
+
 OUT, IN = page(OPEN), page(LATE)
 
 

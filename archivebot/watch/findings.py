@@ -58,15 +58,16 @@ def findings(rule: Rule, change: WatchedChange) -> Conditions:
     if not rule.has_conditions and change.kind not in (SiteChange.CHANGED, SiteChange.TOUCHED):
         return [[Finding((change.kind, change.reason), change.reason)]]
     blocks = list(_counted(rule, change))
+    texts = list(_texts(rule, change, blocks))
     found: Conditions = []
     if not rule.has_conditions:
         found.append(_parts(change, blocks))
     if rule.labels or rule.size:
         found.append(_sizable(rule, blocks))
     if rule.added:
-        found.append([each for term in rule.added for each in _term(term, blocks, "added")])
+        found.append([each for term in rule.added for each in _term(term, texts, "added")])
     if rule.removed:
-        found.append([each for term in rule.removed for each in _term(term, blocks, "removed")])
+        found.append([each for term in rule.removed for each in _term(term, texts, "removed")])
     if rule.fields:
         found.append(list(_fields(rule, change)))
     if rule.numbers:
@@ -142,9 +143,16 @@ def _shown(block: BlockChange) -> str:
     return f"{label}{text[:MOST_SHOWN]}{'…' if len(text) > MOST_SHOWN else ''}"
 
 
-def _term(term: str, blocks: Sequence[BlockChange], sign: str) -> Iterator[Finding]:
-    """Yield a finding if a term occurs more often, or less often, in the changed blocks than before."""
-    texts = [(block.before or "", block.after or "") for block in blocks]
+def _texts(rule: Rule, change: WatchedChange, blocks: Sequence[BlockChange]) -> Iterator[tuple[str, str]]:
+    """Yield the texts that changed: of blocks, and of the title and images unless the rule has labels."""
+    yield from ((block.before or "", block.after or "") for block in blocks)
+    for each in () if rule.labels else change.attributes:
+        if each.attribute in (Attribute.TITLE, Attribute.ALT) and each.content:
+            yield each.before, each.after
+
+
+def _term(term: str, texts: Sequence[tuple[str, str]], sign: str) -> Iterator[Finding]:
+    """Yield a finding if a term occurs more often, or less often, in the changed texts than before."""
     if sign == "removed":
         texts = [(after, before) for before, after in texts]
     counts = [(count(term, less), count(term, more)) for less, more in texts]
