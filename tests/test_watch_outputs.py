@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import signal
 import socketserver
 import sqlite3
 import subprocess
@@ -30,7 +31,8 @@ from archivebot.watch.feeds import ATOM, JSON_FEED, Feed, FeedFormat, atom, json
 from archivebot.watch.outbox import Outbox
 from archivebot.watch.program import Program
 from archivebot.watch.webhook import Webhook
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Crawl
+from tests.mockserver import MockServer, Reply
 from tests.watching import ALERT, SITE, Watch, archived, page
 
 LATE = "The library is open until nine in the evening."
@@ -219,6 +221,25 @@ def test_two_runs_at_once_send_an_alert_once(tmp_path: Path, hook: tuple[int, ty
     assert second.returncode == Undelivered.exit_code
     assert "hook: 0 sent, 1 waiting: not due yet, or another run is sending it" in second.stderr
     assert len(hook[1].taken) == 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_crawl_that_sends_its_alerts(
+    site: MockServer, crawl: Crawl, hook: tuple[int, type[Hook]], number: int
+) -> None:
+    path = crawl.folder / "rules.toml"
+    path.write_text(rules(hook=f'webhook = "http://127.0.0.1:{hook[0]}/in"'), "utf-8")
+    site.routes["/"] = Reply(page("The library is open until six."))
+    assert crawl("-s", f"ARCHIVE_WATCH={path}", seeds=site.url()).code == 0
+    site.routes["/"] = Reply(page(LATE))
+    hook[1].free.clear()
+    with crawl.start("-s", f"ARCHIVE_WATCH={path}", seeds=site.url()) as process:
+        assert hook[1].reached.wait(30)
+        process.send_signal(number)
+        log = process.communicate(timeout=60)[1]
+        hook[1].free.set()
+    assert (process.returncode, log.splitlines()[-1]) == (130, "archivebot: interrupted after the crawl")
 
 
 def test_a_run_that_was_killed_holds_an_alert_for_as_long_as_sending_takes(tmp_path: Path) -> None:

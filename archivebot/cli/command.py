@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import signal
 from collections.abc import Sequence
 from contextlib import closing
 from importlib import import_module
@@ -19,7 +20,7 @@ from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
 from archivebot.garbage import spare_collections
-from archivebot.interrupt import INTERRUPTED, end_children, watch
+from archivebot.interrupt import ASKING, INTERRUPTED, end_children, watch
 from archivebot.terminal import commanded, flush, guard, hush, note
 
 if TYPE_CHECKING:
@@ -216,6 +217,8 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> boo
         process.start()
     finally:
         end_children()  # left behind by a crawl that was stopped while it began
+        for number in ASKING:  # the handlers of Scrapy stop a reactor, and there is none any more
+            signal.signal(number, signal.default_int_handler)
         gc.freeze()  # spare the garbage collection at exit, 0.3 seconds
     if isinstance(crawl, asyncio.Task):
         if not crawl.done():  # Scrapy stops without a word if it has no running engine to stop
