@@ -44,6 +44,7 @@ class Hook(BaseHTTPRequestHandler):
     status = 200
     asked = 0
     authorization: str | None = None  # of the last request
+    kinds: list[str] | None = None  # the values of its Content-Type
     reached: Event  # it was asked
     free: Event  # it may answer
     taken: list[tuple[str | None, dict[str, Any]]]
@@ -54,6 +55,7 @@ class Hook(BaseHTTPRequestHandler):
         self.free.wait(9)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         type(self).authorization = self.headers["Authorization"]
+        type(self).kinds = self.headers.get_all("Content-Type")
         if self.status == 200:
             self.taken.append((self.headers["Idempotency-Key"], json.loads(body)))
         self.send_response(self.status)
@@ -374,6 +376,12 @@ def test_a_webhook_gets_the_user_and_password_of_its_address(hook: tuple[int, ty
     assert hook[1].authorization == f"Basic {b64encode('zoë:a:b'.encode()).decode()}"
     Webhook("hook", url, {"authorization": "Bearer x"}).send([ALERT])
     assert hook[1].authorization == "Bearer x"
+
+
+def test_a_header_of_a_webhook_replaces_the_usual_one(hook: tuple[int, type[Hook]]) -> None:
+    kind = "application/vnd.example+json"
+    Webhook("hook", f"http://127.0.0.1:{hook[0]}/", {"content-type": kind}).send([ALERT])
+    assert hook[1].kinds == [kind]
 
 
 @pytest.mark.long

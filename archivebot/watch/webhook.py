@@ -64,10 +64,8 @@ class Webhook:
 
     def _post(self, alert: Alert) -> Answer:
         """Send an alert once; raises OSError if no answer comes."""
-        headers = {
-            "Content-Type": "application/json",
-            "User-Agent": "archivebot",
-            **self.headers,
-            "Idempotency-Key": f'"{alert.id}"',
-        }
+        usual = {"Content-Type": "application/json", "User-Agent": "archivebot"}
+        given = {key.lower() for key in self.headers}  # the case of a name does not count
+        headers = {key: value for key, value in usual.items() if key.lower() not in given}
+        headers |= {**self.headers, "Idempotency-Key": f'"{alert.id}"'}
         return post(self.url, json_text(alert.record()).encode(), headers, self.timeout, _MOST_READ)
