@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -128,3 +130,23 @@ def test_an_archive_in_mongodb_has_the_same_schedule(uri: str, mongo_uri: str) -
     fill(mongo_uri)
     with Archive.reader(ArchiveConfig(uri=uri)) as one, Archive.reader(ArchiveConfig(uri=mongo_uri)) as other:
         assert schedule(one) == schedule(other)
+
+
+def test_the_headers_of_captures_do_not_stay_in_memory(tmp_path: Path) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/archive.db")
+    with Archive.open(config) as archive:
+        for number in range(200):
+            for day in range(2):
+                headers = (("Set-Cookie", random.randbytes(10_000).hex()),)
+                url = f"{SITE}{number}"
+                ended = make_page(day=day, url=url, outcome=Outcome.GONE, status=410, headers=headers)
+                archive.add(archive.segment(ended))
+    with Archive.reader(config) as archive:
+        schedule(archive)
+        tracemalloc.start()
+        try:
+            assert len(schedule(archive)) == 200
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 4_000_000  # all headers together have 8 MB

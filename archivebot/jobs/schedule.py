@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from archivebot.archive import ArchiveReader
 from archivebot.jobs.addresses import was_private
@@ -105,6 +105,22 @@ class Round:
     private: frozenset[str]
 
 
+class _Seen(NamedTuple):
+    """What the schedule needs of a capture: the headers of 600,000 captures would take a gigabyte."""
+
+    captured_at: datetime
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The pages of an archive but requisites, with their captures, and what else these captures say."""
+
+    pages: list[tuple[str, list[_Seen]]]
+    hints: Hints
+    private: frozenset[str]
+
+
 def schedule(
     archive: ArchiveReader,
     budget: float | None = None,
@@ -120,7 +136,8 @@ def schedule(
     With a ``collection`` only its pages are returned. Raises UsageError if there is no such collection.
     """
     covers = _covers(archive, collection)
-    return [page for page in _schedule(archive, _visits(archive), budget, policy)[0] if covers(page.url)]
+    pages = _schedule(archive, _known(archive), budget, policy)
+    return [page for page in pages if covers(page.url)]
 
 
 def next_round(
@@ -135,46 +152,50 @@ def next_round(
     """
     time = now()
     covers = _covers(archive, collection)
-    visits = _visits(archive)
-    pages, hints = _schedule(archive, visits, budget, policy)
+    read = _known(archive)
+    pages = _schedule(archive, read, budget, policy)
     due = sorted((page for page in pages if page.is_due(time)), key=lambda page: -page.overdue(time))
     known = frozenset(page.url for page in pages)
-    new = [url for url in hints.named if url not in known and covers(url)]
-    private = frozenset(host_of(url) for url, captures in visits if was_private(captures))
-    return Round([page.url for page in due if covers(page.url)], new, known, private)
+    new = [url for url in read.hints.named if url not in known and covers(url)]
+    return Round([page.url for page in due if covers(page.url)], new, known, read.private)
 
 
 def _covers(archive: ArchiveReader, collection: str) -> Callable[[str], bool]:
     return archive.collections.named(collection).covers if collection else lambda url: True
 
 
-def _visits(archive: ArchiveReader) -> list[tuple[str, list[Capture]]]:
-    """Return the pages of an archive but requisites, with their captures up to now, if there are any.
+def _known(archive: ArchiveReader) -> _Known:
+    """Read the captures of all pages up to now, each page once; of one page at a time they are whole.
 
     A capture of a later time is from a clock that was ahead: the page would not be due until that time.
     The answer to a POST is left out: the body of its request is not kept, and a GET asks for another page.
     """
     time = now()
-    found: list[tuple[str, list[Capture]]] = []
-    for _, url in archive.pages():
-        captures = [] if has_method(url) else archive.captures(url)
-        captures = [each for each in captures if each.captured_at <= time] or captures
-        if captures and captures[-1].origin != REQUISITE:
-            found.append((url, captures))
-    return found
+    known: list[tuple[str, list[_Seen]]] = []
+    private: set[str] = set()
+
+    def pages() -> Iterator[tuple[str, list[Capture]]]:
+        for _, url in archive.pages():
+            captures = [] if has_method(url) else archive.captures(url)
+            captures = [each for each in captures if each.captured_at <= time] or captures
+            if captures and captures[-1].origin != REQUISITE:
+                known.append((url, [_Seen(each.captured_at, each.kind) for each in captures]))
+                if was_private(captures):
+                    private.add(host_of(url))
+                yield url, captures
+
+    hints = read_hints(archive, pages())
+    return _Known(known, hints, frozenset(private))
 
 
 def _schedule(
-    archive: ArchiveReader,
-    visits: Sequence[tuple[str, list[Capture]]],
-    budget: float | None,
-    policy: Policy,
-) -> tuple[list[ScheduledPage], Hints]:
-    hints = read_hints(archive, visits)
-    there: list[tuple[Watched, list[Capture]]] = []
+    archive: ArchiveReader, known: _Known, budget: float | None, policy: Policy
+) -> list[ScheduledPage]:
+    hints = known.hints
+    there: list[tuple[Watched, list[_Seen]]] = []
     steady: dict[str, float] = {}
     found: list[ScheduledPage] = []
-    for url, captures in visits:
+    for url, captures in known.pages:
         missed = _missed(captures)
         if missed:
             found.append(_away(url, captures, missed))
@@ -187,7 +208,7 @@ def _schedule(
     left = float(len(there)) if budget is None else budget - sum(1 / days for days in steady.values())
     found.extend(_planned(there, max(left, 0.0), policy))
     found = [_hinted(page, hints) for page in found]
-    return sorted(found, key=lambda page: (page.next is None, page.next or page.last, page.url)), hints
+    return sorted(found, key=lambda page: (page.next is None, page.next or page.last, page.url))
 
 
 def _hinted(page: ScheduledPage, hints: Hints) -> ScheduledPage:
@@ -201,7 +222,7 @@ def _hinted(page: ScheduledPage, hints: Hints) -> ScheduledPage:
 
 
 def _planned(
-    there: Sequence[tuple[Watched, list[Capture]]], budget: float, policy: Policy
+    there: Sequence[tuple[Watched, list[_Seen]]], budget: float, policy: Policy
 ) -> Iterator[ScheduledPage]:
     planner = Planner([page for page, _ in there], budget, policy)
     for index, (_, captures) in enumerate(there):
@@ -229,7 +250,7 @@ def _why(known: Estimate, expected: float, interval: float, budget: float) -> st
     return seen if math.isfinite(interval) else f"{seen}; it changes too often for the budget"
 
 
-def _missed(captures: Sequence[Capture]) -> int:
+def _missed(captures: Sequence[_Seen]) -> int:
     """Return the number of visits in a row, up to the last, that brought no content."""
     count = 0
     for capture in reversed(captures):
@@ -239,14 +260,14 @@ def _missed(captures: Sequence[Capture]) -> int:
     return count
 
 
-def _away(url: str, captures: Sequence[Capture], missed: int) -> ScheduledPage:
+def _away(url: str, captures: Sequence[_Seen], missed: int) -> ScheduledPage:
     last = captures[-1]
     interval = min(BACK_OFF[last.kind] * 2.0 ** min(missed - 1, 30), MOST_DAYS)
     why = f"{last.kind} at the last visit, {missed} in a row without content"
     return ScheduledPage(url, estimate([]), None, interval, last.captured_at, why)
 
 
-def _steady(url: str, captures: Sequence[Capture], interval: float, collection: str) -> ScheduledPage:
+def _steady(url: str, captures: Sequence[_Seen], interval: float, collection: str) -> ScheduledPage:
     """Return a page that is visited at the interval of its collection."""
     visits = [capture for capture in captures if capture.kind in _CONTENT]
     seen = estimate(
