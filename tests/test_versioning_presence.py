@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -72,3 +72,20 @@ def test_what_cannot_be_asked_for_is_still_gone(archive: Archive) -> None:
         archive.add(archive.segment(make_page(b"", day, outcome=outcome, status=None)))
     assert archive.gone_since(URL) == archive.captures(URL)[1].captured_at
     assert archive.gone_since(URL, START) is None
+
+
+def test_earlier_captures_are_only_read_for_what_is_missing(archive: Archive) -> None:
+    asked: list[str] = []
+
+    def count(call: Callable[[], object]) -> int:
+        asked.clear()
+        call()
+        return sum("FROM capture" in sql for sql in asked)
+
+    fetched(archive, 0, PAGE)
+    fetched(archive, 1, PAGE)
+    archive._store.database.set_trace_callback(asked.append)  # type: ignore[attr-defined]
+    assert count(lambda: archive.last(URL)) == count(lambda: archive.captures(URL, after=START)) == 1
+    missing(archive, 2)
+    assert count(lambda: archive.last(URL)) > 1
+    assert archive.captures(URL, after=START)[-1].kind is Kind.GONE

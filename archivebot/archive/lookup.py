@@ -184,7 +184,7 @@ class ArchiveReader:
 
         Captures with the same time stay in one part, so a part may exceed ``limit``.
         """
-        captures = placed(self._store.captures(url, since=after), self._had_content(url, after))
+        captures = placed(self._store.captures(url, since=after), lambda: self._had_content(url, after))
         found = list(islice(captures, limit))
         if found and limit:
             last = found[-1].captured_at
@@ -194,7 +194,7 @@ class ArchiveReader:
     def last(self, url: str) -> Capture | None:
         """Return the last capture of a page, whatever it showed; None if the URL was never captured."""
         found = next(self._store.captures(url, newest_first=True), None)
-        return next(placed([found], self._had_content(url, found.captured_at))) if found else None
+        return next(placed([found], lambda: self._had_content(url, found.captured_at))) if found else None
 
     def _had_content(self, url: str, when: datetime | None) -> bool:
         """Return whether a capture up to ``when`` shows the page itself; None for any time."""

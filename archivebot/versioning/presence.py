@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
@@ -13,18 +13,21 @@ from archivebot.versioning.policy import GONE
 _UNTOLD = frozenset({Kind.FAILED, Kind.EXCLUDED})  # such a visit does not show whether the page exists
 
 
-def placed(captures: Iterable[Capture], there: bool = False) -> Iterator[Capture]:
+def placed(captures: Iterable[Capture], there: Callable[[], bool] = bool) -> Iterator[Capture]:
     """Yield captures of a page, oldest first; a 404 or 410 is ``gone`` only after content.
 
-    ``there`` is whether captures before them brought content.
+    ``there`` returns whether captures before them brought content; it is only called for such an answer.
 
     The stored kind may be outdated: a file with older captures may have been ingested later, and older
     versions of archivebot called every 404 ``gone``.
     """
+    was_there: bool | None = None
     for capture in captures:
-        there = there or is_content(capture)
+        if is_content(capture):
+            was_there = True
         if capture.outcome in GONE:
-            capture = replace(capture, kind=Kind.GONE if there else Kind.NOT_FOUND)
+            was_there = there() if was_there is None else was_there
+            capture = replace(capture, kind=Kind.GONE if was_there else Kind.NOT_FOUND)
         yield capture
 
 
