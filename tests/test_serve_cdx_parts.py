@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from archivebot.archive import Archive
+from archivebot.config import ArchiveConfig
+from archivebot.replay.cdx import CdxQuery
 from tests.factories import html, make_page
 from tests.served import Served, archived, by_key, serving
 
@@ -54,6 +58,30 @@ def test_the_last_rows_of_several_urls_in_one_second_are_those_of_the_whole(serv
     assert whole == sorted(whole, key=lambda row: (row[1], row[2]))
     for count in (1, 4, 17):
         assert server.get(f"/cdx?url=one.org/c&output=json&limit=-{count}").json[1:] == whole[-count:]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "&filter=urlkey:.*[ac]", "&offset=3", "&collapse=timestamp:8", "&to=20260102"]
+)
+@pytest.mark.parametrize("place", ["ex.org&matchType=domain", "one.org/*", "org&matchType=domain"])
+def test_the_last_rows_of_many_pages_are_those_of_the_whole(server: Served, place: str, query: str) -> None:
+    asked = f"/cdx?url={place}{query}&output=json"
+    _, *whole = server.get(asked).json
+    for count in (1, 4, 7, 40):
+        assert server.get(f"{asked}&limit=-{count}").json[1:] == whole[-count:]
+
+
+def test_the_last_rows_of_many_pages_are_found_without_the_others(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path}/archive.db"
+    archived(uri, [make_page(html("A page."), url=f"{SITE}{number:02d}") for number in range(40)])
+    asked: list[str] = []
+    query = CdxQuery.read({"url": [f"{SITE}*"], "limit": ["-2"]})
+    with Archive.reader(ArchiveConfig(uri=uri)) as archive:
+        archive._store.database.set_trace_callback(asked.append)  # type: ignore[attr-defined]
+        captures = archive.mementos.keyed_latest if query.reads_backwards else archive.mementos.keyed
+        found, _ = query.rows(captures(*query.range, *query.times), archive.brought)
+    assert [row["url"] for row in found] == [f"{SITE}38", f"{SITE}39"]
+    assert sum("FROM capture" in sql for sql in asked) < 5
 
 
 def test_a_key_without_a_number_continues_after_the_first_row_of_its_second(server: Served) -> None:

@@ -109,9 +109,11 @@ class Mementos:
     def keyed_latest(
         self, start: str, end: str, since: datetime | None = None, until: datetime | None = None
     ) -> Iterator[Capture]:
-        """Yield the same mementos as :meth:`keyed` for one urlkey, newest first."""
-        pages = [self.of(url, since, until, newest_first=True) for _, url in self._store.urls(start, end)]
-        yield from merge(*pages, key=_place, reverse=True)
+        """Yield the same mementos as :meth:`keyed`, the last first."""
+        found = [list(pages) for _, pages in groupby(self._store.urls(start, end), key=lambda page: page[0])]
+        for pages in reversed(found):
+            urls = (self.of(url, since, until, newest_first=True) for _, url in pages)
+            yield from merge(*urls, key=_place, reverse=True)
 
     def visits(self, url: str) -> list[Capture]:
         """Return all captures of a page, mementos or not, oldest first, without headers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -137,18 +138,19 @@ class CdxQuery:
 
     @property
     def reads_backwards(self) -> bool:
-        """Whether only the last rows are asked for, so that the captures are read newest first."""
-        is_whole = self.match == "exact" and not self.order and not self.skipped and self.collapse is None
-        return self.limit < 0 and is_whole
+        """Whether only the last rows are asked for, so that the captures are read from the last one on."""
+        is_whole = not self.order and not self.skipped and self.collapse is None
+        # The ordinals of the rows of a second count from its first row.
+        return self.limit < 0 and is_whole and (self.match == "exact" or not self.passed)
 
     def rows(
         self, captures: Iterable[Capture], brought: Callable[[Capture], Capture]
     ) -> tuple[list[Row], str]:
         """Return the rows of captures that come in the order of the index, and the key to resume at.
 
-        The captures come newest first if the question ``reads_backwards``. ``brought`` returns the capture
-        that fetched the bytes of a revisit. The key is "" if there are no more rows. Raises UsageError if the
-        part that is asked for has no rows, unless it is the first.
+        The captures come from the last on if the question ``reads_backwards``. ``brought`` returns the
+        capture that fetched the bytes of a revisit. The key is "" if there are no more rows. Raises
+        UsageError if the part that is asked for has no rows, unless it is the first.
         """
         found, resume = self._limited(self._found(captures, brought if self.resolves else None))
         if self.page and not found:
@@ -175,7 +177,9 @@ class CdxQuery:
     def _limited(self, found: Iterator[Row]) -> tuple[list[Row], str]:
         if self.reads_backwards:
             return list(islice(found, -self.limit))[::-1], ""
-        if self.order or self.limit < 0:
+        if self.limit < 0 and not self.order:  # of all rows only the last are in memory
+            return list(deque(islice(found, self.skipped, None), -self.limit)), ""
+        if self.order:
             whole = list(found)
             if self.order == "reverse":
                 whole.reverse()
