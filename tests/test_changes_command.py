@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import CorruptObject
 from archivebot.frontier import Entry, open_frontier
+from archivebot.jobs.changes import changed_pages
 from archivebot.jobs.frontier import since_of
-from archivebot.models import Outcome
+from archivebot.models import Link, Outcome
 from tests.commands import run_scrapy
 from tests.conftest import Crawl
 from tests.factories import html, make_page
@@ -249,3 +251,29 @@ def test_a_page_that_cannot_be_read_is_named_and_the_others_are_shown(uri: str, 
     indexed = run_scrapy(("index", *settings))
     assert indexed.returncode == CorruptObject.exit_code
     assert "pages read" in indexed.stdout
+
+
+def test_the_pages_with_links_to_new_pages_are_found_in_one_pass(tmp_path: Path) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/archive.db")
+    with Archive.open(config) as archive:
+        for number in range(6):
+            links = (Link(f"{SITE}{number + 1}"), Link(f"{SITE}{number}"))
+            new = replace(make_page(html(f"Page {number}."), 9, url=f"{SITE}{number}"), links=links)
+            archive.add(archive.segment(new))
+        database: sqlite3.Connection = archive._store.database  # type: ignore[attr-defined]
+        asked: list[str] = []
+        damaged: dict[str, CorruptObject] = {}
+
+        def origins() -> dict[str, str]:
+            found = changed_pages(archive, datetime(2026, 1, 2, tzinfo=UTC), damaged=damaged.__setitem__)
+            return {page.url.removeprefix(SITE): page.reason for page in found}
+
+        database.set_trace_callback(asked.append)
+        expected = {str(number): f"linked from {SITE}{number - 1}" for number in range(1, 6)}
+        assert origins() == {"0": "a seed, or found without a link"} | expected
+        assert sum("FROM link" in sql for sql in asked) == 1
+        fourth = "SELECT source FROM link ORDER BY source DESC LIMIT 1 OFFSET 1"
+        database.execute(f"UPDATE link SET sum = 0 WHERE source = ({fourth})")
+        found = origins()
+        assert (found["4"], found.get("5")) == (expected["4"], None)
+        assert {f"{SITE}4", f"{SITE}5"} & damaged.keys() == {f"{SITE}5"}

@@ -72,13 +72,25 @@ def changed_pages(
             continue
         if page and not (content_only and page.kind is SiteChange.TOUCHED):
             found.append(page)
-    return list(grouped(found))
+    return list(grouped(list(_explained(archive, found, damaged))))
+
+
+def _explained(
+    archive: ArchiveReader, pages: Sequence[ChangedPage], damaged: Callable[[str, CorruptObject], None]
+) -> Iterator[ChangedPage]:
+    """Yield changed pages, the new ones with their origin."""
+    origin = origins(archive, [page.url for page in pages if page.kind is SiteChange.NEW])
+    for page in pages:
+        try:
+            yield replace(page, reason=origin(page.url)) if page.kind is SiteChange.NEW else page
+        except CorruptObject as error:
+            damaged(page.url, error)
 
 
 def changed_page(archive: ArchiveReader, url: str, since: datetime) -> ChangedPage | None:
     """Return what happened to a page after a time; None if nothing did, or if it was not visited.
 
-    A requisite is not a page.
+    A requisite is not a page. A new page has no reason yet: see :func:`origins`.
     """
     recent = telling(archive.captures(url, after=since))
     if not recent:
@@ -126,12 +138,11 @@ def _state(capture: Capture) -> Kind:
     return Kind.REVISIT if capture.kind in CONTENT else capture.kind
 
 
-def state_change(
-    archive: ArchiveReader, before: Capture | None, then: Capture | None, now: Capture
-) -> tuple[SiteChange, str] | None:
+def state_change(before: Capture | None, then: Capture | None, now: Capture) -> tuple[SiteChange, str] | None:
     """Return the change from the state ``then``, and its reason; ``before`` showed content last.
 
-    Two different contents are ``changed``, without a reason: they have not been compared.
+    Two different contents are ``changed``, without a reason: they have not been compared. A new page has
+    no reason either: see :func:`origins`.
     """
     state = _state(now)
     if then is not None and state is _state(then) and state is not Kind.REVISIT:
@@ -143,7 +154,7 @@ def state_change(
     if state is not Kind.REVISIT:
         return None
     if before is None:
-        return SiteChange.NEW, _origin(archive, now.url)
+        return SiteChange.NEW, ""
     if then is not None and _state(then) is not Kind.REVISIT:
         return SiteChange.BACK, "was gone" if then.kind is Kind.GONE else f"led to {then.location}"
     return (SiteChange.CHANGED, "") if before.digest != now.digest else None
@@ -152,15 +163,29 @@ def state_change(
 def _told(
     archive: ArchiveReader, before: Capture | None, then: Capture | None, now: Capture
 ) -> tuple[SiteChange, str] | None:
-    found = state_change(archive, before, then, now)
+    found = state_change(before, then, now)
     if before is None or found != (SiteChange.CHANGED, ""):
         return found
     change = archive.change(archive.seen(before), archive.seen(now))
     return SiteChange.CHANGED if change.kind is ChangeKind.CONTENT else SiteChange.TOUCHED, change.reason
 
 
-def _origin(archive: ArchiveReader, url: str) -> str:
-    """Return another page that links to a new page."""
-    sources = (link.source for link in archive.links_to(url, limit=2) if link.source != url)
-    source = next(sources, None)
+def origins(archive: ArchiveReader, urls: Sequence[str]) -> Callable[[str], str]:
+    """Return a function that returns another page that links to one of these URLs, in words.
+
+    It raises CorruptObject if links to that URL are damaged.
+    """
+    try:
+        sources = archive.links.sources(urls)
+    except CorruptObject:  # only the pages are damaged whose own links are
+
+        def searched(url: str) -> str:
+            found = (link.source for link in archive.links_to(url, limit=2) if link.source != url)
+            return _origin(next(found, None))
+
+        return searched
+    return lambda url: _origin(sources.get(url))
+
+
+def _origin(source: str | None) -> str:
     return f"linked from {source}" if source else "a seed, or found without a link"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,7 +12,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.config import WatchConfig, beside
 from archivebot.exceptions import CorruptObject
 from archivebot.fields.changes import shown
-from archivebot.jobs.changes import CONTENT, state_change, telling
+from archivebot.jobs.changes import CONTENT, origins, state_change, telling
 from archivebot.models import (
     REQUISITE,
     Attribute,
@@ -150,7 +150,27 @@ def _judged(
             damaged(url, error)
             continue
         times[url] = last.captured_at
-    return matches, times
+    explained = list(_explained(archive, matches, times, damaged))
+    return [each for each in explained if each.change.url in times], times
+
+
+def _explained(
+    archive: ArchiveReader, matches: Sequence[Match], times: dict[str, datetime], damaged: Damaged
+) -> Iterator[Match]:
+    """Yield matches, those of new pages with the origin of the page; damaged pages leave ``times``."""
+    origin = origins(archive, [each.change.url for each in matches if each.change.kind is SiteChange.NEW])
+    for match in matches:
+        change = match.change
+        if change.kind is not SiteChange.NEW:
+            yield match
+            continue
+        try:
+            reason = origin(change.url)
+        except CorruptObject as error:
+            damaged(change.url, error)
+            times.pop(change.url, None)
+            continue
+        yield replace(match, change=replace(change, reason=reason), reason=match.reason or reason)
 
 
 class PageChanges:
@@ -213,7 +233,7 @@ class PageChanges:
     def _change(self, first: int, now: Capture) -> WatchedChange | None:
         earlier = self._captures[:first]
         before = next((each for each in reversed(earlier) if each.kind in CONTENT), None)
-        found = state_change(self._archive, before, earlier[-1] if earlier else None, now)
+        found = state_change(before, earlier[-1] if earlier else None, now)
         if found is None:
             return None
         kind, reason = found

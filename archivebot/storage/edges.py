@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -62,6 +62,12 @@ class LinkStore(Protocol):
         """Yield the links to a URL, even one never requested; order and limit as in :meth:`of`.
 
         With a limit, only links after the link from the page ``after`` are returned.
+        """
+
+    def sources(self, urls: Collection[str]) -> dict[str, str]:
+        """Return of each URL the first other page with a link to it, in the order of :meth:`to`.
+
+        URLs without such a page are left out.
         """
 
 

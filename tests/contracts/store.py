@@ -672,6 +672,19 @@ class StoreContract:
             ("http://example.org/", at(0)),
         }
 
+    def test_the_first_other_page_with_a_link_to_each_page_is_found(self, store: ArchiveStore) -> None:
+        third, fourth = "http://example.org/", "http://example.org/4"
+        store.links.add(URL, [Link(URL), Link(OTHER)], at(0))
+        store.links.add(OTHER, [Link(third), Link(URL)], at(0))
+        store.links.add(third, [Link(third), Link(fourth)], at(0))
+        found = store.links.sources([URL, OTHER, third, fourth, "http://example.org/5"])
+        assert found == {URL: OTHER, OTHER: URL, third: OTHER, fourth: third}
+        store.links.add(fourth, [Link(OTHER)], at(1))
+        [first, *_] = store.links.to(OTHER, limit=2)
+        assert store.links.sources([OTHER]) == {OTHER: first.source}
+        assert store.links.sources([fourth, URL]) == {URL: OTHER, fourth: third}
+        assert store.links.sources([]) == {}
+
     def test_the_same_links_added_twice_change_nothing(self, store: ArchiveStore) -> None:
         links = [Link(OTHER, "words"), Link("http://example.org/", "others")]
         for _ in range(2):

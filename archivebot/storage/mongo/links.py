@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from archivebot.models import Link
@@ -59,6 +59,10 @@ class MongoLinks:
     def to(self, url: str, after: str = "", limit: int | None = None) -> Iterator[Edge]:
         behind = {"_id": {"$gt": link_id(after, url)}} if after else {}
         return self._edges({"to": page_id(url), **behind}, limit)
+
+    def sources(self, urls: Collection[str]) -> dict[str, str]:
+        found = ((url, edge.source) for url in urls for edge in self.to(url, limit=2) if edge.source != url)
+        return dict(reversed(list(found)))  # of two sources the first one stays
 
     def _edges(self, query: Document, limit: int | None = None) -> Iterator[Edge]:
         order: Order | None = [("_id", ASCENDING)] if limit else None

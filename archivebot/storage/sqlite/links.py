@@ -124,6 +124,18 @@ class SQLiteLinks:
         found = self._edges(sql, holding(known), start)
         return islice((edge for edge in found if edge.target == url), limit)
 
+    def sources(self, urls: Collection[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        with self._file.reading():
+            database, text = self._file.database, self._text()
+            wanted = {number: url for url, number in known_numbers(database, urls).items()}
+            # One pass for all URLs: a search for each takes 50 ms among the links of 100,000 pages.
+            for row in database.execute(f"{ROW} ORDER BY source") if wanted else ():
+                source, links = links_of(row)
+                for target in (links.keys() & wanted.keys()) - {source}:
+                    found[wanted.pop(target)] = text(source)
+        return found
+
     def _number(self, text: str) -> int | None:
         """Return the number of a text, 0 for the empty text, None if the archive does not have it."""
         if not text:
