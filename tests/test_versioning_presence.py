@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,3 +90,22 @@ def test_earlier_captures_are_only_read_for_what_is_missing(archive: Archive) ->
     missing(archive, 2)
     assert count(lambda: archive.last(URL)) > 1
     assert archive.captures(URL, after=START)[-1].kind is Kind.GONE
+
+
+def test_the_life_of_a_page_or_a_block_is_read_without_headers(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched(archive, 0, PAGE)
+    gone = missing(archive, 1)
+    [(block, _)] = archive.blocks(archive.version(URL, 1))
+    captures, asked = archive._store.captures, list[bool]()
+
+    def noted(url: str, **given: Any) -> Iterator[Capture]:
+        asked.append(given.get("brief", False))
+        return captures(url, **given)
+
+    monkeypatch.setattr(archive._store, "captures", noted)
+    assert archive.gone_since(URL) == gone.captured_at
+    assert archive.gone_since(URL, START) is None
+    assert [state.version for state in archive.block_history(URL, block.lineage)] == [1]
+    assert asked == [True, True, True]

@@ -204,7 +204,7 @@ class ArchiveReader:
 
     def gone_since(self, url: str, when: datetime | None = None) -> datetime | None:
         """Return the time since which a page is gone, as known at ``when``; None if it is not gone."""
-        return gone_since([each for each in self.captures(url) if when is None or each.captured_at <= when])
+        return gone_since(list(placed(self._store.captures(url, until=when, brief=True))))
 
     def at(self, url: str, when: datetime | None) -> Capture:
         """Return the last capture at or before a time, else the first; without a time, the last.
@@ -352,16 +352,16 @@ class ArchiveReader:
         name = lineage.rpartition("-")[2]
         states: list[BlockState] = []
         current: bytes | None = None
-        for capture in self.captures(url) if lineage_id(url, name) == lineage or name == lineage else ():
-            if capture.number is None or capture.kind is Kind.REVISIT or capture.pruned:
+        for each in self._store.captures(url, brief=True) if lineage in (name, lineage_id(url, name)) else ():
+            if each.number is None or each.kind is Kind.REVISIT or each.pruned:
                 continue
-            content = self._bodies.get(self.seen(capture))
+            content = self._bodies.get(self.seen(each))
             slot = next((slot for slot in content.slots if str(slot.lineage) == name), None)
             data = content.body[slot.start : slot.end] if slot else None
             if data != current:
                 text = visible_text(data, content.charset) if data is not None else None
                 words = topic(data, content.charset) if data is not None else ""
-                states.append(BlockState(capture.number, capture.captured_at, words, text))
+                states.append(BlockState(each.number, each.captured_at, words, text))
             current = data
         if not states:
             raise NotArchived(f"{url} has no block {lineage!r}; see its blocks with: scrapy blocks {url}")
