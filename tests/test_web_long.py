@@ -6,6 +6,7 @@ import asyncio
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,8 @@ from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.frontier import Entry, open_frontier
 from archivebot.jobs.questions import questions
+from archivebot.records.question import Question
+from archivebot.web import surveys
 from archivebot.web.api import asked
 from archivebot.web.long import LongAnswers
 from archivebot.web.readers import Readers
@@ -52,6 +55,37 @@ def test_an_answer_about_a_crawl_or_up_to_now_is_not_kept_as_long_as_the_archive
                 return [each.records[0]["crawl"] for each in (before, after)]
 
     assert asyncio.run(answers()) == ["first", "second"]
+
+
+def test_the_start_shows_the_last_crawl_while_the_totals_of_a_large_archive_are_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")
+    Archive.open(config).close()
+    uri = f"sqlite:///{tmp_path}/a.frontier.db"
+    with closing(open_frontier(uri, "harbour")) as frontier:
+        frontier.begin("{}", None)
+        frontier.add([Entry("http://a.example/", "a.example", 1.0)])
+    named = {each.name: each for each in questions(uri, tmp_path, "")}
+    totals = Event()
+    named["sites"] = Question("sites", "", {}, lambda archive, given: totals.wait(30), reads_all=True)
+    monkeypatch.setattr("archivebot.web.surveys.PATIENCE", 1.0)
+
+    async def start() -> str:
+        with closing(Readers(config, 1)) as readers:
+            await readers.open(probes.process)
+            with closing(LongAnswers(partial(Archive.read_only, config))) as long:
+                state = SimpleNamespace(readers=readers, long=long, questions=named)
+                app = SimpleNamespace(state=state)
+                scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []}
+                try:
+                    return bytes((await surveys.start(Request({**scope, "app": app}))).body).decode()
+                finally:
+                    totals.set()
+
+    shown = asyncio.run(start())
+    assert "The totals are being computed." in shown
+    assert ">harbour</a>" in shown
 
 
 def test_which_answers_may_change_while_the_archive_does_not(tmp_path: Path) -> None:

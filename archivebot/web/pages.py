@@ -112,5 +112,5 @@ def _time_line(reader: ArchiveReader, url: str, line: TimeLine, year: int, month
 
 
 def _latest(reader: ArchiveReader, url: str) -> Capture | None:
-    """Return the last visit of a page that a server answered."""
-    return next(islice(reader.mementos.of(url, newest_first=True), 1), None)
+    """Return the last visit of a page that a server answered, without headers."""
+    return next(islice(reader.mementos.of(url, newest_first=True, brief=True), 1), None)
