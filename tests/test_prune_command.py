@@ -21,6 +21,8 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import Pruned, UsageError
+from archivebot.jobs.prune import PruneProgress
+from archivebot.jobs.prune import prune as run_prune
 from archivebot.models import Kind, Outcome, Page
 from archivebot.versioning.keep import Keep
 from tests.commands import run_scrapy
@@ -114,6 +116,17 @@ def test_only_the_named_page_or_site_is_pruned(archive: Archive, uri: str) -> No
     assert prune(uri, "--site", URL, "--keep", "ends")[0] == 0
     assert (len(rebuilt(archive, pages)), len(rebuilt(archive, elsewhere))) == (2, 24)
     assert archive.verify()[1] == []
+
+
+def test_the_totals_of_an_archive_are_not_added_up_to_prune_one_page(archive: Archive) -> None:
+    fill(archive)
+    asked: list[str] = []
+    archive._store.database.set_trace_callback(asked.append)  # type: ignore[attr-defined]
+    done = run_prune(archive, [URL], Keep.parse("ends"), datetime.now(UTC), PruneProgress())
+    archive._store.database.set_trace_callback(None)  # type: ignore[attr-defined]
+    assert (done.pruned, done.after) == (22, archive.totals()[""].bytes_stored)
+    assert done.before > done.after
+    assert [sql for sql in asked if "GROUP BY host" in sql] == []
 
 
 def test_every_command_says_what_was_pruned(archive: Archive, uri: str, tmp_path: Path) -> None:

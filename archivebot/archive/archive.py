@@ -154,6 +154,10 @@ class Archive(ArchiveReader):
         """Prune the versions of a page that a rule does not keep; see :meth:`Pruner.prune`."""
         return self._pruner.prune(url, keep, now)
 
+    def size(self) -> int:
+        """Return the bytes that the whole archive takes."""
+        return self._store.size()
+
     def compact(self) -> None:
         """Make everything durable, and return the free space of the archive to the file system."""
         self._store.sync()

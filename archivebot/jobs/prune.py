@@ -65,7 +65,7 @@ def prune(
 
     A damaged page is left as it is. An interrupted run leaves each page as it was or as it will be.
     """
-    done = Pruning(freed=None if dry else 0, before=archive.totals()[""].bytes_stored)
+    done = Pruning(freed=None if dry else 0, before=archive.size())
     for url in urls:
         try:
             found = archive.planned(url, keep, now) if dry else archive.prune(url, keep, now)
@@ -83,5 +83,5 @@ def prune(
             progress.pruned(url, found.kept, len(found.versions), found.bytes)
     if not dry:
         archive.compact()
-    done.after = done.before if dry else archive.totals()[""].bytes_stored
+    done.after = done.before if dry else archive.size()
     return done

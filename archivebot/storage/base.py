@@ -326,5 +326,8 @@ class ArchiveStore(CaptureStore, VersionStore, Protocol):
         It takes a few microseconds, and reads nothing of the archive.
         """
 
+    def size(self) -> int:
+        """Return the bytes that the whole archive takes, as in :meth:`totals`."""
+
     def close(self) -> None:
         """Make everything stored durable, and close the store."""

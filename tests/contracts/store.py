@@ -222,6 +222,7 @@ class StoreContract:
         assert store.check() == []
         totals = store.totals()
         assert totals == {"": Totals(0, 0, 0, 0, 0, totals[""].bytes_stored)}
+        assert store.size() == totals[""].bytes_stored
 
     def test_a_version_reads_back_as_it_was_written(self, store: ArchiveStore) -> None:
         first = put(store, b"first", 0)

@@ -313,6 +313,9 @@ class MongoStore(MongoDatabase):
         sums = Totals(*(sum(column.values()) for column in columns))
         return hosts | {"": replace(sums, bytes_stored=max(sums.bytes_stored, self._size()))}
 
+    def size(self) -> int:
+        return self.totals()[""].bytes_stored
+
     def _sums(
         self,
         amount: int | str,

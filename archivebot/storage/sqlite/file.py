@@ -176,7 +176,7 @@ class ArchiveFile:
             self._is_open = False
             self.database.close()
 
-    def _size(self) -> int:
+    def size(self) -> int:
         """Return the bytes of the file once all pages of its log are in it."""
         sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
         return int(self.database.execute(sql).fetchone()[0])

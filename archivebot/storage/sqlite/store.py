@@ -308,7 +308,7 @@ class SQLiteStore(ArchiveFile):
         sums = [
             sum(values) for values in zip(*(astuple(total) for total in hosts.values()), strict=True)
         ] or [0] * len(fields(Totals))
-        return hosts | {"": replace(Totals(*sums), bytes_stored=self._size())}
+        return hosts | {"": replace(Totals(*sums), bytes_stored=self.size())}
 
     def check(self) -> list[str]:
         found: list[str] = []
