@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -303,3 +304,27 @@ def test_any_body_is_given_back_byte_for_byte(archive: Archive) -> None:
         capture = visit(archive, make_page(body, day))
         assert archive.body(capture) == body
     assert archive.verify() == (5, [])
+
+
+def test_the_visits_after_an_older_one_are_judged_again_without_reading_more_than_needed(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(10, 50):
+        unchanged = make_page(day=day, outcome=Outcome.NOT_MODIFIED, status=304)
+        visit(archive, replace(unchanged, origin=f"a.warc.gz:{day}"))
+        if day % 3 == 0:
+            visit(archive, make_page(day=day, outcome=Outcome.SERVER_ERROR, status=500))
+    visit(archive, make_page(html(*STORIES), 0))
+    later = archive.captures(URL)[1:]
+    assert {each.number for each in later if each.outcome is Outcome.NOT_MODIFIED} == {1}
+    assert [each.kind for each in later].count(Kind.REVISIT) == 40
+    captures, read = archive._store.captures, list[Capture]()
+
+    def counted(url: str, *given: Any, **more: Any) -> Iterator[Capture]:
+        for each in captures(url, *given, **more):
+            read.append(each)
+            yield each
+
+    monkeypatch.setattr(archive._store, "captures", counted)
+    assert visit(archive, make_page(html(*STORIES), 5)).kind is Kind.REVISIT
+    assert len(read) < 20

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
+from itertools import chain, islice, takewhile
 
 from archivebot.archive.bases import Bases
 from archivebot.archive.bodies import Bodies, Content
@@ -297,9 +299,10 @@ class Recorder:
         They now follow another version. A visit from a WARC file that only states that nothing changed now
         refers to that version.
         """
-        later = list(self._store.captures(page.url, since=page.captured_at))
-        latest = self._store.latest(page.url, page.captured_at) if later else None
-        for capture in later:
+        later = self._later(page.url, page.captured_at)
+        first = next(later, None)
+        latest = self._store.latest(page.url, page.captured_at) if first else None
+        for capture in chain([first] if first else [], later):
             counted = capture.number is not None and capture.kind in CONTENT
             found = self._judged(capture, latest)
             if _judgement(found) != _judgement(capture):
@@ -308,6 +311,22 @@ class Recorder:
                 return  # the later visits are compared with the same version as before
             if found.number is not None and found.kind in CONTENT:
                 latest = self._store.find(page.url, found.sha256)
+
+    def _later(self, url: str, when: datetime) -> Iterator[Capture]:
+        """Yield the captures of a page after a time, in parts, between which they may be amended.
+
+        Mostly the first is enough, and to read the captures of a page that has 20,000 takes a second.
+        """
+        size = 1
+        while part := self._part(url, when, size):
+            yield from part
+            when, size = part[-1].captured_at, 4 * size
+
+    def _part(self, url: str, when: datetime, size: int) -> list[Capture]:
+        """Return the first captures of a page after a time; those of one time stay together."""
+        captures = self._store.captures(url, since=when)
+        part = list(islice(captures, size))
+        return part + list(takewhile(lambda capture: capture.captured_at == part[-1].captured_at, captures))
 
     def _judged(self, capture: Capture, latest: StoredVersion | None) -> Capture:
         """Return a visit with its kind, reason and digest when compared with ``latest``."""
