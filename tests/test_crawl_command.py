@@ -85,6 +85,23 @@ def test_wrong_usage_is_one_message_and_exit_code_2(arguments: list[str], messag
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("feed", "reason"), [("folder.json", "Is a directory"), ("grid.csv/out.json", "Not a directory")]
+)
+def test_a_feed_that_cannot_be_written_is_refused_before_the_crawl(
+    site: MockServer, tmp_path: Path, feed: str, reason: str
+) -> None:
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "grid.csv").touch()
+    done = scrapy("site", "-a", f"seeds={site.url()}", "-O", str(tmp_path / feed))
+    assert done.stderr == f"archivebot: the feed {tmp_path / feed} cannot be written: {reason}\n"
+    assert done.returncode == 2
+    assert not site.paths()
+    done = scrapy("site", "-a", "seeds=", "-O", str(tmp_path / "new" / "out.json"))
+    assert "no seeds" in done.stderr
+    assert not (tmp_path / "new" / "out.json").exists()
+
+
 def test_an_archive_that_cannot_be_opened_is_exit_code_3() -> None:
     done = scrapy("site", "-a", "seeds=http://a.example/", "-s", "ARCHIVE_URI=sqlite:////no/such/folder/a.db")
     assert done.returncode == 3

@@ -9,7 +9,7 @@ from archivebot.cli.command import (
     name_in_usage,
     run_crawl,
 )
-from archivebot.cli.files import file_body, named_files
+from archivebot.cli.files import check_feeds, file_body, named_files
 from archivebot.cli.leftout import LeftOut
 from archivebot.cli.linewise import linewise
 from archivebot.cli.printing import TIME, note_age, print_csv, print_json, print_table
@@ -24,6 +24,7 @@ __all__ = [
     "add_fields_option",
     "add_visual_options",
     "check",
+    "check_feeds",
     "check_options",
     "coherence",
     "file_body",

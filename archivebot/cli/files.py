@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from w3lib.url import file_uri_to_path
 
 from archivebot.exceptions import UsageError
 
@@ -22,3 +25,23 @@ def file_body(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def check_feeds(feeds: Iterable[str | Path]) -> None:
+    """Raise UsageError if the file of a feed cannot be written; Scrapy tells it after the first page."""
+    for feed in map(str, feeds):
+        scheme = urlsplit(feed).scheme
+        if scheme not in ("", "file") or "%(" in feed:
+            continue  # no file, or one that gets its name when the crawl begins
+        path = Path(file_uri_to_path(feed) if scheme else feed)
+        if path.is_fifo():
+            continue  # its reader would take the end of this check for the end of the feed
+        is_new = not path.exists()
+        try:
+            if not path.parent.exists():
+                path.parent.mkdir(parents=True)
+            path.open("ab").close()
+        except OSError as error:
+            raise UsageError(f"the feed {feed} cannot be written: {error.strerror}") from error
+        if is_new:
+            path.unlink()

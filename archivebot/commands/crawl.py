@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from archivebot.archive import Archive
-from archivebot.cli import TIME, check, check_options, name_in_usage, run_crawl
+from archivebot.cli import TIME, check, check_feeds, check_options, name_in_usage, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.crawl.arguments import EXAMPLE
 from archivebot.exceptions import ArchiveError, Conflict, NotArchived, NothingFetched, Outdated
@@ -84,6 +84,7 @@ class Command(CrawlCommand):
         try:
             _check(args, self.crawler_process.spider_loader.list())
             assert self.settings is not None, "Scrapy gives every command its settings"
+            check_feeds(self.settings.getdict("FEEDS"))
             config = WatchConfig.from_settings(self.settings)
             rules = read_rules(config.watch) if config.watch else None
             if rules:
