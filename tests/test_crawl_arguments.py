@@ -45,6 +45,23 @@ def test_a_seeds_file_has_one_seed_per_line_and_comments(tmp_path: Path) -> None
     assert read_seeds(f"@{file}") == ("http://a.example/", "http://a.example/x,y")
 
 
+def test_a_comment_behind_a_seed_is_no_part_of_it(tmp_path: Path) -> None:
+    file = tmp_path / "seeds.txt"
+    file.write_text("http://a.example/x # ours\na.example/#top\n \t# none\nhttp://a.example/y\t#z\n")
+    assert read_seeds(f"@{file}") == ("http://a.example/x", "http://a.example/", "http://a.example/y")
+
+
+def test_a_seeds_file_without_a_seed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "seeds.txt").write_text("# none yet\n")
+    with pytest.raises(UsageError, match=r"no seeds in '.*seeds\.txt': write a URL on each line"):
+        read_seeds(f"@{tmp_path / 'seeds.txt'}")
+
+
+def test_a_blank_between_two_urls_separates_them() -> None:
+    assert read_seeds("http://h/a  HTTPS://g/b?c, http://f/") == ("http://h/a", "https://g/b?c", "http://f/")
+    assert read_seeds("http://h/a b,http://g/") == ("http://h/a%20b", "http://g/")
+
+
 @pytest.mark.parametrize(
     ("text", "seeds"),
     [

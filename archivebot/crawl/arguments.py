@@ -41,6 +41,7 @@ NO_IDENTITY = (*LIMITS, "fields", "collection")
 # Arguments that are part of the identity only if they are given: older crawls are known without them.
 LATER = ("types", "size", "since", "until", "rings", "requisites")
 
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 _SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -49,8 +50,9 @@ def read_seeds(text: str) -> tuple[str, ...]:
     """Return the canonical seeds of a comma-separated list or of ``@FILE``, in order, each once.
 
     For commas in URLs see :func:`~archivebot.urls.split_seeds`. A file holds one seed per line; empty lines
-    and lines that begin with ``#`` are skipped. A text of several lines is read like a file. Raises
-    UsageError if the file cannot be read, its @ is missing, a seed is not a URL, or no seed is left.
+    are skipped, and what follows a ``#`` at the beginning of a line or behind a blank. A text of several
+    lines is read like a file. Raises UsageError if the file cannot be read, its @ is missing, a seed is not a
+    URL, or no seed is left.
     """
     if text.endswith(".txt") and isfile(text):
         raise UsageError(f"{text!r} is a file: write seeds=@{text}")
@@ -58,8 +60,10 @@ def read_seeds(text: str) -> tuple[str, ...]:
         lines = _file_lines(text[1:])
     else:
         lines = text.splitlines() if "\n" in text else split_seeds(text)
-    wanted = [line.strip() for line in lines]
-    seeds = tuple(dict.fromkeys(parse_seed(line) for line in wanted if line and not line.startswith("#")))
+    wanted = [_COMMENT.sub("", line).strip() for line in lines]
+    seeds = tuple(dict.fromkeys(map(parse_seed, filter(None, wanted))))
+    if not seeds and text.startswith("@"):
+        raise UsageError(f"no seeds in {text[1:]!r}: write a URL on each line")
     if not seeds:
         raise UsageError(f"no seeds: say where to start, {EXAMPLE}")
     return seeds

@@ -14,6 +14,8 @@ _BEGIN = re.compile(
     r"\s | (?:[a-z][a-z0-9+.-]*:)?// | (?P<host>[^\s:/?#]+) (?::\d+)? \s* (?:[/?#]|$)",
     re.IGNORECASE | re.VERBOSE,
 )
+# Blanks between two URLs: a browser sends a blank in a URL, but nobody means one before another scheme.
+_BLANKS = re.compile(r"\s+(?=https?://)", re.IGNORECASE)
 _ADDRESS = re.compile(r"\d+(?:\.\d+){3}")
 
 
@@ -21,13 +23,14 @@ def split_seeds(text: str) -> list[str]:
     """Return the parts of a comma-separated list of seeds.
 
     A comma in the path or the query of a URL with a scheme is part of it, unless a scheme, a blank, or the
-    name of a host follows: ``localhost``, an address, or a name with a public suffix.
+    name of a host follows: ``localhost``, an address, or a name with a public suffix. Blanks before a URL
+    with a scheme separate it as a comma does.
 
     >>> split_seeds("http://h/a,1518,b.html,http://g/,example.org")
     ['http://h/a,1518,b.html', 'http://g/', 'example.org']
     """
     seeds: list[str] = []
-    for part in text.split(","):
+    for part in _BLANKS.sub(",", text).split(","):
         if seeds and _OPEN.match(seeds[-1]) and not _begins(part):
             seeds[-1] += f",{part}"
         else:
