@@ -41,6 +41,8 @@ def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
         ),
         (["site", "-s", "ARCHIVE_RETRY_BASE=-1"], "ARCHIVE_RETRY_BASE is '-1': give a number from 0 on"),
         (["site", "-s", "DOWNLOAD_DELAY=abc"], "DOWNLOAD_DELAY is 'abc': give a number"),
+        (["site", "-s", "DOWNLOAD_DELAY=-1"], "DOWNLOAD_DELAY is '-1': give a number from 0 on"),
+        (["site", "-s", "DOWNLOAD_TIMEOUT=nan"], "DOWNLOAD_TIMEOUT is 'nan': give a number from 0 on"),
         (["site", "-s", "CONCURRENT_REQUESTS=1.5"], "CONCURRENT_REQUESTS is '1.5': give a whole number"),
         *(
             (["site", "-s", f"{name}=0"], f"{name} is '0': give a whole number from 1 on")

@@ -313,6 +313,19 @@ def test_a_failed_page_is_tried_again_on_request_and_a_forgotten_crawl_begins_an
     assert crawl.ask("frontier", "--forget") == {"forgotten": 2}
 
 
+def test_numbers_beyond_those_of_sqlite_are_as_good_as_no_limit(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    crawled = crawl(seeds=site.url(), pages=10**23, depth=10**23)
+    assert (crawled.code, len(crawled.records)) == (0, 1), crawled.log
+    assert crawl.ask("frontier", "--top", str(10**23))["states"]["done"] == 1
+
+
+def test_a_crawl_is_not_forgotten_and_tried_again_at_once(crawl: Crawl) -> None:
+    done = run_scrapy(("frontier", "--forget", "--retry", "rejected", "-s", f"ARCHIVE_URI={crawl.uri}"))
+    assert done.stderr == "scrapy frontier: --forget and --retry: give one of them\n"
+    assert done.returncode == 2
+
+
 def test_the_records_of_a_site_crawl_have_no_focus(site: MockServer, crawl: Crawl) -> None:
     site.routes["/"] = html()
     assert "relevance" not in json.dumps(crawl(seeds=site.url()).records)

@@ -118,7 +118,7 @@ def test_a_visit_by_a_clock_that_was_ahead_delays_no_other(tmp_path: Path) -> No
     assert (page.estimate.visits, page.is_due(now())) == (1, True)
 
 
-@pytest.mark.parametrize("words", [("--budget", "many"), ("--budget", "0/day"), ("--budget", "5/year")])
+@pytest.mark.parametrize("words", [("--budget", text) for text in ("many", "0/day", "5/year", "9" * 400)])
 def test_a_budget_that_is_none_is_refused(uri: str, words: tuple[str, str]) -> None:
     done = run(uri, *words)
     assert done.returncode == UsageError.exit_code

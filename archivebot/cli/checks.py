@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from math import inf
 from typing import Any
 
 from scrapy.exceptions import UsageError as WrongOption
@@ -85,7 +86,9 @@ def _check_scrapy(name: str, value: object) -> None:
     elif isinstance(default, bool):
         wrong, wanted = text.lower() not in ("0", "1", "false", "true"), "True or False"
     elif isinstance(default, float) or name in FRACTIONS:
-        wrong, wanted = not _is_number(text, float), "a number"
+        number = float(text) if _is_number(text, float) else None
+        wrong = number is None or not 0 <= number < inf
+        wanted = "a number" if number is None else "a number from 0 on"
     elif name in AT_LEAST_ONE:
         wrong, wanted = not _is_number(text, int) or int(text) < 1, "a whole number from 1 on"
     elif isinstance(default, int):

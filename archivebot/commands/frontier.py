@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
+from sys import maxsize
 from typing import Any
 
 from archivebot.cli import TIME, FrontierCommand, print_json, print_table
@@ -42,6 +43,8 @@ class Command(FrontierCommand):
             raise UsageError(
                 "URLs need --forget; to see why a URL was or was not fetched: scrapy explain URL"
             )
+        if opts.forget and opts.retry is not None:
+            raise UsageError("--forget and --retry: give one of them")
         if not opts.forget and opts.retry is None:
             return super().work(args, opts)
         with closing(open_frontier(self.uri, opts.crawl, create=False)) as frontier:
@@ -50,7 +53,7 @@ class Command(FrontierCommand):
     def report(self, frontier: FrontierReader, args: list[str], opts: argparse.Namespace) -> int:
         if not opts.top.isdecimal():
             raise UsageError(f"--top is {opts.top!r}: give a whole number")
-        state = crawl_state(frontier, int(opts.top))
+        state = crawl_state(frontier, min(int(opts.top), maxsize))
         if opts.json:
             print_json(state)
         else:

@@ -31,6 +31,9 @@ FOCUSES = ("soft", "hard")
 ORDERS = ("best", "linear", "bfs", "pagerank", "ipagerank")
 LINK_RULES = ("rank", "strict")
 
+# The largest number that a frontier keeps, an integer of SQLite; no crawl reaches a limit above it.
+LARGEST = (1 << 63) - 1
+
 # Default maximum of archived answers of a form: a grid grows by multiplication.
 MOST_ANSWERS = 100
 
@@ -97,7 +100,7 @@ def _number(name: str, low: int, high: int | None = None) -> Callable[[str], int
 
     def read(value: str) -> int:
         if value.isdecimal() and low <= int(value) and (high is None or int(value) <= high):
-            return int(value)
+            return min(int(value), LARGEST)
         raise UsageError(f"{name} is {value!r}: give a whole number {bounds}")
 
     return read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 
 from archivebot.exceptions import UsageError
 
@@ -20,6 +21,6 @@ def read_budget(text: str) -> float:
     archivebot.exceptions.UsageError: the budget is '0/day': give visits, as 500/day or 20/hour
     """
     found = _BUDGET.fullmatch(text.strip())
-    if not found or not float(found[1]):
+    if not found or not 0 < float(found[1]) < inf:
         raise UsageError(f"the budget is {text!r}: give visits, as 500/day or 20/hour")
     return float(found[1]) * _A_DAY[found[2] or "day"]
