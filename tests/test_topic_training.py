@@ -105,6 +105,23 @@ def test_a_topic_is_a_profile_by_its_name_or_made_of_its_words(tmp_path: Path) -
     assert profile_of("reefs, boats", tmp_path).terms == {"reef": 1.0, "boat": 1.0}
 
 
+def test_words_that_look_like_the_name_of_a_topic_are_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    save(from_words("harbour", {"coral": 3.0}), tmp_path)
+    assert profile_of("harbor", tmp_path).terms == {"harbor": 1.0}
+    assert "There is no topic 'harbor', so its words are the topic; did you mean harbour?" in caplog.text
+    caplog.clear()
+    assert profile_of("ferries", tmp_path).terms
+    assert not caplog.text
+
+
+@pytest.mark.parametrize("text", ["@harbour.json", "topics/harbour.json"])
+def test_a_file_is_no_topic(text: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a file: give the name of a topic, or words"):
+        profile_of(text, tmp_path)
+
+
 def test_pages_of_the_topic_alone_are_enough_to_begin_with() -> None:
     profile = from_examples("diving", DIVING)
     scorer = PageScorer(profile)

@@ -184,6 +184,11 @@ def names(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.json"))
 
 
+def alike(name: str, folder: Path) -> list[str]:
+    """Return the names of topics that are similar to one that there is not, the most similar first."""
+    return get_close_matches(name, names(folder))
+
+
 def path_of(name: str, folder: Path) -> Path:
     if not re.fullmatch(r"\w[\w.-]*", name):
         raise UsageError(f"{name!r} cannot name a topic: use letters, digits, '_', '-' and '.'")
@@ -191,8 +196,7 @@ def path_of(name: str, folder: Path) -> Path:
 
 
 def _hint(name: str, folder: Path) -> str:
-    near = get_close_matches(name, names(folder))
-    if near:
+    if near := alike(name, folder):
         return f"; is it {' or '.join(near)}?"
     return f"; make it with: scrapy topic {name} --from FILE_or_URL"
 

@@ -19,7 +19,7 @@ from archivebot.topic.background import of_world
 from archivebot.topic.evaluation import Evaluation, best_threshold, evaluate, folds
 from archivebot.topic.linkmodel import LinkModel, TrainingPage, train
 from archivebot.topic.logistic import Logistic, fit, probability
-from archivebot.topic.profile import TopicProfile, load, names
+from archivebot.topic.profile import TopicProfile, alike, load, names
 from archivebot.topic.query import is_query, read_query
 from archivebot.topic.relevance import PageScorer, PageText, Relevance, features
 from archivebot.topic.rings import Ring
@@ -71,9 +71,16 @@ class Example:
 
 
 def profile_of(text: str, folder: Path) -> TopicProfile:
-    """Return the profile with a name, or a profile made from words or a query; raises UsageError."""
+    """Return the profile with a name, or a profile made from words or a query.
+
+    Words that look like a name are reported. Raises UsageError if the text is neither, as a file.
+    """
     if text in names(folder):
         return load(text, folder)
+    if text.startswith("@") or text.endswith(".json"):
+        raise UsageError(f"{text!r} is a file: give the name of a topic, or words")
+    if near := alike(text, folder):
+        logger.warning("There is no topic %r, so its words are the topic; did you mean %s?", text, near[0])
     logger.info("There is no topic %r in %s: its words are the topic", text, folder)
     return from_text("words", text)
 
