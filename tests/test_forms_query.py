@@ -201,7 +201,12 @@ def test_a_form_that_opens_no_page_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("a,b\n1\n", "row 2: 1 cells, and the head has 2"), ("a,b\n", "has no row"), ("", "has no row")],
+    [
+        ("a,b\n1\n", "row 2: 1 cells, and the head has 2"),
+        ("a,b\n", "has no row"),
+        ("", "has no row"),
+        ("a,b,a\n1,2,3\n", "has 2 columns 'a': a query has one value for each field"),
+    ],
 )
 def test_a_grid_that_makes_no_queries_is_refused(tmp_path: Path, text: str, reason: str) -> None:
     (tmp_path / "grid.csv").write_text(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,7 +25,8 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 def read_grid(path: str) -> list[dict[str, str]]:
     """Read the values to fill in: a CSV file whose head names controls; each row is one query.
 
-    Raises UsageError if there is no row, or a row has another number of cells than the head.
+    Raises UsageError if there is no row, a control has two columns, or a row has another number of cells than
+    the head.
     """
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
@@ -33,6 +35,9 @@ def read_grid(path: str) -> list[dict[str, str]]:
         raise UsageError(
             f"the grid {path!r} cannot be read: {getattr(error, 'strerror', None) or error}"
         ) from error
+    for name, count in Counter(head).items():
+        if count > 1:
+            raise UsageError(f"{path} has {count} columns {name!r}: a query has one value for each field")
     for number, row in enumerate(rows, 2):
         if len(row) != len(head):
             raise UsageError(f"{path}, row {number}: {len(row)} cells, and the head has {len(head)}")
