@@ -104,6 +104,14 @@ def test_a_feed_that_cannot_be_written_is_refused_before_the_crawl(
     assert not (tmp_path / "new" / "out.json").exists()
 
 
+@pytest.mark.parametrize("command", [("crawl", "site", "-a", "seeds=http://a.example/"), ("stats",)])
+def test_a_log_that_cannot_be_written_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
+    log = tmp_path / "none" / "crawl.log"
+    done = run_scrapy((*command, "--logfile", str(log)))
+    assert done.stderr.endswith(f"the log {log} cannot be written: No such file or directory\n")
+    assert done.returncode == 2
+
+
 def test_an_archive_that_cannot_be_opened_is_exit_code_3() -> None:
     done = scrapy("site", "-a", "seeds=http://a.example/", "-s", "ARCHIVE_URI=sqlite:////no/such/folder/a.db")
     assert done.returncode == 3

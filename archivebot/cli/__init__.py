@@ -1,6 +1,6 @@
 """The common parts of the commands, kept outside: Scrapy takes every class there for a command."""
 
-from archivebot.cli.checks import check, check_options
+from archivebot.cli.checks import check, check_log, check_options
 from archivebot.cli.command import (
     ArchiveCommand,
     FrontierCommand,
@@ -25,6 +25,7 @@ __all__ = [
     "add_visual_options",
     "check",
     "check_feeds",
+    "check_log",
     "check_options",
     "coherence",
     "file_body",

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from scrapy.exceptions import UsageError as WrongOption
@@ -39,6 +40,16 @@ def check_options(settings: BaseSettings, given: Iterable[str]) -> None:
     for name, separator, text in (each.partition("=") for each in given):
         if separator and isinstance(settings.get(name), BaseSettings) and not _is_table(text):
             raise WrongOption(f"{name} is {text!r}: give a JSON object, in {{ }}", print_help=False)
+
+
+def check_log(settings: BaseSettings) -> None:
+    """Check that the log file can be written, before Scrapy opens it; raises WrongOption."""
+    if name := settings["LOG_FILE"]:
+        try:
+            Path(name).open("a", encoding="utf-8").close()
+        except OSError as error:
+            reason = f"the log {name} cannot be written: {error.strerror}"
+            raise WrongOption(reason, print_help=False) from error
 
 
 def _is_table(text: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from archivebot.archive import Archive, ArchiveReader
-from archivebot.cli.checks import check, check_options
+from archivebot.cli.checks import check, check_log, check_options
 from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
 from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
@@ -82,6 +82,7 @@ class ArchiveCommand(ScrapyCommand):
         assert self.settings is not None, "Scrapy gives every command its settings"
         check_options(self.settings, opts.set)
         super().process_options(args, opts)
+        check_log(self.settings)
         if getattr(opts, "fields_file", None):
             self.settings.set(FIELDS, opts.fields_file, priority="cmdline")
 

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from archivebot.archive import Archive
-from archivebot.cli import TIME, check, check_feeds, check_options, name_in_usage, run_crawl
+from archivebot.cli import TIME, check, check_feeds, check_log, check_options, name_in_usage, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.crawl.arguments import EXAMPLE
 from archivebot.exceptions import ArchiveError, Conflict, NotArchived, NothingFetched, Outdated
@@ -63,6 +63,7 @@ class Command(CrawlCommand):
         try:
             check_options(self.settings, opts.set)
             super().process_options(args, opts)
+            check_log(self.settings)
         except UsageError as error:
             note(f"archivebot: {error}")
             sys.exit(WrongUse.exit_code)
