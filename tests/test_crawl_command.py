@@ -104,6 +104,16 @@ def test_a_feed_that_cannot_be_written_is_refused_before_the_crawl(
     assert not (tmp_path / "new" / "out.json").exists()
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="allowed: only Linux has a full device")
+def test_a_feed_that_is_not_complete_is_an_exit_code(site: MockServer, crawl: Crawl) -> None:
+    site.routes["/"] = html()
+    crawled = crawl("-O", "/dev/full:jsonl", seeds=site.url())
+    last = crawled.log.splitlines()[-1]
+    assert last == "archivebot: a feed is not complete: the lines above say why; the archive has all pages"
+    assert crawled.code == 3
+    assert crawl.ask("list", "--pages")
+
+
 @pytest.mark.parametrize("command", [("crawl", "site", "-a", "seeds=http://a.example/"), ("stats",)])
 def test_a_log_that_cannot_be_written_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
     log = tmp_path / "none" / "crawl.log"

@@ -17,7 +17,7 @@ from scrapy.commands import ScrapyCommand
 from archivebot.archive import Archive, ArchiveReader
 from archivebot.cli.checks import check, check_log, check_options
 from archivebot.config import FIELDS, ArchiveConfig, FocusConfig
-from archivebot.exceptions import ArchiveError, Outdated, StorageError, UsageError
+from archivebot.exceptions import ArchiveError, NothingFetched, Outdated, StorageError, UsageError
 from archivebot.frontier import FrontierReader, chosen_uri, read_frontier
 from archivebot.garbage import spare_collections
 from archivebot.interrupt import ASKING, INTERRUPTED, end_children, watch
@@ -203,11 +203,12 @@ class FrontierCommand(ArchiveCommand):
         return chosen_uri(self.settings)
 
 
-def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> bool:
-    """Run a spider to its end; return False if pages were requested and no server answered.
+def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> ArchiveError | None:
+    """Run a spider to its end; return the error with which the program ends after its other work, or None.
 
-    Raises the error that prevented the crawl from beginning, KeyboardInterrupt if that was a signal, and
-    StorageError if the archive or the frontier failed during the crawl.
+    That is if pages were requested and no server answered, or if a feed could not be written. Raises the
+    error that prevented the crawl from beginning, KeyboardInterrupt if that was a signal, and StorageError if
+    the archive or the frontier failed during the crawl.
     """
     for name in LOOK_AT_STACK:
         import_module(name)
@@ -231,4 +232,8 @@ def run_crawl(process: CrawlerProcessBase, spider: str, **arguments: str) -> boo
     if crawler.stats.get_value("finish_reason") == "storage_error":
         raise StorageError("the archive or its frontier failed, so the crawl ended; -L ERROR shows why")
     asked = crawler.stats.get_value("archive/captures") or crawler.stats.get_value("access/login_failed")
-    return not asked or bool(crawler.stats.get_value("archive/answered"))
+    if asked and not crawler.stats.get_value("archive/answered"):
+        return NothingFetched("nothing could be fetched: the lines above say why")
+    if any(name.startswith("feedexport/failed_count/") for name in crawler.stats.get_stats()):
+        return StorageError("a feed is not complete: the lines above say why; the archive has all pages")
+    return None

@@ -18,7 +18,7 @@ from archivebot.archive import Archive
 from archivebot.cli import TIME, check, check_feeds, check_log, check_options, name_in_usage, run_crawl
 from archivebot.config import ArchiveConfig, SearchConfig, WatchConfig
 from archivebot.crawl.arguments import EXAMPLE
-from archivebot.exceptions import ArchiveError, Conflict, NotArchived, NothingFetched, Outdated
+from archivebot.exceptions import ArchiveError, Conflict, NotArchived, Outdated
 from archivebot.exceptions import UsageError as WrongUse
 from archivebot.interrupt import INTERRUPTED
 from archivebot.jobs.watch import begin, watch
@@ -90,7 +90,7 @@ class Command(CrawlCommand):
             rules = read_rules(config.watch) if config.watch else None
             if rules:
                 self._begin_watching(rules)
-            answered = run_crawl(self.crawler_process, args[0], **opts.spargs)
+            error_at_end = run_crawl(self.crawler_process, args[0], **opts.spargs)
             has_crawled = True
             if rules:
                 self._watch(rules, config)
@@ -98,8 +98,8 @@ class Command(CrawlCommand):
                 from archivebot.commands.index import update_after  # other crawls need no index
 
                 update_after(self.settings)
-            if not answered:
-                raise NothingFetched("nothing could be fetched: the lines above say why")
+            if error_at_end:
+                raise error_at_end
         except ArchiveError as error:
             self._report(error)
             self.exitcode = error.exit_code
