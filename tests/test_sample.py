@@ -217,10 +217,12 @@ def test_a_port_that_is_taken_is_explained(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = run(tmp_path, PORT=str(port))
+        served = run(tmp_path, "--serve", "first", "--port", str(port))
     assert done.returncode == 2
     assert done.stderr == (
         f"Port {port} is taken by another program. Choose a free one: PORT={port + 1} make crawl\n"
     )
+    assert served.stderr.endswith(f": python -m archivebot.sample --serve first --port {port + 1}\n")
 
 
 @pytest.mark.parametrize("port", ["library", "70000"])
@@ -229,6 +231,15 @@ def test_a_port_that_is_none_is_refused(tmp_path: Path, port: str) -> None:
     assert done.returncode == 2
     assert port in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.long
+def test_the_script_names_the_environment_of_commands_that_are_not_on_the_path(tmp_path: Path) -> None:
+    activate = os.path.relpath(Path(sys.prefix, "bin", "activate"), tmp_path)
+    for path, is_named in (("/nowhere", True), (f"{Path(sys.executable).parent}:/nowhere", False)):
+        done = run(tmp_path, "--port=0", PATH=path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.endswith(f"not on the path of this shell yet: . {activate}\n") == is_named
 
 
 @pytest.mark.long

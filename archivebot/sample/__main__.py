@@ -6,6 +6,7 @@ import argparse
 import errno
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -37,7 +38,7 @@ def main() -> int:
     try:
         site = SampleSite(options.port, options.serve or STATES[0])
     except (OSError, OverflowError) as error:
-        return _refused(options.port, error)
+        return _refused(options.port, error, options.serve)
     if options.serve:
         print(f"The sample site as it was {options.serve} is at {site.url} (Ctrl-C ends it)", flush=True)
         try:
@@ -59,12 +60,11 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _refused(port: int, error: OSError | OverflowError) -> int:
+def _refused(port: int, error: OSError | OverflowError, state: str | None) -> int:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-        print(
-            f"Port {port} is taken by another program. Choose a free one: PORT={port + 1} make crawl",
-            file=sys.stderr,
-        )
+        serve = f"python -m archivebot.sample --serve {state} --port {port + 1}"
+        free = serve if state else f"PORT={port + 1} make crawl"
+        print(f"Port {port} is taken by another program. Choose a free one: {free}", file=sys.stderr)
     else:
         print(f"The sample site cannot be served on port {port}: {error}", file=sys.stderr)
     return 2
@@ -90,6 +90,9 @@ def _show(site: SampleSite) -> int:
             return code
         print(flush=True)
     print(NEXT.strip().format(url=site.url))
+    if not shutil.which("scrapy"):
+        activate = os.path.relpath(os.path.join(sys.prefix, "bin", "activate"))
+        print(f"\nThe commands are not on the path of this shell yet: . {shlex.quote(activate)}")
     return 0
 
 
