@@ -43,6 +43,11 @@ class Kind(StrEnum):
     EXCLUDED = "excluded"  # refused by robots, or beyond a limit of the crawl
     UNRESOLVED = "unresolved"  # a revisit of bytes that are not in the archive yet
 
+    @property
+    def has_content(self) -> bool:
+        """Whether a capture of this kind shows content of its page."""
+        return self in (Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT)
+
 
 class QualityKind(StrEnum):
     """What a fetch returned in place of the page."""

@@ -21,7 +21,6 @@ _WITHOUT = frozenset(
         *(Outcome.TOO_LARGE, Outcome.PROTOCOL_ERROR, Outcome.UNRESOLVED),
     )
 )
-_SHOWN = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT, Kind.REDIRECT))
 _SECOND, _TICK = timedelta(seconds=1), timedelta(microseconds=1)
 
 
@@ -56,7 +55,7 @@ class Mementos:
     ) -> Capture | None:
         """Return the last memento up to ``until``, or the first after ``since``."""
         for capture in self.of(url, since, until, newest_first=since is None):
-            if not shown or capture.kind in _SHOWN:
+            if not shown or capture.kind.has_content or capture.kind is Kind.REDIRECT:
                 return capture
         return None
 

@@ -41,9 +41,6 @@ from archivebot.versioning.policy import kind_of
 # an attempt, so one writer may lose to another several times in a row: eight attempts were once too few.
 ATTEMPTS = 16
 
-# Kinds of captures that show the page itself.
-CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
-
 # Kinds of captures that show another version than the capture before.
 EDITED = frozenset((Kind.CHANGED, Kind.TOUCHED))
 
@@ -98,7 +95,7 @@ class Recorder:
         kept = content.kept if content else Kept()
         capture = replace(capture, metadata=self._inspector.metadata(page.url, kept.metadata))
         if known and content:
-            fields = merged(kept.fields, capture.fields) if kind in CONTENT else ()
+            fields = merged(kept.fields, capture.fields) if kind.has_content else ()
             capture = replace(capture, fields=fields)
             if with_blocks:
                 capture = self._described(capture, known, content, latest)
@@ -281,7 +278,7 @@ class Recorder:
             known = version.id if isinstance(version, StoredVersion) else version
             self._store.add(capture, head, known)
             self.remember(page)
-            if capture.kind in CONTENT:
+            if capture.kind.has_content:
                 self._judge_again(page)
 
     def remember(self, page: Page) -> None:
@@ -303,13 +300,13 @@ class Recorder:
         first = next(later, None)
         latest = self._store.latest(page.url, page.captured_at) if first else None
         for capture in chain([first] if first else [], later):
-            counted = capture.number is not None and capture.kind in CONTENT
+            counted = capture.number is not None and capture.kind.has_content
             found = self._judged(capture, latest)
             if _judgement(found) != _judgement(capture):
                 self._store.amend(capture, found)
-            if counted and found.kind in CONTENT and found.digest == capture.digest:
+            if counted and found.kind.has_content and found.digest == capture.digest:
                 return  # the later visits are compared with the same version as before
-            if found.number is not None and found.kind in CONTENT:
+            if found.number is not None and found.kind.has_content:
                 latest = self._store.find(page.url, found.sha256)
 
     def _later(self, url: str, when: datetime) -> Iterator[Capture]:
@@ -381,7 +378,7 @@ def _capture(snapshot: Snapshot, kind: Kind, version: StoredVersion | None) -> C
         quality=snapshot.quality,
         duplicate=snapshot.duplicate,
         wire=page.wire,
-        fields=snapshot.fields if kind in CONTENT else (),
+        fields=snapshot.fields if kind.has_content else (),
         title=snapshot.title,
     )
 

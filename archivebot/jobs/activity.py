@@ -15,8 +15,6 @@ from archivebot.timestamps import timestamp
 # A site that was visited for longer is shown by months, and longer than that by years.
 DAYS, MONTHS = timedelta(days=92), timedelta(days=5 * 366)
 
-_CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
-
 
 @dataclass(frozen=True, slots=True)
 class Period:
@@ -60,9 +58,9 @@ def events(archive: ArchiveReader, site: str) -> list[Event]:
     for _, url in archive.pages(site=site):
         captures = archive.captures(url)
         found.extend(_events(url, captures))
-        visits[url] = [each.captured_at for each in captures if each.kind in _CONTENT and each.links]
-        told = [each for each in captures if each.kind in _CONTENT or each.kind in (Kind.GONE, Kind.REDIRECT)]
-        if told and told[-1].kind in _CONTENT:
+        visits[url] = [each.captured_at for each in captures if each.kind.has_content and each.links]
+        told = [each for each in captures if each.kind.has_content or each.kind in (Kind.GONE, Kind.REDIRECT)]
+        if told and told[-1].kind.has_content:
             there.add(url)
     found.extend(_islanded(archive, visits, there))
     return sorted(found, key=attrgetter("captured_at"), reverse=True)
@@ -72,7 +70,7 @@ def _events(url: str, captures: Sequence[Capture]) -> Iterator[Event]:
     """Yield what happened to a page; a page that is back counts as new."""
     is_there = False
     for capture in captures:
-        if capture.kind in _CONTENT:
+        if capture.kind.has_content:
             if not is_there:
                 yield Event("new", url, capture.captured_at)
             elif capture.kind is Kind.CHANGED:

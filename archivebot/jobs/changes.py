@@ -16,8 +16,6 @@ from archivebot.urls import host_of
 
 # A visit of these kinds does not show the state of the page.
 _UNTOLD = frozenset({Kind.FAILED, Kind.EXCLUDED, Kind.UNRESOLVED})
-# Kinds of captures that show the page itself.
-CONTENT = frozenset({Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ def changed_page(archive: ArchiveReader, url: str, since: datetime) -> ChangedPa
     now, then = recent[-1], earlier[-1] if earlier else None
     if now.origin == REQUISITE:
         return None
-    before = next((each for each in reversed(earlier) if each.kind in CONTENT and not each.pruned), None)
+    before = next((each for each in reversed(earlier) if each.kind.has_content and not each.pruned), None)
     told = _told(archive, before, then, now)
     if told is None:
         return None
@@ -135,7 +133,7 @@ def _first(captures: Sequence[Capture]) -> Capture:
 
 
 def _state(capture: Capture) -> Kind:
-    return Kind.REVISIT if capture.kind in CONTENT else capture.kind
+    return Kind.REVISIT if capture.kind.has_content else capture.kind
 
 
 def state_change(before: Capture | None, then: Capture | None, now: Capture) -> tuple[SiteChange, str] | None:

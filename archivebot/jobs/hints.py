@@ -9,7 +9,6 @@ from datetime import datetime
 from archivebot.archive import ArchiveReader
 from archivebot.exceptions import ArchiveError
 from archivebot.hypertext.entries import entries
-from archivebot.jobs.changes import CONTENT
 from archivebot.markup.contenttype import content_type
 from archivebot.models import Capture
 from archivebot.urls import host_of
@@ -49,7 +48,7 @@ def read_hints(archive: ArchiveReader, pages: Iterable[tuple[str, Sequence[Captu
     """
     found = Hints()
     for url, captures in pages:
-        last = next((each for each in reversed(captures) if each.kind in CONTENT), None)
+        last = next((each for each in reversed(captures) if each.kind.has_content), None)
         if last is None or not _may_list(url, captures):
             continue
         try:

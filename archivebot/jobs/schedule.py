@@ -37,8 +37,6 @@ MOST_DAYS = 180.0
 # page: its own, and the new page.
 FEED_WEIGHT = 2.0
 
-_CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
-
 
 @dataclass(frozen=True, slots=True)
 class ScheduledPage:
@@ -226,7 +224,7 @@ def _planned(
 ) -> Iterator[ScheduledPage]:
     planner = Planner([page for page, _ in there], budget, policy)
     for index, (_, captures) in enumerate(there):
-        visits = [capture for capture in captures if capture.kind in _CONTENT]
+        visits = [capture for capture in captures if capture.kind.has_content]
         planner.begin(index, visits[0].captured_at.timestamp() / DAY)
         for capture in visits[1:]:
             when = capture.captured_at.timestamp() / DAY
@@ -254,7 +252,7 @@ def _missed(captures: Sequence[_Seen]) -> int:
     """Return the number of visits in a row, up to the last, that brought no content."""
     count = 0
     for capture in reversed(captures):
-        if capture.kind in _CONTENT:
+        if capture.kind.has_content:
             break
         count += 1
     return count
@@ -269,7 +267,7 @@ def _away(url: str, captures: Sequence[_Seen], missed: int) -> ScheduledPage:
 
 def _steady(url: str, captures: Sequence[_Seen], interval: float, collection: str) -> ScheduledPage:
     """Return a page that is visited at the interval of its collection."""
-    visits = [capture for capture in captures if capture.kind in _CONTENT]
+    visits = [capture for capture in captures if capture.kind.has_content]
     seen = estimate(
         [
             Visit((after.captured_at - before.captured_at).total_seconds() / DAY, after.kind is Kind.CHANGED)

@@ -12,7 +12,7 @@ from archivebot.archive import ArchiveReader
 from archivebot.config import WatchConfig, beside
 from archivebot.exceptions import CorruptObject
 from archivebot.fields.changes import shown
-from archivebot.jobs.changes import CONTENT, origins, state_change, telling
+from archivebot.jobs.changes import origins, state_change, telling
 from archivebot.models import (
     REQUISITE,
     Attribute,
@@ -222,7 +222,7 @@ class PageChanges:
         """Return what a rule finds in the change from the state before ``first`` to the capture ``last``."""
         now = self._captures[last]
         then = self._captures[first - 1] if first else now
-        touched = now.kind is Kind.TOUCHED and then.kind in CONTENT  # else the page is back
+        touched = now.kind is Kind.TOUCHED and then.kind.has_content  # else the page is back
         if first == last and touched and not rule.wants(SiteChange.TOUCHED):
             return [[]]  # most versions: their furniture need not be compared again
         if (first, last) not in self._known:
@@ -232,7 +232,7 @@ class PageChanges:
 
     def _change(self, first: int, now: Capture) -> WatchedChange | None:
         earlier = self._captures[:first]
-        before = next((each for each in reversed(earlier) if each.kind in CONTENT), None)
+        before = next((each for each in reversed(earlier) if each.kind.has_content), None)
         found = state_change(before, earlier[-1] if earlier else None, now)
         if found is None:
             return None

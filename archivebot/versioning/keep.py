@@ -21,7 +21,6 @@ PERIODS: Mapping[str, str] = {
 DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 _AGE = re.compile(r"([1-9][0-9]{0,4})([dwmy])")
-_CONTENT = frozenset({Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT})
 _CHANGES = frozenset({Kind.NEW, Kind.CHANGED})
 
 Rule = Callable[[Sequence[Capture], datetime], Iterable[Capture]]
@@ -58,7 +57,7 @@ hourly, daily, weekly, monthly, yearly, or an age such as 90d, joined by commas
 
         A body that came with an error, a redirect or a wall is no version of content and not judged here.
         """
-        shown = [each for each in captures if each.number is not None and each.kind in _CONTENT]
+        shown = [each for each in captures if each.number is not None and each.kind.has_content]
         kept = [*shown[:1], *shown[-1:], *(each for term in self.terms for each in term(shown, now))]
         return {capture.sha256 for capture in kept}
 

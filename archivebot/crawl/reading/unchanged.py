@@ -11,7 +11,7 @@ from archivebot.crawl.reading.pages import read_any, shortened
 from archivebot.hypertext import Hypertext
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import Media, media_of
-from archivebot.models import Capture, Kind, Link, Outcome, SeenLinks
+from archivebot.models import Capture, Link, Outcome, SeenLinks
 
 # What may have hidden a link from an earlier crawl with other settings.
 _NOFOLLOW = re.compile(rb"nofollow", re.IGNORECASE)
@@ -19,8 +19,6 @@ _NOFOLLOW = re.compile(rb"nofollow", re.IGNORECASE)
 # follow its links. The possessive quantifier reads each byte once, however often a page begins such a tag.
 _META = re.compile(rb"<meta\b(?:[^>=]|=\s*\"[^\"]*\"|=\s*'[^']*'|=)*+", re.IGNORECASE)
 _WORDS = re.compile(rb"none|noindex|noarchive|&#", re.IGNORECASE)
-
-_CONTENT = frozenset((Kind.NEW, Kind.CHANGED, Kind.TOUCHED, Kind.REVISIT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def _kept(archive: Archive, content: Capture) -> tuple[tuple[Link, ...], SeenLin
     A page without links may be a page whose links were never read.
     """
     last, found = archive.last(content.url), archive.links.last(content.url)
-    if last is None or found is None or last.digest != content.digest or last.kind not in _CONTENT:
+    if last is None or found is None or last.digest != content.digest or not last.kind.has_content:
         return None
     when, targets = found
     if last.outcome not in (Outcome.FETCHED, Outcome.NOT_MODIFIED) or when != last.captured_at:
