@@ -309,9 +309,9 @@ def test_of_two_writers_that_read_the_same_state_one_gets_the_number(
     mongo_uri: str, store: MongoStore
 ) -> None:
     class Overtaken(MongoStore):
-        def _put_frame(self, frame: bytes) -> None:
+        def put_frame(self, frame: bytes) -> None:
             put(store, b"early", 0)
-            super()._put_frame(frame)
+            super().put_frame(frame)
 
     late = Overtaken(mongo_uri)
     new = version_of(b"late", PageHead())

@@ -8,7 +8,7 @@ from datetime import datetime
 from archivebot.exceptions import CorruptObject
 from archivebot.storage.attachments import Packed
 from archivebot.storage.mongo.database import ASCENDING, MongoDatabase
-from archivebot.storage.mongo.documents import Document, frame_name, page_id, part_documents
+from archivebot.storage.mongo.documents import Document, frame_name, page_id
 from archivebot.storage.mongo.sums import sealed, whole
 from archivebot.storage.times import milliseconds, moment
 
@@ -21,12 +21,10 @@ class MongoAttachments:
     def __init__(self, database: MongoDatabase, read: Callable[[list[str]], list[bytes]]) -> None:
         self._database, self._read = database, read
         self._attachments = database.collection("attachments")
-        self._frames = database.collection("frames")
         self._left_over = database.collection("left_over")
 
     def add(self, packed: Packed) -> bool:
-        for part in part_documents(packed.frame):
-            self._database.insert(self._frames, part)
+        self._database.put_frame(packed.frame)
         return self._database.insert(self._attachments, sealed("attachments", _document(packed)))
 
     def of(self, url: str, when: datetime | None = None) -> Iterator[Packed]:

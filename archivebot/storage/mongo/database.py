@@ -14,7 +14,7 @@ from archivebot.config import without_password
 from archivebot.exceptions import ArchiveError, Closed, CorruptObject, StorageError, UsageError
 from archivebot.models import Position
 from archivebot.storage.base import missing
-from archivebot.storage.mongo.documents import Document
+from archivebot.storage.mongo.documents import Document, part_documents
 from archivebot.storage.mongo.sums import SUMMED, sum_of, whole
 
 try:
@@ -250,6 +250,11 @@ class MongoDatabase:
 
         self._writing()
         return self.retried(insert)
+
+    def put_frame(self, frame: bytes) -> None:
+        """Store a frame, unless it is there already."""
+        for part in part_documents(frame):
+            self.insert(self._frames, part)
 
     def replace(self, collection: Collection[Document], document: Document) -> bool:
         """Replace the document with the same id; False if a unique value is taken by another one."""

@@ -9,8 +9,8 @@ from itertools import chain
 from archivebot.exceptions import NotArchived
 from archivebot.storage.base import StoredDictionary, StoredVersion, VersionId
 from archivebot.storage.mongo.database import ASCENDING, DESCENDING, MongoDatabase, batches
-from archivebot.storage.mongo.documents import Document, frame_name, part_documents, version_of
-from archivebot.storage.mongo.sums import sum_of, whole
+from archivebot.storage.mongo.documents import Document, frame_name, version_of
+from archivebot.storage.mongo.sums import sealed, whole
 
 # Stands between the host and the number in the id of a dictionary; the id of a version has none.
 _MARK = " "
@@ -40,19 +40,17 @@ class MongoDictionaries:
     def add(self, host: str, length: int, frame: bytes) -> StoredDictionary:
         latest = self._database.all(self._dictionaries, {"host": host}, [("number", DESCENDING)], 1)
         number = latest[0]["number"] + 1 if latest else 1
-        frames = self._database.collection("frames")
-        for part in part_documents(frame):
-            self._database.insert(frames, part)
+        name = f"{host}{_MARK}{number:06d}"
+        self._database.put_frame(frame)
         document = {
+            "_id": name,
             "host": host,
             "number": number,
             "length": length,
             "frame": frame_name(frame),
             "frame_bytes": len(frame),
         }
-        seal = {"sum": sum_of("dictionaries", document)}
-        name = f"{host}{_MARK}{number:06d}"
-        if not self._database.insert(self._dictionaries, {"_id": name, **document, **seal}):
+        if not self._database.insert(self._dictionaries, sealed("dictionaries", document)):
             return dictionary_of(self.document(name))  # another writer was first
         return StoredDictionary(name, host, length)
 

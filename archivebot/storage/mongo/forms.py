@@ -25,7 +25,7 @@ class MongoForms:
             identity = form_id(site, form.signature)
             latest = self._database.all(self._pages, {"form": identity}, [("last", DESCENDING)], 1)
             if not latest or latest[0]["last"] <= milliseconds(when):
-                document = form_document(site, form)
+                document = {"site": site, "signature": form.signature}
                 total = sum_of("forms", {**document, "data": form.data})
                 change = {"$setOnInsert": document, "$set": {"data": form.data, "sum": total}}
                 self._database.upsert(self._forms, identity, change)
@@ -52,11 +52,6 @@ def form_id(site: str, signature: str) -> str:
     False
     """
     return page_id(f"{site} {signature}")
-
-
-def form_document(site: str, form: FoundForm) -> Document:
-    """Return the document of a form without its description, which may change."""
-    return {"site": site, "signature": form.signature}
 
 
 def form_page_change(form: str, url: str, when: datetime) -> tuple[str, Document]:

@@ -17,12 +17,11 @@ from archivebot.storage.mongo.documents import (
     frame_name,
     head_of,
     page_id,
-    part_documents,
     part_ids,
     version_of,
     with_frame,
 )
-from archivebot.storage.mongo.sums import sum_of, whole
+from archivebot.storage.mongo.sums import sealed, whole
 
 
 class MongoRetention:
@@ -48,7 +47,7 @@ class MongoRetention:
             raise Conflict("another writer stored a version against one that is to be pruned")
         self._require(frames)
         for frame in filter(None, frames.values()):
-            self._insert(frame)
+            self._database.put_frame(frame)
         old: set[str] = set()
         for version, frame in frames.items():
             document = with_frame(self._held(version.id))
@@ -90,7 +89,7 @@ class MongoRetention:
         # First, because a number that no block has does no harm, and a number that two have does.
         self._count_lineages(version.url, head, lineages)
         document = self._held(version.id)
-        self._insert(frame)
+        self._database.put_frame(frame)
         changed: Document = {
             "base": version.base,
             "cost": version.cost,
@@ -129,10 +128,6 @@ class MongoRetention:
             if frame:
                 self._chain(version.base)
 
-    def _insert(self, frame: bytes) -> None:
-        for part in part_documents(frame):
-            self._database.insert(self._frames, part)
-
     def _chain(self, base: VersionId | None) -> list[str]:
         """Return the names of the frames that a version on a base needs before its own.
 
@@ -157,9 +152,7 @@ class MongoRetention:
 
     def _change(self, document: Document, changed: Document) -> None:
         """Replace a document, which is complete before and after."""
-        new = {**document, **changed}
-        new["sum"] = sum_of("captures", new)
-        self._database.replace(self._captures, new)
+        self._database.replace(self._captures, sealed("captures", {**document, **changed}))
 
     def _note(self, frames: Iterable[str]) -> None:
         for name in sorted(frames):

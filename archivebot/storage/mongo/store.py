@@ -51,7 +51,6 @@ from archivebot.storage.mongo.documents import (
     is_page,
     named,
     page_id,
-    part_documents,
     part_ids,
     seq_of,
     slot,
@@ -137,7 +136,7 @@ class MongoStore(MongoDatabase):
         name = version.record.base
         base = with_frame(self._held(name)) if name is not None else None
         document |= version_document(version, head, seq, base)
-        self._put_frame(version.frame)
+        self.put_frame(version.frame)
         self._put_page(page, capture, version.sketch)
         # If two writers read the same state, both reach this point, and one of them gets the slot.
         if not self._log.insert(named(document, slot(page, seq)), capture):
@@ -163,10 +162,6 @@ class MongoStore(MongoDatabase):
         self._log.insert(document, new)
         self._log.record_removal(found)
         self.retried(lambda: self._captures.delete_one({"_id": found["_id"]}))
-
-    def _put_frame(self, frame: bytes) -> None:
-        for part in part_documents(frame):
-            self.insert(self._frames, part)
 
     def _put_page(self, page: str, capture: Capture, sketch: tuple[int, ...] | None = None) -> None:
         names = {"url": capture.url, "urlkey": capture.urlkey}

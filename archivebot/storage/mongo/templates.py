@@ -8,7 +8,7 @@ from datetime import datetime
 from archivebot.storage.base import LearnedTemplate
 from archivebot.storage.mongo.database import DESCENDING, MongoDatabase
 from archivebot.storage.mongo.documents import Document
-from archivebot.storage.mongo.sums import sum_of, whole
+from archivebot.storage.mongo.sums import sealed, whole
 from archivebot.storage.times import milliseconds, moment
 
 
@@ -19,8 +19,7 @@ class MongoTemplates:
         self._database, self._templates = database, database.collection("templates")
 
     def add(self, template: LearnedTemplate) -> None:
-        document = template_document(template)
-        document["sum"] = sum_of("templates", document)
+        document = sealed("templates", template_document(template))
         self._database.upsert(self._templates, document.pop("_id"), {"$set": document})
 
     def latest(self, site: str, when: datetime | None = None) -> LearnedTemplate | None:

@@ -9,7 +9,7 @@ from archivebot.exceptions import CorruptObject
 from archivebot.models import Capture
 from archivebot.storage.mongo.database import DESCENDING, MongoDatabase
 from archivebot.storage.mongo.documents import Document
-from archivebot.storage.mongo.sums import sum_of, whole
+from archivebot.storage.mongo.sums import sealed, whole
 from archivebot.storage.times import milliseconds
 from archivebot.storage.wire import CANDIDATES, exchange_of, nearest, packed, reference_of
 
@@ -39,9 +39,9 @@ class MongoWire:
         if name is None:
             reference = reference_of(exchange)
             name = f"{host} {sha256(reference).hexdigest()[:32]}"
-            document = {"host": host, "time": milliseconds(capture.captured_at), "data": reference}
-            seal = {"sum": sum_of("references", document)}
-            self._database.insert(self._references, {"_id": name, **document, **seal})
+            time = milliseconds(capture.captured_at)
+            document = {"_id": name, "host": host, "time": time, "data": reference}
+            self._database.insert(self._references, sealed("references", document))
             data = packed(exchange, capture.url, reference)
         return {"reference": name, "wire": data}
 
