@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 from pymongo.database import Database
+from pymongo.monitoring import CommandListener, CommandStartedEvent, register
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived, StorageError, UsageError
 from archivebot.models import Duplicate, Fingerprint, FoundForm, Link
@@ -50,6 +51,29 @@ def database(mongo_uri: str) -> Iterator[Database[dict[str, Any]]]:
     """The database behind the store's back."""
     with MongoClient[dict[str, Any]](mongo_uri) as client:
         yield client.get_default_database()
+
+
+class Insertions(CommandListener):
+    """Notes the write concern with which captures are inserted."""
+
+    def __init__(self) -> None:
+        self.concerns: list[dict[str, Any]] = []
+
+    def started(self, event: CommandStartedEvent) -> None:
+        if event.command.get("insert") == "captures":
+            self.concerns.append(event.command["writeConcern"])
+
+    def succeeded(self, event: object) -> None: ...
+
+    def failed(self, event: object) -> None: ...
+
+
+def test_the_journal_of_the_server_is_awaited_for_each_capture(mongo_uri: str) -> None:
+    insertions = Insertions()
+    register(insertions)  # with all clients made from now on
+    with closing(MongoStore(mongo_uri)) as store:
+        put(store, b"one", 0)
+    assert insertions.concerns == [{"w": "majority", "j": True}]
 
 
 # Opening

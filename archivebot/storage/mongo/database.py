@@ -116,7 +116,7 @@ class MongoDatabase:
             raise UsageError(f"mongodb://{self._place} names no archive ({error}): {advice}") from error
         self._database = database
         self._pages, self._frames = database["pages"], database["frames"]
-        # The journal is awaited only for the last document, which makes all earlier ones visible.
+        # The journal is awaited only for captures, which make all documents before them visible.
         self._captures = database.get_collection("captures", write_concern=WriteConcern(w="majority", j=True))
         self._unsynced = False  # whether anything was written since the last sync
         try:
@@ -170,7 +170,7 @@ class MongoDatabase:
 
     def collection(self, name: str) -> Collection[Document]:
         """Return a collection of the archive."""
-        return self._database[name]
+        return self._captures if name == "captures" else self._database[name]
 
     def position(self) -> Position:
         found = self.retried(lambda: self._database["archive"].find_one({"_id": "archive"}))
