@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ FINGERPRINT = (
     f"SELECT {intact('fingerprint')}, url, number, digest, simhash, words, keys"
     " FROM fingerprint JOIN page ON page.id = page"
 )
+NEAR = f"{FINGERPRINT} JOIN json_each(?) AS near ON near.value = fingerprint.page ORDER BY near.key"
 MARK = (
     f"SELECT {intact('duplicate')}, page.url, version.number, duplicate.url, duplicate.number, distance,"
     " jaccard, rule FROM page"
@@ -42,15 +43,19 @@ class SQLiteFingerprints:
             put_fingerprint(self._file.database, page, capture.number or 0, fingerprint)
 
     def near(self, keys: Sequence[int]) -> Iterator[Fingerprinted]:
+        if not keys:
+            return
         with self._file.reading():
-            yield from near(self._file.database, keys)
+            database = self._file.database
+            pages = sorted(page for (page,) in database.execute(_sharing(len(keys), MOST_NEAR), keys))
+            yield from map(fingerprint_of, database.execute(NEAR, (json.dumps(pages),)))
 
     def all(self) -> Iterator[Fingerprinted]:
         return self._file.rows(fingerprint_of, FINGERPRINT)
 
     def marks(self, url: str | None = None) -> Iterator[Marked]:
-        with self._file.reading():
-            yield from marks(self._file.database, url)
+        where, values = (f" WHERE page.id = {PAGE_OF}", (url,)) if url is not None else ("", ())
+        return self._file.rows(mark_of, f"{MARK}{where} ORDER BY page.id, version.id", *values)
 
 
 def put_fingerprint(
@@ -83,25 +88,11 @@ def put_mark(database: sqlite3.Connection, version: int, duplicate: Duplicate) -
     )  # fmt: skip
 
 
-def near(database: sqlite3.Connection, keys: Iterable[int]) -> Iterator[Fingerprinted]:
-    """Yield the pages with one of the keys, at most MOST_NEAR for each, in the order they were stored."""
-    given = tuple(keys)
-    pages = {page for (page,) in database.execute(_sharing(len(given), MOST_NEAR), given)} if given else set()
-    ordered = f"{FINGERPRINT} JOIN json_each(?) AS near ON near.value = fingerprint.page ORDER BY near.key"
-    return map(fingerprint_of, database.execute(ordered, (json.dumps(sorted(pages)),))) if pages else iter(())
-
-
 @cache
 def _sharing(count: int, most: int) -> str:
     """Return one statement for all keys, six times as fast as one for each; ``most`` pages per key."""
     one = f"SELECT page FROM (SELECT page FROM fingerprint_key WHERE key = ? ORDER BY page LIMIT {most})"
     return " UNION ".join([one] * count)
-
-
-def marks(database: sqlite3.Connection, url: str | None) -> Iterator[Marked]:
-    """Yield the marks of the versions of a page, or of all pages."""
-    where, values = (f" WHERE page.id = {PAGE_OF}", (url,)) if url is not None else ("", ())
-    return map(mark_of, database.execute(f"{MARK}{where} ORDER BY page.id, version.id", values))
 
 
 def lost_keys(database: sqlite3.Connection) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -14,6 +13,7 @@ from archivebot.storage.sqlite.sums import intact, renew, whole
 from archivebot.storage.times import milliseconds, moment
 
 SEEN = "FROM form JOIN form_page ON form = form.id"
+# The page of a form is that of the row with the minimum ``first``.
 FORM = (
     f"SELECT {intact('form')}, site, signature, data, sum(NOT {intact('form_page')}) = 0, min(first),"
     f" (SELECT max(last) FROM form_page WHERE form = form.id), page, count(*) {SEEN}"
@@ -38,51 +38,41 @@ class SQLiteForms:
         with self._file.together():
             for form in forms:  # a damaged row must not get a new checksum
                 self._file.one(whole, KNOWN, url, site, form.signature)
-            put(self._file.database, site, url, forms, when)
+            self._put(site, url, forms, when)
 
     def all(self, site: str | None = None) -> Iterator[KeptForm]:
+        where, values = (" WHERE site = ?", (site,)) if site is not None else ("", ())
+        sql = f"{FORM}{where} GROUP BY form.id ORDER BY site, min(first), signature"
         with self._file.reading():
-            yield from forms(self._file.database, site)
+            text = text_reader(self._file.database)
+            for row in self._file.database.execute(sql, values):
+                name, signature, data, *seen = whole(row)
+                first, last, page, count = whole(seen)
+                form = FoundForm(signature, data)
+                yield KeptForm(name, form, moment(first), moment(last), text(page), count)
 
     def pages(self, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
         with self._file.reading():
-            return pages(self._file.database, site, signature)
+            rows = self._file.all(whole, PAGES, site, signature)
+            text = text_reader(self._file.database)
+            return sorted((text(page), moment(first), moment(last)) for page, first, last in rows)
 
-
-def put(
-    database: sqlite3.Connection, site: str, url: str, forms: Sequence[FoundForm], when: datetime
-) -> None:
-    """Store the forms of a page, in the current transaction."""
-    page, time = numbers(database, [url])[url], milliseconds(when)
-    for form in forms:
-        (identity,) = database.execute(
-            "INSERT INTO form (site, signature, data) VALUES (?, ?, ?) ON CONFLICT (site, signature)"
-            " DO UPDATE SET data = CASE WHEN ? >= (SELECT max(last) FROM form_page WHERE form = form.id)"
-            " THEN excluded.data ELSE data END RETURNING id",
-            (site, form.signature, form.data, time),
-        ).fetchone()
-        database.execute(
-            "INSERT INTO form_page (form, page, first, last) VALUES (?1, ?2, ?3, ?3)"
-            " ON CONFLICT (form, page) DO UPDATE SET"
-            " first = min(first, excluded.first), last = max(last, excluded.last)",
-            (identity, page, time),
-        )
-        database.execute(f"{renew('form')} WHERE id = ?", (identity,))
-        database.execute(f"{renew('form_page')} WHERE form = ? AND page = ?", (identity, page))
-
-
-def forms(database: sqlite3.Connection, site: str | None) -> Iterator[KeptForm]:
-    """Yield the forms of a site, or of all sites; the page is that of the row with the minimum ``first``."""
-    where, values = (" WHERE site = ?", (site,)) if site is not None else ("", ())
-    sql = f"{FORM}{where} GROUP BY form.id ORDER BY site, min(first), signature"
-    text = text_reader(database)
-    for row in database.execute(sql, values):
-        name, signature, data, *seen = whole(row)
-        first, last, page, pages = whole(seen)
-        yield KeptForm(name, FoundForm(signature, data), moment(first), moment(last), text(page), pages)
-
-
-def pages(database: sqlite3.Connection, site: str, signature: str) -> list[tuple[str, datetime, datetime]]:
-    """Return the pages of one form, by URL."""
-    text, rows = text_reader(database), database.execute(PAGES, (site, signature))
-    return sorted((text(page), moment(first), moment(last)) for page, first, last in map(whole, rows))
+    def _put(self, site: str, url: str, forms: Sequence[FoundForm], when: datetime) -> None:
+        """Store the forms of a page, in the current transaction."""
+        database = self._file.database
+        page, time = numbers(database, [url])[url], milliseconds(when)
+        for form in forms:
+            (identity,) = database.execute(
+                "INSERT INTO form (site, signature, data) VALUES (?, ?, ?) ON CONFLICT (site, signature)"
+                " DO UPDATE SET data = CASE WHEN ? >= (SELECT max(last) FROM form_page WHERE form = form.id)"
+                " THEN excluded.data ELSE data END RETURNING id",
+                (site, form.signature, form.data, time),
+            ).fetchone()
+            database.execute(
+                "INSERT INTO form_page (form, page, first, last) VALUES (?1, ?2, ?3, ?3)"
+                " ON CONFLICT (form, page) DO UPDATE SET"
+                " first = min(first, excluded.first), last = max(last, excluded.last)",
+                (identity, page, time),
+            )
+            database.execute(f"{renew('form')} WHERE id = ?", (identity,))
+            database.execute(f"{renew('form_page')} WHERE form = ? AND page = ?", (identity, page))
