@@ -196,7 +196,7 @@ FOREIGN: dict[str, set[str]] = {
     "scipy": {"forms", "links", "topic"},
     "matplotlib": {"jobs/harvest.py"},
     "playwright": {"vision/render.py"},
-    "pymongo": {"storage/mongo/database.py", "storage/mongo/revisits.py"},
+    "pymongo": {"storage/mongo/database.py"},
     "parsel": {"fields"},
     "form2request": {"crawl/middlewares/access.py"},
     "turbohtml": {

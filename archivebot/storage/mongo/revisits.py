@@ -6,35 +6,24 @@ payload is not in the archive yet.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import TypeVar
-
-from pymongo.collection import Collection
 
 from archivebot.models import Outcome, Payload
+from archivebot.storage.mongo.database import MongoDatabase
 from archivebot.storage.mongo.documents import Document, page_id
 from archivebot.storage.mongo.log import MongoLog
-from archivebot.storage.mongo.sums import sum_of, whole
+from archivebot.storage.mongo.sums import sealed, sum_of, whole
 from archivebot.storage.revisits import Waiting
 from archivebot.storage.times import milliseconds, moment
 
-Result = TypeVar("Result")
-
 
 class MongoRevisits:
-    """A RevisitStore in collections of the archive; ``retried`` repeats operations until they succeed."""
+    """The RevisitStore of an archive in a database."""
 
-    def __init__(
-        self,
-        payloads: Collection[Document],
-        waiting: Collection[Document],
-        captures: Collection[Document],
-        retried: Callable[[Callable[[], object]], object],
-        log: MongoLog,
-    ) -> None:
-        self._payloads, self._waiting, self._captures, self._retried = payloads, waiting, captures, retried
-        self._log = log
+    def __init__(self, database: MongoDatabase, log: MongoLog) -> None:
+        self._retried, self._log = database.retried, log
+        self._payloads, self._waiting = database.collection("payloads"), database.collection("waiting")
+        self._captures = database.collection("captures")
 
     def remember(self, payload: str, url: str, digest: str, again: bool) -> None:
         version: Document = {"url": url, "digest": digest}
@@ -43,9 +32,11 @@ class MongoRevisits:
         self._retried(lambda: self._payloads.update_one({"_id": payload}, change, upsert=True))
 
     def payload(self, payload: str) -> tuple[str, str] | None:
-        found: list[Document] = []
-        self._retried(lambda: found.extend(self._payloads.find({"_id": payload}, limit=1)))
-        return _version(whole("payloads", found[0])) if found else None
+        found = self._retried(lambda: self._payloads.find_one({"_id": payload}))
+        if found is None:
+            return None
+        version = whole("payloads", found)
+        return version["url"], version["digest"]
 
     def wait(self, waiting: Waiting) -> None:
         url, when, payload = waiting
@@ -57,7 +48,7 @@ class MongoRevisits:
             "refers_to": payload.url,
             "refers_time": milliseconds(payload.when) if payload.when else None,
         }
-        change = {"$setOnInsert": document | {"sum": sum_of("waiting", document)}}
+        change = {"$setOnInsert": sealed("waiting", document)}
         self._retried(lambda: self._waiting.update_one({"_id": _id(url, when)}, change, upsert=True))
 
     def waiting(self, payload: str, url: str, when: datetime) -> list[Waiting]:
@@ -67,9 +58,8 @@ class MongoRevisits:
         return [_waiting(whole("waiting", found[name])) for name in sorted(found)]
 
     def _found(self, query: Document) -> dict[str, Document]:
-        found: dict[str, Document] = {}
-        self._retried(lambda: found.update((each["_id"], each) for each in self._waiting.find(query)))
-        return found
+        found = self._retried(lambda: list(self._waiting.find(query)))
+        return {each["_id"]: each for each in found}
 
     def release(self, url: str, when: datetime) -> None:
         # The capture first: if the writer is killed in between, the visit is recorded as waiting again.
@@ -78,16 +68,10 @@ class MongoRevisits:
             "time": milliseconds(when),
             "outcome": Outcome.UNRESOLVED.value,
         }
-        found: list[Document] = []
-        self._retried(lambda: found.extend(self._captures.find(capture)))
-        for document in found:
+        for document in self._retried(lambda: list(self._captures.find(capture))):
             self._log.record_removal(whole("captures", document))
         self._retried(lambda: self._captures.delete_many(capture))
         self._retried(lambda: self._waiting.delete_one({"_id": _id(url, when)}))
-
-
-def _version(document: Document) -> tuple[str, str]:
-    return document["url"], document["digest"]
 
 
 def _id(url: str, when: datetime) -> str:

@@ -104,10 +104,7 @@ class MongoStore(MongoDatabase):
         self._wire = MongoWire(self)
         self._log = MongoLog(self)
         self.log: LogStore = self._log
-        payloads, waiting = self._database["payloads"], self._database["waiting"]
-        self.revisits: RevisitStore = MongoRevisits(
-            payloads, waiting, self._captures, self.retried, self._log
-        )
+        self.revisits: RevisitStore = MongoRevisits(self, self._log)
         self.retention: RetentionStore = MongoRetention(self, self._held)
         self.attachments: AttachmentStore = MongoAttachments(self, self._read)
 
