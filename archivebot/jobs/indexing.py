@@ -14,7 +14,7 @@ from archivebot.exceptions import CorruptObject
 from archivebot.markup.dom import visible_text
 from archivebot.search.index import Index, Life, delete
 from archivebot.storage.times import milliseconds
-from archivebot.urls import urlkey
+from archivebot.urls import host_part, urlkey
 
 # Pages in a transaction: after a kill so many are read again at most.
 BATCH = 64
@@ -186,7 +186,7 @@ class _Run:
             if (found := self._blocks(stint)) is not None:
                 blocks.show(n, found)
         blocks.finish()
-        site = urlkey(url).partition(")")[0]
+        site = host_part(urlkey(url))
         index.put(url, site, tally, list(enumerate(rows))[start:], blocks.lives, blocks.ended)
 
     def _blocks(self, stint: Stint) -> dict[int, Shown] | None:

@@ -15,12 +15,10 @@ from archivebot.records.question import Part
 from archivebot.search.events import Event, Presence, WordChange
 from archivebot.search.reader import IndexReader
 from archivebot.search.schema import ANEW
-from archivebot.storage.times import milliseconds, moment
+from archivebot.storage.times import FOR_EVER, milliseconds, moment
 from archivebot.timestamps import timestamp
 from archivebot.topic.relevance import PageScorer
-from archivebot.urls import urlkey
-
-FOR_EVER = 1 << 62
+from archivebot.urls import host_part, urlkey
 
 # Lives of blocks that a search of a command looks at, and a search of a server: 100,000 take a second. With
 # 8 clients and a million blocks the 95th percentile of searches is 192 ms if they look at 5,000, and 118 ms
@@ -83,7 +81,7 @@ def search(archive: ArchiveReader, path: str, wanted: Wanted) -> Part:
         raise UsageError("the search begins after its end: exchange from and to")
     with IndexReader(path) as index:
         notes = _age(archive, index)
-        site = urlkey(wanted.site).partition(")")[0] if wanted.site else None
+        site = host_part(urlkey(wanted.site)) if wanted.site else None
         presences, are_all = index.find(wanted.words, wanted.lives, site, wanted.label)
         if not are_all:
             notes.append(

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 # probability 0.5 ** 16; more would only rank likely bases more finely.
 SIZE = 16
 
+# Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
+NEIGHBOURS = 8
+
 
 def sketch(pieces: Iterable[int]) -> tuple[int, ...]:
     """Return the smallest ids of a page's blocks, cut to 32 bits (bottom-k: Broder, 1997).

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST = datetime.min.replace(tzinfo=UTC)
+FOR_EVER = 1 << 62  # milliseconds: later than every time
 _TICK = timedelta(milliseconds=1)  # the difference between two times that are stored
 
 

@@ -69,14 +69,12 @@ from archivebot.storage.mongo.templates import MongoTemplates
 from archivebot.storage.mongo.wire import MongoWire
 from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
-from archivebot.storage.sketch import shared
+from archivebot.storage.sketch import NEIGHBOURS, shared
 from archivebot.storage.times import milliseconds
+from archivebot.urls import host_part
 
 # Maximum of parts of large frames in one request: a message holds 48 MB.
 PARTS_AT_ONCE = 4
-
-# Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
-NEIGHBOURS = 8
 
 # The documents that carry a version; only they have a sequence number.
 BROUGHT = {"seq": {"$gt": 0}}
@@ -202,7 +200,7 @@ class MongoStore(MongoDatabase):
             yield document.get("slot", "")
 
     def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
-        host = urlkey.partition(")")[0] + ")"
+        host = f"{host_part(urlkey)})"
         before = {"urlkey": {"$gte": host, "$lte": urlkey}}
         after = {"urlkey": {"$gt": urlkey, "$lt": host + "\U0010ffff"}}
         near = self.all(self._pages, before, [("urlkey", DESCENDING)], NEIGHBOURS)

@@ -12,6 +12,7 @@ from archivebot.storage.mongo.documents import Document
 from archivebot.storage.mongo.sums import sealed, whole
 from archivebot.storage.times import milliseconds
 from archivebot.storage.wire import CANDIDATES, exchange_of, nearest, packed, reference_of
+from archivebot.urls import host_part
 
 # References in the cache while captures are read and written; they never change.
 REMEMBERED = 256
@@ -31,7 +32,7 @@ class MongoWire:
         if wire is None:
             return {"reference": None, "wire": None}
         exchange = exchange_of(wire, capture.captured_at)
-        host = capture.urlkey.partition(")")[0]
+        host = host_part(capture.urlkey)
         order = [("time", DESCENDING), ("_id", DESCENDING)]
         found = self._database.all(self._references, {"host": host}, order, CANDIDATES)
         known = [(document["_id"], bytes(whole("references", document)["data"])) for document in found]

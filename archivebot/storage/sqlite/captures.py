@@ -33,11 +33,9 @@ from archivebot.storage.sqlite.visits import (
     unpacked,
 )
 from archivebot.storage.sqlite.wire import reference_for
-from archivebot.storage.times import milliseconds
+from archivebot.storage.times import FOR_EVER, milliseconds
 from archivebot.storage.wire import UNLIKE, Exchange, deflated, dictionary_of, exchange_of
 from archivebot.urls import urlkey
-
-FOR_EVER = 1 << 62
 
 # Versions in the cache while captures are read.
 VERSIONS = 256

@@ -11,7 +11,7 @@ from archivebot.storage.record import digest_of, removal_of
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.schema import is_unlogged
 
-FOR_EVER = 1 << 62
+END = 1 << 62  # beyond the last entry
 
 # The bytes of an entry; those of a damaged one may have become a text or a number, which is another entry.
 BYTES = "CAST(iif(typeof(entry) = 'blob', entry, '') AS BLOB)"
@@ -55,7 +55,7 @@ class SQLiteLog:
         return self._file.one(_first, "SELECT coalesce(max(id), 0) FROM log") or 0
 
     def entries(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        last = FOR_EVER if end is None else end
+        last = END if end is None else end
         sql = f"SELECT id, {BYTES} FROM log WHERE id > ? AND id <= ? ORDER BY id"
         index = start
         for number, entry in self._file.rows(tuple, sql, start, last):

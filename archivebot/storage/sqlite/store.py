@@ -30,7 +30,7 @@ from archivebot.storage.edges import LinkStore
 from archivebot.storage.log import LogStore
 from archivebot.storage.retention import RetentionStore
 from archivebot.storage.revisits import RevisitStore
-from archivebot.storage.sketch import decode, encode, shared
+from archivebot.storage.sketch import NEIGHBOURS, decode, encode, shared
 from archivebot.storage.sqlite.attachments import LOST as WITHOUT_BLOCK
 from archivebot.storage.sqlite.attachments import SQLiteAttachments
 from archivebot.storage.sqlite.captures import STATE, Shapes, SQLiteCaptures
@@ -56,6 +56,7 @@ from archivebot.storage.sqlite.schema import altered
 from archivebot.storage.sqlite.sums import damage, insert, intact, renew, whole
 from archivebot.storage.sqlite.templates import SQLiteTemplates
 from archivebot.storage.times import just_before, milliseconds
+from archivebot.urls import host_part
 
 PAGE = f"SELECT {intact('page')}, id, versions, lineages FROM page"
 
@@ -84,9 +85,6 @@ TALLIES = (
     f"SELECT {intact('page')}, url, coalesce(sum(capture.sum), 0) FROM capture"
     " JOIN page ON page.id = capture.page GROUP BY capture.page"
 )
-
-# Neighbours in urlkey order, on each side, among which a similar page of the same site is searched.
-NEIGHBOURS = 8
 
 
 class SQLiteStore(ArchiveFile):
@@ -227,7 +225,7 @@ class SQLiteStore(ArchiveFile):
         return self.rows(first, "SELECT id FROM version ORDER BY page, id")
 
     def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
-        host = urlkey.partition(")")[0] + ")"
+        host = f"{host_part(urlkey)})"
         near = self.all(
             lambda row: (row[0], decode(row[1])),
             "SELECT id, sketch FROM page WHERE id IN (SELECT page FROM (SELECT page FROM page_key"

@@ -9,9 +9,7 @@ from typing import Any
 from archivebot.storage.base import LearnedTemplate
 from archivebot.storage.sqlite.file import ArchiveFile
 from archivebot.storage.sqlite.sums import insert, intact, whole
-from archivebot.storage.times import milliseconds, moment
-
-FOR_EVER = 1 << 62
+from archivebot.storage.times import FOR_EVER, milliseconds, moment
 
 TEMPLATE = (
     f"SELECT {intact('template')}, site, time, pages, tree FROM template WHERE site = ? AND time <= ?"

@@ -7,6 +7,7 @@ import sqlite3
 from archivebot.models import Capture
 from archivebot.storage.sqlite.sums import insert
 from archivebot.storage.wire import CANDIDATES, Exchange, nearest, reference_of
+from archivebot.urls import host_part
 
 _REFERENCES = "SELECT id, data FROM reference WHERE host = ? ORDER BY id DESC LIMIT ?"
 
@@ -16,7 +17,7 @@ def reference_for(database: sqlite3.Connection, capture: Capture, exchange: Exch
 
     An exchange that resembles no other exchange of its host becomes a reference.
     """
-    host = capture.urlkey.partition(")")[0]
+    host = host_part(capture.urlkey)
     known = database.execute(_REFERENCES, (host, CANDIDATES)).fetchall()
     name, _ = nearest(exchange, capture.url, known)
     if name is None:
