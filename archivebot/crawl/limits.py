@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from email.utils import parsedate_to_datetime
 from fnmatch import fnmatchcase
 
 from archivebot.exceptions import UsageError
+from archivebot.http.date import read_date
 from archivebot.markup.contenttype import content_type, parse
 from archivebot.markup.formats import MediaKind
 from archivebot.markup.media import Media, declared_kind
@@ -127,10 +127,8 @@ def last_modified(headers: Headers) -> date | None:
     >>> last_modified([("Last-Modified", "yesterday")]) is None
     True
     """
-    try:
-        return parsedate_to_datetime(first_header(headers, "last-modified") or "").date()
-    except (ValueError, TypeError, OverflowError):  # a year or a zone beyond what a date can be
-        return None
+    found = read_date(first_header(headers, "last-modified") or "")
+    return found.date() if found else None
 
 
 def read_types(value: str) -> tuple[str, ...]:

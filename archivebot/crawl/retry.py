@@ -6,7 +6,6 @@ import asyncio
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from scrapy.core.engine import ExecutionEngine
 from scrapy.http import Response
@@ -14,6 +13,7 @@ from scrapy.settings import BaseSettings
 
 from archivebot.config import PaceConfig
 from archivebot.crawl.compat.engine import is_closing
+from archivebot.http.date import read_date
 from archivebot.http.robotstxt import UNREACHABLE
 from archivebot.models import Outcome
 
@@ -98,12 +98,8 @@ def retry_after(header: str | None, now: datetime | None = None) -> float:
     header = (header or "").strip()
     if header.isascii() and header.isdigit():
         return float(header[:9])
-    try:
-        when = parsedate_to_datetime(header)
-        when = when if when.tzinfo else when.replace(tzinfo=UTC)
-        return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
-    except (ValueError, TypeError, OverflowError):  # a year or a zone beyond what a date can be
-        return 0.0
+    when = read_date(header)
+    return max(0.0, (when - (now or datetime.now(UTC))).total_seconds()) if when else 0.0
 
 
 async def pause(engine: ExecutionEngine, seconds: float) -> bool:

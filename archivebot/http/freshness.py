@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 
+from archivebot.http.date import read_date
 from archivebot.wire import Headers, first_header
 
 # Seconds that "now" and Expires may lie in the future: ten years, as nothing on the web stays longer.
@@ -16,6 +16,7 @@ def is_fresh(headers: Headers, received: datetime, now: datetime) -> bool:
 
     ``max-age`` decides, else Expires; nothing is guessed from Last-Modified.
 
+    >>> from datetime import UTC
     >>> day = datetime(2024, 5, 1, tzinfo=UTC)
     >>> hour = (("Cache-Control", "public, max-age=3600"), ("Age", "600"))
     >>> is_fresh(hour, day, day + timedelta(minutes=49)), is_fresh(hour, day, day + timedelta(minutes=51))
@@ -37,7 +38,7 @@ def _lifetime(headers: Headers, received: datetime) -> float:
     if "max-age" in stated:
         age = _seconds(first_header(headers, "age") or "")
         return _seconds(stated["max-age"]) - age
-    expires, date = (_time(first_header(headers, name) or "") for name in ("expires", "date"))
+    expires, date = (read_date(first_header(headers, name) or "") for name in ("expires", "date"))
     return min(LONGEST, (expires - (date or received)).total_seconds()) if expires else 0.0
 
 
@@ -48,12 +49,3 @@ def _directive(part: str) -> tuple[str, str]:
 
 def _seconds(text: str) -> float:
     return float(min(LONGEST, int(text))) if text.isdecimal() and len(text) < 20 else 0.0
-
-
-def _time(text: str) -> datetime | None:
-    """Return a date of HTTP; None if it is none, for example the ``0`` that stands for the past."""
-    try:
-        found = parsedate_to_datetime(text)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
