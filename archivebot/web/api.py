@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from http import HTTPStatus
 from time import monotonic
 from typing import Any
@@ -43,12 +42,10 @@ async def asked(request: Request, question: Question, given: Given) -> Part:
         name: value for name, value in given.items() if "skip" not in given or name not in ("skip", "limit")
     }
     key = (question.name, *whole.items())
-    compute = partial(_answered, question, whole)
-    return _part(await long.ask(key, position, compute, passing=question.passing(given)), given)
-
-
-def _answered(question: Question, given: Given, reader: ArchiveReader) -> Any:
-    return question.answer(reader, given)
+    found = await long.ask(
+        key, position, lambda reader: question.answer(reader, whole), passing=question.passing(given)
+    )
+    return _part(found, given)
 
 
 def _part(answer: Any, given: Given) -> Part:
@@ -123,4 +120,4 @@ def json_answer(
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     # A lone surrogate, of an address that is no UTF-8, is no text.
     body = text.encode("utf-8", "replace")
-    return Response(body, status, {**dict(INTERFACE), **headers, "Content-Type": type_})
+    return Response(body, status, {**INTERFACE, **headers, "Content-Type": type_})

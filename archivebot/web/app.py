@@ -100,7 +100,7 @@ class KnownHosts:
         if scope["type"] == "http":
             host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
             if host and not is_known(host, self._bound):
-                refused = PlainTextResponse(f"this is not {host}\n", 421, headers=dict(INTERFACE))
+                refused = PlainTextResponse(f"this is not {host}\n", 421, headers=INTERFACE)
                 await refused(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -112,7 +112,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     if is_api(request):
         return api.problem(status, message)
     if request.url.path.startswith(("/cdx", "/web/timemap")) or "accept-datetime" in request.headers:
-        return PlainTextResponse(f"{message}\n", status, headers=dict(INTERFACE))
+        return PlainTextResponse(f"{message}\n", status, headers=INTERFACE)
     title = {400: "The address cannot be read", 404: "Not in the archive"}.get(status, "Error")
     return page("error.html", status, title=title, message=message)
 

@@ -52,7 +52,7 @@ def cdx(reader: ArchiveReader, request: Request) -> Response:
         found = keeping(request).of(state, made)
     else:  # the state of many pages takes as long as their rows
         found = made()
-    headers = {**dict(INTERFACE), "Content-Type": found.type, "Vary": "Accept-Encoding"}
+    headers = {**INTERFACE, "Content-Type": found.type, "Vary": "Accept-Encoding"}
     if following := _following(request, given, query, found.resume):
         headers["Link"] = f'<{following}>; rel="next"'
     return _packed(request, query, found.body, headers)

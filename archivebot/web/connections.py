@@ -173,5 +173,5 @@ class _Sent:
 
 
 async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
-    headers = dict(INTERFACE) | {"Retry-After": str(RETRY_AFTER)}
+    headers = INTERFACE | {"Retry-After": str(RETRY_AFTER)}
     await PlainTextResponse("too many requests wait: ask again later\n", 503, headers)(scope, receive, send)

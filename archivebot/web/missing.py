@@ -26,7 +26,7 @@ def missing(
     """Return the page for a URL that was not captured, or cannot be one."""
     status = error_status(error)
     if request.headers.get("sec-fetch-dest") in _RESOURCES:
-        return PlainTextResponse(f"{told(error, reader.uri)}\n", status, headers=dict(INTERFACE))
+        return PlainTextResponse(f"{told(error, reader.uri)}\n", status, headers=INTERFACE)
     return page(
         "missing.html",
         status,

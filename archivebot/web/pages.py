@@ -89,7 +89,7 @@ def time_line(reader: ArchiveReader, request: Request) -> Response:
         return Answer(bytes(shown.body), shown.headers["Content-Type"])
 
     found = keeping(request).of((url, reader.mementos.state(url)), made)
-    return Response(found.body, headers=dict(INTERFACE) | {"Content-Type": found.type})
+    return Response(found.body, headers=INTERFACE | {"Content-Type": found.type})
 
 
 def _time_line(reader: ArchiveReader, url: str, line: TimeLine, year: int, month: int, skip: int) -> Response:

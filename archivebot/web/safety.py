@@ -16,17 +16,16 @@ SANDBOX = "sandbox allow-forms allow-popups allow-top-navigation-by-user-activat
 NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 NO_REFERRER = ("Referrer-Policy", "no-referrer")
 
-INTERFACE: Headers = (
-    (
-        "Content-Security-Policy",
+# The headers of each answer of the interface.
+INTERFACE = {
+    "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-src 'self';"
-        " base-uri 'none'; frame-ancestors 'none'",
+        " base-uri 'none'; frame-ancestors 'none'"
     ),
-    ("X-Frame-Options", "DENY"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-    NO_SNIFFING,
-    NO_REFERRER,
-)
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    **dict((NO_SNIFFING, NO_REFERRER)),
+}
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 

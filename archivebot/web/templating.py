@@ -46,7 +46,7 @@ _UNITS = ((31_557_600, "year"), (2_629_800, "month"), (86_400, "day"), (3600, "h
 
 def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page of the interface."""
-    return HTMLResponse(rendered(template, **values), status, headers=dict(INTERFACE))
+    return HTMLResponse(rendered(template, **values), status, headers=INTERFACE)
 
 
 def rendered(template: str, **values: Any) -> str:
