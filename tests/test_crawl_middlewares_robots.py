@@ -179,6 +179,14 @@ def test_five_redirects_of_robots_txt_are_followed_and_a_sixth_counts_as_none(cr
     assert crawled.of(left.url())["outcome"] == "fetched"
 
 
+def test_a_redirect_of_robots_txt_to_bytes_that_are_no_utf8_is_followed(
+    site: MockServer, crawl: Crawl
+) -> None:
+    rules = robots("User-agent: *\nDisallow: /")
+    site.routes |= {"/": html(), "/robots.txt": redirect("/r\xe9gles.txt"), "/r%E9gles.txt": rules}
+    assert crawl(seeds=site.url()).of(site.url())["outcome"] == "robots_denied"
+
+
 def test_rules_are_read_again_when_they_expire(site: MockServer, crawl: Crawl) -> None:
     rules = [robots(""), robots("User-agent: *\nDisallow: /late")]
     site.routes |= {"/": Reply(html("/late").body, delay=0.3), "/late": html(), "/robots.txt": rules}

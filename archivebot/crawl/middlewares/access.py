@@ -22,13 +22,12 @@ from archivebot.access.file import read_realms
 from archivebot.access.realm import Realm
 from archivebot.config import CrawlConfig
 from archivebot.crawl.exchange import WIRE
-from archivebot.crawl.reading.convert import headers_of
+from archivebot.crawl.reading.convert import address_after, headers_of
 from archivebot.crawl.refusals import Interrupted, Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
-from archivebot.urls import joined
 from archivebot.wire import Wire, without_cookies
 
 logger = logging.getLogger(__name__)
@@ -41,7 +40,6 @@ _LOGIN, _RETRIED = "archive_login", "archive_logged_in_again"
 
 _URLENCODED = "application/x-www-form-urlencoded"
 _HOPS = 5  # redirects after a log-in
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # Log-ins again in a row that opened no page: others are closed to us, as those of the administrators are.
 _FRUITLESS = 3
 
@@ -170,9 +168,8 @@ class AccessMiddleware:
         """Return the first answer that is no redirect; cookies are taken out of each answer."""
         for _ in range(_HOPS + 1):
             response = await self.crawler.engine.download_async(request)
-            location = response.headers.get("Location")
-            url = joined(response.url, location.decode("utf-8", "replace")) if location else None
-            if response.status not in _REDIRECTS or not url:
+            url = address_after(response)
+            if url is None:
                 break
             request = _apart(Request(url))
         return response
@@ -238,7 +235,5 @@ def _is_log_in(realm: Realm, response: Response) -> bool:
     assert realm.login is not None
     if response.status == 401:
         return True
-    location = response.headers.get("Location")
-    target = joined(response.url, location.decode("utf-8", "replace")) if location else None
-    there = realm.login.url.partition("?")[0]
-    return response.status in _REDIRECTS and (target or "").partition("?")[0] == there
+    target = address_after(response)
+    return target is not None and target.partition("?")[0] == realm.login.url.partition("?")[0]

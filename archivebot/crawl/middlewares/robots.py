@@ -18,14 +18,14 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 
 from archivebot.config import PaceConfig
-from archivebot.crawl.reading.convert import outcome_of_response, reason_of
+from archivebot.crawl.reading.convert import REDIRECTS, address_after, outcome_of_response, reason_of
 from archivebot.crawl.refusals import Interrupted, PrivateAddress, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, asked_by, pause
 from archivebot.crawl.scheduling.entries import SITEMAPS
 from archivebot.crawl.scheduling.pace import HostPace
 from archivebot.http.robotstxt import UNREACHABLE, RobotsTxt
 from archivebot.models import Outcome
-from archivebot.urls import host_of, joined
+from archivebot.urls import host_of
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,6 @@ MAX_BYTES = 1536 * 1024
 MAX_SITEMAPS = 100  # that a robots.txt names
 MAX_HOSTS = 10_000  # hosts whose rules are kept; about 100 MB at the usual few KB each
 SILENT = RobotsTxt()  # the rules of a host without robots.txt
-REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +175,9 @@ class RobotsMiddleware:
         """Return the first answer that is not a redirect, or the last of MAX_REDIRECTS hops."""
         for _ in range(MAX_REDIRECTS + 1):
             response = await self.crawler.engine.download_async(self._request(url))
-            location = response.headers.get("Location")
-            if response.status not in REDIRECTS or not location:
+            if response.status not in REDIRECTS or not response.headers.get("Location"):
                 break
-            url = joined(url, location.decode("utf-8", "replace")) or ""
+            url = address_after(response) or ""
         return response
 
     @staticmethod

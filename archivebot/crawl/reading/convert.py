@@ -19,9 +19,11 @@ from archivebot.hypertext import Hypertext, resolve
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import Media, media_of
 from archivebot.models import Headers, Link, Outcome, Page
+from archivebot.urls import joined
 from archivebot.wire import Wire
 
-_NAMES_A_TARGET = frozenset((201, 300, 301, 302, 303, 307, 308))
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_NAMES_A_TARGET = REDIRECTS | {201, 300}
 
 _CODING = "content-encoding"
 
@@ -141,9 +143,18 @@ def location_of(response: Response) -> str | None:
     """Return the canonical URL that a redirect or a 201 points to, or None."""
     if response.status not in _NAMES_A_TARGET or "Location" not in response.headers:
         return None
-    raw = response.headers["Location"] or b""
+    return resolve(_location(response), response.url)
+
+
+def address_after(response: Response) -> str | None:
+    """Return the address to which a redirect leads, as a browser requests it; None for other answers."""
+    reference = _location(response) if response.status in REDIRECTS else ""
+    return joined(response.url, reference) if reference else None
+
+
+def _location(response: Response) -> str:
     # w3lib names the handler: a byte that is no UTF-8 is requested as it is, escaped, as browsers do it.
-    return resolve(raw.decode("utf-8", "percentencode"), response.url)
+    return (response.headers.get("Location") or b"").decode("utf-8", "percentencode")
 
 
 def page_of(
