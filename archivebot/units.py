@@ -1,4 +1,4 @@
-"""Sizes and numbers of things in readable units, and times as users write them."""
+"""Sizes and numbers of things in readable units, and sizes and times as users write them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 
 from archivebot.exceptions import UsageError
 
+_SIZE = re.compile(r"(\d{1,15}) ?([kMGT]?)B?", re.IGNORECASE)
+_BYTES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _TIME = re.compile(r"(\d+) ?([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -18,6 +20,20 @@ def size(count: int) -> str:
     """
     power = min((len(str(count)) - 1) // 3, 4)
     return f"{count / 1000**power:.1f} {'kMGT'[power - 1]}B" if power else f"{count} B"
+
+
+def read_size(name: str, value: str) -> int:
+    """Return the bytes of ``500MB``, ``2 GB`` or ``1000``; raises UsageError for other texts and for 0.
+
+    1 MB is 1000 kB, as in all output of archivebot.
+
+    >>> read_size("size", "500MB"), read_size("size", "2 g")
+    (500000000, 2000000000)
+    """
+    found = _SIZE.fullmatch(value)
+    if not found or not int(found[1]):
+        raise UsageError(f"{name} is {value!r}: give a size, for example 500MB")
+    return int(found[1]) * _BYTES[found[2].lower()]
 
 
 def read_seconds(name: str, value: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from typing import BinaryIO
 from archivebot.archive import ArchiveReader
 from archivebot.cli import ArchiveCommand, print_json
 from archivebot.exceptions import CorruptObject, NotArchived, UsageError
-from archivebot.export.files import LARGEST, written
+from archivebot.export.files import written
 from archivebot.jobs.export import Choices, export_warc
 from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.packages import export_cdxj, export_html, export_jsonl, export_wacz
@@ -24,7 +23,7 @@ from archivebot.terminal import STDOUT, note, status, write, write_bytes
 from archivebot.timestamps import parse_since, parse_time
 from archivebot.topic.relevance import PageScorer
 from archivebot.topic.training import profile_of
-from archivebot.units import size
+from archivebot.units import read_size, size
 from archivebot.urls import key_range, parse_seed
 
 FORMATS = ("warc", "wacz", "cdxj", "jsonl", "html")
@@ -40,9 +39,6 @@ _PLAIN = ("yes", "1GB", "not-modified")
 
 # Captures between two lines of progress on a terminal.
 PROGRESS = 100
-
-_SIZE = re.compile(r"([1-9]\d{0,8})(k|M|G)?B?", re.IGNORECASE)
-_UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3}
 
 
 class Command(ArchiveCommand):
@@ -106,7 +102,9 @@ class Command(ArchiveCommand):
         if form == "html":
             return export_html(archive, archive.resolve(prefix[0]), path, progress)
         selection = self._selection(prefix, opts, now)
-        choices = Choices(opts.blocks == "yes", opts.revalidated_as == "identical", _bytes(opts.size))
+        choices = Choices(
+            opts.blocks == "yes", opts.revalidated_as == "identical", read_size("--size", opts.size)
+        )
         if form == "warc":
             since = opts.since_last
             return export_warc(archive, path, selection, now, choices, since_last=since, progress=progress)
@@ -166,14 +164,6 @@ def _check(form: str, args: list[str], opts: argparse.Namespace) -> None:
         raise UsageError("--since-last goes with warc: a folder remembers what it has")
     if opts.key and form != "wacz":
         raise UsageError("--key signs a wacz package: leave it out, or export wacz")
-
-
-def _bytes(text: str) -> int:
-    """Read a size: 1 MB is 1000 kB, as in all output of archivebot."""
-    found = _SIZE.fullmatch(text)
-    if not found:
-        raise UsageError(f"--size is {text!r}: give a size, for example {size(LARGEST)}")
-    return int(found[1]) * _UNITS[(found[2] or "").lower()]
 
 
 def _write(lines: Iterable[str], output: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import date
@@ -22,7 +21,7 @@ from archivebot.schedule.budget import read_budget
 from archivebot.schedule.policy import Policy
 from archivebot.topic.rings import read_rings
 from archivebot.topic.similarity import NEAR
-from archivebot.units import read_seconds
+from archivebot.units import read_seconds, read_size
 from archivebot.urls import parse_seed, split_seeds
 from archivebot.urls.scope import KINDS
 
@@ -45,8 +44,6 @@ NO_IDENTITY = (*LIMITS, "fields", "collection")
 LATER = ("types", "size", "since", "until", "rings", "requisites")
 
 _COMMENT = re.compile(r"(?:^|\s)#.*")
-_SIZE = re.compile(r"(\d+) ?([kMGT]?)B?", re.IGNORECASE)
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def read_seeds(text: str) -> tuple[str, ...]:
@@ -119,17 +116,6 @@ def _chance(name: str) -> Callable[[str], float]:
     return read
 
 
-def _size(name: str) -> Callable[[str], int]:
-    def read(value: str) -> int:
-        """Read a size: 1 MB is 1000 kB, as in all output of archivebot."""
-        found = _SIZE.fullmatch(value)
-        if not found or not int(found[1]):
-            raise UsageError(f"{name} is {value!r}: give a size, for example 500MB")
-        return int(found[1]) * _UNITS[found[2].lower()]
-
-    return read
-
-
 def _file(name: str, kind: str, example: str) -> Callable[[str], str]:
     def read(value: str) -> str:
         if not value.startswith("@") or len(value) == 1:
@@ -165,11 +151,11 @@ class Arguments:
         "scope": _choice("scope", *KINDS),
         "depth": _number("depth", 0),
         "pages": _number("pages", 1),
-        "bytes": _size("bytes"),
+        "bytes": partial(read_size, "bytes"),
         "time": partial(read_seconds, "time"),
         "level": _number("level", 1, MAX_LEVEL),
         "types": read_types,
-        "size": _size("size"),
+        "size": partial(read_size, "size"),
         "since": read_day("since"),
         "until": read_day("until", last=True),
         "fields": _file("fields", "TOML", "fields.toml"),
