@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
+from scrapy.settings import Settings
 
 from archivebot.archive import Archive, ArchiveReader
 from archivebot.cli.checks import check, check_log, check_options
@@ -53,6 +54,7 @@ class ArchiveCommand(ScrapyCommand):
     exit code.
     """
 
+    settings: Settings  # which Scrapy gives every command
     requires_project = True
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
     arguments = ""
@@ -79,7 +81,6 @@ class ArchiveCommand(ScrapyCommand):
         """Declare the options of one command."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        assert self.settings is not None, "Scrapy gives every command its settings"
         check_options(self.settings, opts.set)
         super().process_options(args, opts)
         check_log(self.settings)
@@ -93,7 +94,6 @@ class ArchiveCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         watch()
         try:
-            assert self.settings is not None, "Scrapy gives every command its settings"
             check(self.settings)
             self.exitcode = self.work(self._checked(args), opts)
             flush()
@@ -126,7 +126,6 @@ class ArchiveCommand(ScrapyCommand):
     @property
     def topics(self) -> Path:
         """The folder of the profiles of topics."""
-        assert self.settings is not None, "Scrapy gives every command its settings"
         return FocusConfig.from_settings(self.settings).topics
 
     def _checked(self, args: Sequence[str]) -> list[str]:
@@ -144,7 +143,6 @@ class ArchiveCommand(ScrapyCommand):
     @property
     def config(self) -> ArchiveConfig:
         """The archive of the settings."""
-        assert self.settings is not None, "Scrapy gives every command its settings"
         return ArchiveConfig.from_settings(self.settings)
 
     def archive(self) -> ArchiveReader:
@@ -199,7 +197,6 @@ class FrontierCommand(ArchiveCommand):
     @property
     def uri(self) -> str:
         """The frontier that REDIS_URL names, or ARCHIVE_FRONTIER, or the one beside the archive."""
-        assert self.settings is not None, "Scrapy gives every command its settings"
         return chosen_uri(self.settings)
 
 

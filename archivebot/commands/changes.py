@@ -43,7 +43,6 @@ class Command(ArchiveCommand):
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
         if opts.json and opts.csv:
             raise UsageError("--json and --csv both write to stdout: give one of them")
-        assert self.settings is not None, "Scrapy gives every command its settings"
         since = since_of(opts.since, chosen_uri(self.settings))
         site = parse_seed(opts.site) if opts.site else None
         left_out = LeftOut()

@@ -52,7 +52,6 @@ class Command(ArchiveCommand):
 
     @property
     def _file(self) -> UserFile:
-        assert self.settings is not None, "Scrapy gives every command its settings"
         file = read_collections_file(self.settings)
         if not file.name:
             raise UsageError("which file? give its name, or set ARCHIVE_COLLECTIONS")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from archivebot.archive import Archive
 from archivebot.cli import TIME, check, check_feeds, check_log, check_options, name_in_usage, run_crawl
@@ -44,6 +44,8 @@ def _check(args: Sequence[str], spiders: Sequence[str]) -> None:
 class Command(CrawlCommand):
     """Scrapy's own ``crawl`` with the exit codes of archivebot's errors."""
 
+    settings: Settings  # which Scrapy gives every command
+
     def short_desc(self) -> str:
         return "Archive pages with a spider: site, topic, deepweb, query or recrawl"
 
@@ -59,7 +61,6 @@ class Command(CrawlCommand):
         A log file and the log of a job of scrapyd have all lines. Exits with the code of the error if an
         option or a setting is wrong.
         """
-        assert self.settings is not None, "Scrapy gives every command its settings"
         try:
             check_options(self.settings, opts.set)
             super().process_options(args, opts)
@@ -84,7 +85,6 @@ class Command(CrawlCommand):
         has_crawled = False
         try:
             _check(args, self.crawler_process.spider_loader.list())
-            assert self.settings is not None, "Scrapy gives every command its settings"
             check_feeds(self.settings.getdict("FEEDS"))
             config = WatchConfig.from_settings(self.settings)
             rules = read_rules(config.watch) if config.watch else None
@@ -111,7 +111,6 @@ class Command(CrawlCommand):
     def _report(self, error: ArchiveError) -> None:
         """Print an error, also into the log file: a service shows the log of a job that could not start."""
         note(f"archivebot: {error}")
-        assert self.settings is not None, "Scrapy gives every command its settings"
         if name := self.settings["LOG_FILE"]:
             line = f"{datetime.now():{TIME}} [archivebot] ERROR: {harmless(str(error))}\n"
             with suppress(OSError), Path(name).open("a", encoding="utf-8") as file:
@@ -122,7 +121,6 @@ class Command(CrawlCommand):
 
         A crawl that makes its archive sends none: all its pages are new.
         """
-        assert self.settings is not None, "Scrapy gives every command its settings"
         archive = ArchiveConfig.from_settings(self.settings)
         with suppress(NotArchived, Outdated, Conflict), Archive.reader(archive) as reader:
             begin(reader, archive.uri, rules)
@@ -132,7 +130,6 @@ class Command(CrawlCommand):
 
         The crawl does not fail because an alert is not taken, or another run has judged its captures.
         """
-        assert self.settings is not None, "Scrapy gives every command its settings"
         archive = ArchiveConfig.from_settings(self.settings)
         with Archive.reader(archive) as reader:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import ArchiveCommand, print_json, print_table
+from archivebot.cli import TIME, ArchiveCommand, print_json, print_table
 from archivebot.exceptions import ArchiveError, NotArchived, UsageError
 from archivebot.models import Capture
 from archivebot.records import attachment_record, life_record, page_record
@@ -55,7 +55,7 @@ class Command(ArchiveCommand):
             print_json(life_record(url, opts.block, states))
             return 0
         for state in states:
-            write(f"{state.captured_at:%Y-%m-%d %H:%M:%S}  version {state.version}  {state.topic}".rstrip())
+            write(f"{state.captured_at:{TIME}}  version {state.version}  {state.topic}".rstrip())
             text = "(not on the page)" if state.text is None else state.text or "(no text)"
             write("\n".join(f"    {line}" for line in text.splitlines()))
         return 0
@@ -84,7 +84,7 @@ def _named(archive: ArchiveReader, text: str) -> str:
 
 def _attachment_row(attachment: Attachment) -> list[object]:
     return [
-        f"{attachment.when:%Y-%m-%d %H:%M:%S}",
+        f"{attachment.when:{TIME}}",
         attachment.kind,
         attachment.content_type or "-",
         size(len(attachment.block)),
@@ -95,7 +95,7 @@ def _attachment_row(attachment: Attachment) -> list[object]:
 def _row(capture: Capture) -> list[object]:
     note = capture.location or capture.reason or capture.sha256[:12] or "-"
     return [
-        f"{capture.captured_at:%Y-%m-%d %H:%M:%S}",
+        f"{capture.captured_at:{TIME}}",
         capture.kind.value,
         capture.status,
         capture.number,

@@ -26,7 +26,7 @@ class Command(ArchiveCommand):
         parser.add_argument("--rebuild", action="store_true", help="make the index anew")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        path = index_path(self.config, SearchConfig.from_settings(self.settings or {}))
+        path = index_path(self.config, SearchConfig.from_settings(self.settings))
         done = update_index(archive, path, Printed(), rebuild=opts.rebuild)
         for damage in done.damaged:
             note(f"left out: {damage}")

@@ -59,7 +59,7 @@ class Command(WritingCommand):
         with TemporaryDirectory(prefix="archivebot-") as folder:
             paths = inputs(args, Path(folder), refuse)
             results += asyncio.run(self._ingested(archive, paths))
-        update_after(self.settings or {})
+        update_after(self.settings)
         if opts.json:
             print_json({"archive": archive.uri, "files": [result.record() for result in results]})
         return WarcError.exit_code if any(result.damaged or result.error for result in results) else 0
@@ -67,9 +67,9 @@ class Command(WritingCommand):
     async def _ingested(self, archive: Archive, paths: Sequence[Input]) -> list[Ingested]:
         """Ingest files with the links of their pages, and print the progress."""
         spare_collections()
-        config = CrawlConfig.from_settings(self.settings or {})
+        config = CrawlConfig.from_settings(self.settings)
         links = partial(links_of, skip_nofollow=config.obey_meta_robots)
-        patience = FrontierConfig.from_settings(self.settings or {}).frontier_patience
+        patience = FrontierConfig.from_settings(self.settings).frontier_patience
         with ExitStack() as stack:
 
             def start() -> Readers:

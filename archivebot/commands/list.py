@@ -43,7 +43,6 @@ class Command(ArchiveCommand):
         given = (getattr(opts, name) for name in OPTIONS)
         if any(value is not None and value is not False for value in given):
             return super().work(args, opts)
-        assert self.settings is not None, "Scrapy gives every command its settings"
         write("\n".join(sorted(get_spider_loader(self.settings).list())))
         if program() != PROGRAMS[0]:
             note("these are the spiders; scrapy list --pages lists the pages of the archive")

@@ -46,7 +46,7 @@ class Command(ArchiveCommand):
         parser.add_argument("--limit", type=int, default=100, metavar="N", help="at most N (default: 100)")
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        path = index_path(self.config, SearchConfig.from_settings(self.settings or {}))
+        path = index_path(self.config, SearchConfig.from_settings(self.settings))
         if opts.skip < 0 or opts.limit < 1:
             raise UsageError("--skip is a number from 0, and --limit from 1")
         change = WordChange.ADDED if opts.added else WordChange.REMOVED if opts.removed else None

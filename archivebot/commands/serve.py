@@ -41,7 +41,6 @@ class Command(ArchiveCommand):
 
         if not opts.port.isdecimal() or int(opts.port) > 65_535:
             raise UsageError(f"--port is {opts.port!r}: write a number from 0 to 65535")
-        assert self.settings is not None, "Scrapy gives every command its settings"
         limits = ServeConfig.from_settings(self.settings)
         uri = whole_uri(self.config.uri)
         rules = WatchConfig.from_settings(self.settings).watch

@@ -6,7 +6,7 @@ import argparse
 from difflib import get_close_matches
 
 from scrapy.commands.settings import Command as ScrapySettings
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from archivebot.cli import print_json, print_table
 from archivebot.cli.checks import check
@@ -18,6 +18,8 @@ from archivebot.terminal import guard, note
 
 class Command(ScrapySettings):
     """Print the settings in effect"""
+
+    settings: Settings  # which Scrapy gives every command
 
     def short_desc(self) -> str:
         return "Print the settings in effect"
@@ -39,7 +41,6 @@ class Command(ScrapySettings):
 
     def _print(self, args: list[str], opts: argparse.Namespace) -> None:
         settings = self.settings
-        assert settings is not None, "Scrapy gives every command its settings"
         check(settings)
         if args:
             raise UsageError(f"there is no argument {args[0]}: write scrapy settings --get NAME")

@@ -47,7 +47,6 @@ class Command(ArchiveCommand):
         return super().work(args, opts)
 
     def answer(self, archive: ArchiveReader, args: list[str], opts: argparse.Namespace) -> int:
-        assert self.settings is not None, "Scrapy gives every command its settings"
         config = WatchConfig.from_settings(self.settings)
         for line in self._doubts(archive.sites):
             note(line)
