@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -38,17 +38,7 @@ class Exported:
 
     def record(self) -> dict[str, object]:
         """Return the result as a record for ``--json``."""
-        return {
-            "files": self.files,
-            "records": self.records,
-            "responses": self.responses,
-            "revisits": self.revisits,
-            "bytes": self.bytes,
-            "attached": self.attached,
-            "without": self.without,
-            "pruned": self.pruned,
-            "damaged": self.damaged,
-        }
+        return asdict(self)
 
 
 class Progress:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
 from archivebot.archive import Archive
@@ -30,16 +30,7 @@ class Pruning:
 
     def record(self) -> dict[str, object]:
         """Return the counts as a record for ``--json``."""
-        return {
-            "pages": self.pages,
-            "kept": self.kept,
-            "pruned": self.pruned,
-            "frames": self.frames,
-            "freed": self.freed,
-            "before": self.before,
-            "after": self.after,
-            "damaged": self.damaged,
-        }
+        return asdict(self)
 
 
 class PruneProgress:

@@ -50,13 +50,11 @@ class Exchange(NamedTuple):
 def exchange_of(wire: Wire, when: datetime) -> Exchange:
     """Return the parts of the exchange of a capture, which is dated at a time."""
     lag = None if wire.started is None else max(0, milliseconds(when) - milliseconds(wire.started))
-    known = (
-        0 if number is None else max(0, number) + 1
-        for number in (lag, wire.first_byte, wire.ended, wire.length)
-    )
+    numbers = (lag, wire.first_byte, wire.ended, wire.length)
+    lag, first_byte, ended, length = (0 if number is None else max(0, number) + 1 for number in numbers)
     identity = _UUID.fullmatch(wire.record)
     record = bytes.fromhex(identity[1].replace("-", "")) if identity else None
-    return Exchange((next(known), next(known), next(known), next(known)), _texts(wire), record)
+    return Exchange((lag, first_byte, ended, length), _texts(wire), record)
 
 
 def wire_of(exchange: Exchange, when: datetime) -> Wire:
