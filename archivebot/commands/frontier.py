@@ -10,14 +10,13 @@ from typing import Any
 from archivebot.cli import TIME, FrontierCommand, print_json, print_table
 from archivebot.exceptions import UsageError
 from archivebot.frontier import Frontier, FrontierReader, State, open_frontier
+from archivebot.frontier.base import RETRIED
 from archivebot.jobs.frontier import crawl_state
 from archivebot.records.frontier import ending
 from archivebot.terminal import write
 from archivebot.timestamps import parse_time
 from archivebot.units import amount
 from archivebot.urls import parse_seed
-
-RETRIED = (State.FAILED, State.REJECTED)
 
 
 class Command(FrontierCommand):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Protocol
@@ -51,6 +51,10 @@ class State(StrEnum):
     DONE = "done"  # an outcome is stored
     FAILED = "failed"  # no answer came, after all tries
     REJECTED = "rejected"  # not fetched, for a reason
+
+
+# The states of the URLs that are queued again, unless others are named.
+RETRIED = (State.FAILED, State.REJECTED)
 
 
 def key_of(url: str, crawl: str = "") -> bytes:
@@ -129,6 +133,9 @@ class Counts:
     def open(self) -> int:
         """The number of URLs that may still lead to pages."""
         return self.queued + self.leased
+
+
+COUNTS = tuple(field.name for field in fields(Counts))
 
 
 @dataclass(frozen=True, slots=True)

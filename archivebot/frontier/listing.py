@@ -8,7 +8,7 @@ from typing import Any
 
 from archivebot.frontier.base import Counts, CrawlInfo, HostCounts, Record, State, key_of
 from archivebot.frontier.file import FrontierFile
-from archivebot.frontier.rows import COUNTS, FROM, OURS, RECORD, STATES, record_of
+from archivebot.frontier.rows import FROM, OURS, RECORD, STATES, SUMS, record_of
 from archivebot.models import Position
 
 
@@ -20,7 +20,7 @@ class CrawlListing:
 
     def crawls(self) -> list[CrawlInfo]:
         rows = self._file.rows(
-            f"SELECT name, arguments, began, ended, {COUNTS} FROM crawl ORDER BY began DESC, id DESC"
+            f"SELECT name, arguments, began, ended, {SUMS} FROM crawl ORDER BY began DESC, id DESC"
         )
         return [
             CrawlInfo(name, arguments, began, ended, Counts(*counts))
@@ -50,7 +50,7 @@ class CrawlListing:
         )
 
     def counts(self) -> Counts:
-        row = self._file.one(f"SELECT {COUNTS} FROM crawl WHERE name = ?", self.crawl)
+        row = self._file.one(f"SELECT {SUMS} FROM crawl WHERE name = ?", self.crawl)
         return Counts(*row) if row else Counts()
 
     def hosts(self) -> list[HostCounts]:

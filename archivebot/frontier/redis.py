@@ -14,7 +14,9 @@ from archivebot.config import without_password
 from archivebot.exceptions import StorageError, UsageError
 from archivebot.frontier import scripts
 from archivebot.frontier.base import (
+    COUNTS,
     HOLD,
+    RETRIED,
     Charge,
     Counts,
     CrawlInfo,
@@ -48,8 +50,6 @@ TRIES = 5
 
 # Entries read with one request.
 BATCH = 500
-
-COUNTS = ("queued", "leased", "done", "failed", "rejected", "answered")
 
 
 class RedisFrontier:
@@ -353,7 +353,7 @@ class RedisFrontier:
         return int(self._run("forget", *map(self._id, urls)))
 
     def retry(self, *states: State) -> int:
-        found = self._scan(*(states or (State.FAILED, State.REJECTED)))
+        found = self._scan(*(states or RETRIED))
         return int(self._run("retry", *{self._id(record.entry.url) for record in found}))
 
     def close(self) -> None:

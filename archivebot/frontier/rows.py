@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from archivebot.frontier.base import Entry, Record, State
+from archivebot.frontier.base import COUNTS, Entry, Record, State
 
 # The numbers of the states in the file.
 STATES = tuple(State)
 QUEUED, LEASED, DONE, FAILED, REJECTED = range(len(STATES))
 
-COUNTS = "queued, leased, done, failed, rejected, answered"
+SUMS = ", ".join(COUNTS)
 OURS = "crawl = (SELECT id FROM crawl WHERE name = ?)"
 RECORD = (
     "SELECT url, name, score, request, source, distance, parts, reason, state, number, relevance,"

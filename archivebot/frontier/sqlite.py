@@ -9,7 +9,7 @@ from typing import Any
 
 from archivebot.exceptions import StorageError
 from archivebot.frontier import budget
-from archivebot.frontier.base import EXTRA, HOLD, LOOK, Charge, Entry, Lease, State, key_of
+from archivebot.frontier.base import EXTRA, HOLD, LOOK, RETRIED, Charge, Entry, Lease, State, key_of
 from archivebot.frontier.file import FrontierFile
 from archivebot.frontier.listing import CrawlListing
 from archivebot.frontier.owner import is_gone, new_owner, others_at_work
@@ -389,7 +389,7 @@ class SQLiteFrontier(CrawlListing):
                     STATES.index(state),
                     host,
                 )
-                for state in states or (State.FAILED, State.REJECTED)
+                for state in states or RETRIED
                 for (host,) in hosts
             )
             self._file.change("UPDATE crawl SET ended = '' WHERE id = ? AND queued > 0", crawl)
