@@ -104,7 +104,7 @@ def test_pages_of_the_root_that_nobody_knows_are_left_out() -> None:
 
 def test_links_inside_a_site_are_dropped_from_the_base_set() -> None:
     graph = parse(["a.x -> b.x", "a.x -> c.y"])
-    base = base_set(graph, ["a.x"], site=lambda url: url.partition(".")[2])
+    base = base_set(graph, ["a.x"]).external(lambda url: url.partition(".")[2])
     assert len(base) == 3
     assert base.weight("a.x", "b.x") == 0
     assert base.weight("a.x", "c.y") == 1

@@ -6,7 +6,7 @@ analyzing hyperlink structure and associated text", 1998.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -54,13 +54,11 @@ def named(graph: LinkGraph) -> Weights:
     return np.bincount(targets, np.maximum(weights - 1, 0), len(graph)).astype(np.float64)
 
 
-def augmented_set(
-    graph: LinkGraph, root: Iterable[str], *, site: Callable[[str], str] | None = None
-) -> LinkGraph:
+def augmented_set(graph: LinkGraph, root: Iterable[str]) -> LinkGraph:
     """Return the part of a graph that ARC uses: the base set of HITS, two links wide.
 
     >>> from archivebot.links.graph import parse
     >>> sorted(augmented_set(parse(["a -> b", "b -> c", "c -> d"]), ["a"]).urls)
     ['a', 'b', 'c']
     """
-    return base_set(graph, root, radius=RADIUS, site=site)
+    return base_set(graph, root, radius=RADIUS)

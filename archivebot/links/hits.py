@@ -5,7 +5,7 @@ Method: Kleinberg, "Authoritative sources in a hyperlinked environment", Journal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -51,19 +51,11 @@ def hits(graph: LinkGraph, *, rounds: int = ROUNDS) -> Hits:
     return Hits(hubs, authorities)
 
 
-def base_set(
-    graph: LinkGraph,
-    root: Iterable[str],
-    *,
-    radius: int = 1,
-    most_linking: int = MOST_LINKING,
-    site: Callable[[str], str] | None = None,
-) -> LinkGraph:
+def base_set(graph: LinkGraph, root: Iterable[str], *, radius: int = 1) -> LinkGraph:
     """Return the part of a graph that HITS uses.
 
     It is made of the first 200 pages of ``root`` that are in the graph, all pages that they link to, and for
-    each at most ``most_linking`` pages that link to it; the same again for a larger ``radius``. Links inside
-    one site are dropped.
+    each at most 50 pages that link to it; the same again for a larger ``radius``.
 
     >>> from archivebot.links.graph import parse
     >>> graph = parse(["a -> b", "b -> c", "c -> d", "z -> a"])
@@ -75,10 +67,9 @@ def base_set(
     linking = graph.matrix.T.tocsr()
     for _ in range(radius):
         targets = graph.matrix[nodes].indices
-        sources = [linking.indices[start:stop][:most_linking] for start, stop in _rows(linking.indptr, nodes)]
+        sources = [linking.indices[start:stop][:MOST_LINKING] for start, stop in _rows(linking.indptr, nodes)]
         nodes = np.unique(np.concatenate([nodes, targets, *sources]))
-    part = graph.among(nodes)
-    return part.external(site) if site else part
+    return graph.among(nodes)
 
 
 def _sums(nodes: Numbers, values: Weights, size: int) -> Weights:

@@ -67,13 +67,13 @@ def pagerank(
     return ranks
 
 
-def levels(ranks: Weights, damping: float = DAMPING) -> Weights:
+def levels(ranks: Weights) -> Weights:
     """Return the logarithm of ranks to the base 6: 0 for the least rank, 1 - d, and 1 for six times as much.
 
     >>> levels(np.array([0.15, 0.9, 5.4])).round(6).tolist()
     [0.0, 1.0, 2.0]
     """
-    return np.log(np.maximum(ranks / (1 - damping), 1.0)) / math.log(BASE)
+    return np.log(np.maximum(ranks / (1 - DAMPING), 1.0)) / math.log(BASE)
 
 
 def _spread(graph: LinkGraph, towards: Mapping[str, float] | None) -> Weights:

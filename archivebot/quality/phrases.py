@@ -57,7 +57,7 @@ def headed(headings: Iterable[str], kind: str) -> str:
     return ""
 
 
-def phrase_in(folded: str, kind: str, place: str = "sentences") -> str:
+def phrase_in(folded: str, kind: str) -> str:
     """Return the longest phrase of the kind in a folded text, or "".
 
     Phrases match whole words; phrases in Chinese characters, without spaces, match anywhere.
@@ -66,5 +66,5 @@ def phrase_in(folded: str, kind: str, place: str = "sentences") -> str:
     ('log in to continue', '')
     """
     padded = f" {folded} "
-    found = [p for p in phrases(kind, place) if (p if UNSPACED.search(p) else f" {p} ") in padded]
+    found = [p for p in phrases(kind, "sentences") if (p if UNSPACED.search(p) else f" {p} ") in padded]
     return max(found, key=lambda phrase: (len(phrase), phrase), default="")

@@ -93,18 +93,9 @@ class Scores(Mapping[str, LinkScore]):
 class LinkScorer:
     """Scores links by their text and position, and learns from the pages that they led to."""
 
-    def __init__(
-        self,
-        model: LinkModel,
-        decay: float = DECAY,
-        patience: float = PATIENCE,
-        every: int = EVERY,
-        *,
-        by_host: bool = False,
-    ) -> None:
+    def __init__(self, model: LinkModel, *, every: int = EVERY, by_host: bool = False) -> None:
         weights = {SCRIPT: LATER, **model.weights}
         self.learner = Learner(LinkModel(model.bias, weights, model.links), every=every, by_host=by_host)
-        self._decay, self._patience = decay, patience
 
     @classmethod
     def of(cls, profile: TopicProfile) -> LinkScorer:
@@ -130,8 +121,8 @@ class LinkScorer:
             for link, terms in zip(links, bags, strict=True)
         ]
         learner.fetched(source.url, source.relevance, missing=source.missing)
-        tunnel = decayed(source.distance, self._decay)
-        added = tunnel - self._patience * source.order
+        tunnel = decayed(source.distance, DECAY)
+        added = tunnel - PATIENCE * source.order
         found: dict[str, Scored] = {}
         for link, terms, worth in zip(links, bags, worths, strict=True):
             waiting = settled.get(link.url) or learner.expect(link.url, terms, relevance, worth, added)

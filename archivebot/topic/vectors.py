@@ -14,14 +14,14 @@ TITLE_WEIGHT = 3.0
 BODY_WEIGHT = 1.0
 
 
-def frequencies(title: Iterable[str], body: Iterable[str], title_weight: float = TITLE_WEIGHT) -> Vector:
+def frequencies(title: Iterable[str], body: Iterable[str]) -> Vector:
     """Return the frequencies of the terms of a page; a term in the title counts as several.
 
     >>> frequencies(["reef"], ["reef", "boat"])
     {'reef': 4.0, 'boat': 1.0}
     """
     counts: dict[str, float] = {}
-    for weight, terms in ((title_weight, title), (BODY_WEIGHT, body)):
+    for weight, terms in ((TITLE_WEIGHT, title), (BODY_WEIGHT, body)):
         for term, count in Counter(terms).items():
             counts[term] = counts.get(term, 0.0) + weight * count
     return counts

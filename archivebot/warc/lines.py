@@ -64,13 +64,13 @@ def opens(data: bytearray, at: int) -> bool:
     return _OPENING.match(data, at) is not None
 
 
-def may_begin(head: bytes | bytearray, at: int = 0) -> bool:
+def may_begin(head: bytes | bytearray) -> bool:
     """Return whether a record may begin with these bytes, which may be incomplete.
 
     >>> may_begin(b""), may_begin(b"WAR"), may_begin(b"http"), may_begin(b"<html>"), may_begin(b"no: ")
     (True, True, True, False, True)
     """
-    head = bytes(head[at : at + OPENING])
+    head = bytes(head[:OPENING])
     if len(head) == OPENING or b":" in head:
         return _OPENING.match(head) is not None
     return b"WARC/".startswith(head[:5]) or re.fullmatch(rb"[a-z][a-z0-9+.-]*", head) is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from functools import lru_cache
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from scrapy import Request
@@ -129,9 +128,6 @@ class GuardSpiderMiddleware(_Guarding, BaseSpiderMiddleware):
                 "The seed %s leads out of the scope: add %s to the seeds", response.url, request.url
             )
         return None
-
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        return item
 
 
 class GuardDownloaderMiddleware(_Guarding):

@@ -126,11 +126,9 @@ class SQLiteCaptures:
         facts = self._file.database.execute(FACTS, (visit.version,)).fetchone() or NO_FACTS
         return capture_of(url, urlkey(url), visit, shapes(visit.shape), facts, dict)
 
-    def visits(
-        self, url: str, newest_first: bool = False, until: When = None, since: When = None
-    ) -> Iterator[Visit]:
-        """Yield the visits of a URL as they are stored, at or before ``until`` and after ``since``."""
-        return self._between(url, newest_first, until, since, iter)
+    def visits(self, url: str, newest_first: bool = False, until: When = None) -> Iterator[Visit]:
+        """Yield the visits of a URL as they are stored, at or before ``until`` if given."""
+        return self._between(url, newest_first, until, None, iter)
 
     def all(
         self,
