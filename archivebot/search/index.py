@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Self
+from typing import Any
 from urllib.parse import quote
 
 from archivebot.exceptions import StorageError
 from archivebot.models import Position
+from archivebot.search.file import IndexFile
 from archivebot.search.schema import ADVICE, APPLICATION_ID, PAGE_SIZE, STEPS, failed
 from archivebot.search.words import spaced
 from archivebot.storage.frames import encode
@@ -41,37 +42,22 @@ class Life:
     label: str | None
 
 
-class Index:
+class Index(IndexFile):
     """The index at a path, created if it does not exist.
 
     Raises StorageError if it belongs to another program, and CorruptObject if it is damaged.
     """
 
     def __init__(self, path: str) -> None:
-        self.uri = f"sqlite:///{path}"
-        with self._translated():
-            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
-        try:
-            with self._translated():
-                upgrade(self._db, self.uri, APPLICATION_ID, STEPS, ADVICE, PAGE_SIZE)
-                self._db.execute("PRAGMA synchronous = NORMAL")
-        except BaseException:
-            self._db.close()
-            raise
+        super().__init__(path)
         self._pack: list[bytes] = []
 
-    def __enter__(self) -> Self:
-        return self
+    def _connected(self, path: str) -> sqlite3.Connection:
+        return sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
 
-    def __exit__(self, *error: object) -> None:
-        self._db.close()
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise failed(self.uri, error) from error
+    def _prepare(self) -> None:
+        upgrade(self._db, self.uri, APPLICATION_ID, STEPS, ADVICE, PAGE_SIZE)
+        self._db.execute("PRAGMA synchronous = NORMAL")
 
     @contextmanager
     def writing(self) -> Iterator[None]:

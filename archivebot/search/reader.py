@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Self
+from collections.abc import Iterable
 
 from archivebot.exceptions import CorruptObject, NotArchived, Outdated
 from archivebot.models import Position
 from archivebot.search.events import Presence, Row, presences
-from archivebot.search.schema import ADVICE, ANEW, APPLICATION_ID, STEPS, failed
+from archivebot.search.file import IndexFile
+from archivebot.search.schema import ADVICE, ANEW, APPLICATION_ID, STEPS
 from archivebot.search.words import expression
 from archivebot.storage.frames import decode
 from archivebot.storage.sqlite.migration import schema_of
@@ -35,39 +34,21 @@ FROM (
 _PACK = "SELECT first, data FROM pack WHERE first <= ? ORDER BY first DESC LIMIT 1"
 
 
-class IndexReader:
+class IndexReader(IndexFile):
     """The index at a path, opened for reading.
 
     Raises NotArchived if there is none, StorageError if it cannot be read, belongs to another program or was
     written by another archivebot, and CorruptObject if it is damaged.
     """
 
-    def __init__(self, path: str) -> None:
-        self.uri = f"sqlite:///{path}"
+    def _connected(self, path: str) -> sqlite3.Connection:
         require(path, NotArchived(f"there is no index at {self.uri}: scrapy index makes it"))
-        with self._translated():
-            self._db, _ = connect(path)
-        try:
-            with self._translated():
-                schema = schema_of(self._db, self.uri, APPLICATION_ID, len(STEPS), ADVICE)
-                if schema < len(STEPS):
-                    raise Outdated(f"{self.uri} is not complete: {ANEW}")
-        except BaseException:
-            self._db.close()
-            raise
+        return connect(path)[0]
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._db.close()
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise failed(self.uri, error) from error
+    def _prepare(self) -> None:
+        schema = schema_of(self._db, self.uri, APPLICATION_ID, len(STEPS), ADVICE)
+        if schema < len(STEPS):
+            raise Outdated(f"{self.uri} is not complete: {ANEW}")
 
     def position(self) -> Position:
         """Return the archive of the index and its position, -1 before a first run has ended."""
