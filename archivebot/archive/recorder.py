@@ -22,6 +22,7 @@ from archivebot.fingerprint import sha256_hex
 from archivebot.fingerprint.payload import payload_key
 from archivebot.markup.contenttype import content_type
 from archivebot.models import (
+    CRAWL,
     REQUISITE,
     Capture,
     ChangeKind,
@@ -327,7 +328,7 @@ class Recorder:
 
     def _judged(self, capture: Capture, latest: StoredVersion | None) -> Capture:
         """Return a visit with its kind, reason and digest when compared with ``latest``."""
-        if capture.outcome is Outcome.NOT_MODIFIED and capture.origin != "crawl":
+        if capture.outcome is Outcome.NOT_MODIFIED and capture.origin != CRAWL:
             seen = _capture(Snapshot(capture.page(), None), Kind.REVISIT, latest)
             return replace(seen, links=capture.links) if latest else capture
         digest = capture.sha256 or None

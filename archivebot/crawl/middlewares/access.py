@@ -25,6 +25,7 @@ from archivebot.crawl.exchange import WIRE
 from archivebot.crawl.reading.convert import address_after, headers_of
 from archivebot.crawl.refusals import Interrupted, Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
+from archivebot.crawl.scheduling.entries import ROBOTS
 from archivebot.markup.charset import is_wide
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import media_of
@@ -72,7 +73,7 @@ class AccessMiddleware:
         realm = self._realm(request)
         if realm is None:
             return
-        if APART not in request.meta and "archive_robots" not in request.meta:
+        if APART not in request.meta and ROBOTS not in request.meta:
             if realm.is_exit(request.url):
                 self._refuse(request, EXIT)
             if realm.login and not await self._open(realm):
@@ -192,7 +193,7 @@ def _strip(request: Request) -> None:
 
 def _apart(request: Request) -> Request:
     """Return a request that passes by the frontier, the archive and the WARC files."""
-    meta: dict[str, Any] = {"archive_robots": True, APART: True, "dont_redirect": True}
+    meta: dict[str, Any] = {ROBOTS: True, APART: True, "dont_redirect": True}
     return request.replace(callback=NO_CALLBACK, priority=1000, dont_filter=True, meta=meta)
 
 

@@ -13,7 +13,7 @@ from archivebot.crawl.process.calls import is_fresh, validators
 from archivebot.crawl.process.session import ArchiveSession
 from archivebot.crawl.refusals import Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
-from archivebot.crawl.scheduling.entries import REQUISITE
+from archivebot.crawl.scheduling.entries import REQUISITE, ROBOTS
 
 # The reason in the frontier.
 FRESH = "fresh"
@@ -37,7 +37,7 @@ class ConditionalMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        if request.meta.get("archive_robots") or request.meta.get("archive_anew") or request.method != "GET":
+        if request.meta.get(ROBOTS) or request.meta.get("archive_anew") or request.method != "GET":
             return
         host = urlsplit(request.url).netloc
         if host in self.new:

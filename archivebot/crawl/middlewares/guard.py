@@ -16,7 +16,7 @@ from archivebot.config import CrawlConfig
 from archivebot.crawl.extensions.addresses import PublicAddresses, named_hosts
 from archivebot.crawl.refusals import PRIVATE, PrivateAddress, Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
-from archivebot.crawl.scheduling.entries import REQUISITE
+from archivebot.crawl.scheduling.entries import REQUISITE, ROBOTS
 from archivebot.urls import Scope, host_of, is_private, joined, trap
 
 logger = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class _Guarding:
         Their addresses are checked, too: the seeds of some crawls come from the archive.
         """
         guard = Guard.of(self.crawler)
-        if request.meta.get("archive_seed") or request.meta.get("archive_robots"):
+        if request.meta.get("archive_seed") or request.meta.get(ROBOTS):
             reason = PRIVATE if guard.is_private(request.url) else None
         else:
             reason = guard.refusal(request)
@@ -155,7 +155,7 @@ class GuardDownloaderMiddleware(_Guarding):
         refused = unresolved and addresses is not None and host in addresses.refused
         if refused:
             self.count(request, PRIVATE)
-        if (refused or isinstance(exception, PrivateAddress)) and not request.meta.get("archive_robots"):
+        if (refused or isinstance(exception, PrivateAddress)) and not request.meta.get(ROBOTS):
             Dispatcher.of(self.crawler).turn_down(request, PRIVATE)
         if refused:
             raise PrivateAddress(host)

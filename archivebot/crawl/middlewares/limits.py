@@ -14,7 +14,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from archivebot.crawl.arguments import Arguments
 from archivebot.crawl.limits import Limits, Unwanted
 from archivebot.crawl.reading.convert import flagged, headers_of, media_of_response, pairs
-from archivebot.crawl.scheduling.entries import READING, REQUISITE
+from archivebot.crawl.scheduling.entries import READING, REQUISITE, ROBOTS
 from archivebot.hypertext import Hypertext
 from archivebot.models import Outcome, Page
 
@@ -37,7 +37,7 @@ class LimitsDownloaderMiddleware:
         return cls(crawler, limits_of(crawler))
 
     def process_request(self, request: Request) -> None:
-        if request.meta.get("archive_robots"):
+        if request.meta.get(ROBOTS):
             return
         if self.limits.accept:
             request.headers.setdefault("Accept", self.limits.accept)
@@ -110,7 +110,7 @@ def limits_of(crawler: Crawler) -> Limits:
 
 def is_exempt(request: Request) -> bool:
     """Return whether types and dates are not limited: for seeds, requisites and robots.txt."""
-    return not {"archive_seed", "archive_robots", REQUISITE}.isdisjoint(request.meta)
+    return not {"archive_seed", ROBOTS, REQUISITE}.isdisjoint(request.meta)
 
 
 def count(crawler: Crawler, unwanted: Unwanted) -> None:

@@ -21,7 +21,7 @@ from archivebot.config import PaceConfig
 from archivebot.crawl.reading.convert import REDIRECTS, address_after, outcome_of_response, reason_of
 from archivebot.crawl.refusals import Interrupted, PrivateAddress, RobotsDenied
 from archivebot.crawl.retry import RetryPolicy, asked_by, pause
-from archivebot.crawl.scheduling.entries import SITEMAPS
+from archivebot.crawl.scheduling.entries import ROBOTS, SITEMAPS
 from archivebot.crawl.scheduling.pace import HostPace
 from archivebot.http.robotstxt import UNREACHABLE, RobotsTxt
 from archivebot.models import Outcome
@@ -99,7 +99,7 @@ class RobotsMiddleware:
         )
 
     async def process_request(self, request: Request) -> None:
-        if request.meta.get("archive_robots"):
+        if request.meta.get(ROBOTS):
             return
         rules = await self.rules(request.url)
         request.meta[SITEMAPS] = rules.sitemaps
@@ -182,4 +182,4 @@ class RobotsMiddleware:
 
     @staticmethod
     def _request(url: str) -> Request:
-        return Request(url, callback=NO_CALLBACK, priority=1000, meta={"archive_robots": True})
+        return Request(url, callback=NO_CALLBACK, priority=1000, meta={ROBOTS: True})

@@ -10,7 +10,7 @@ from archivebot.crawl.arguments import DeepWebArguments
 from archivebot.crawl.extensions.sitebudget import SiteBudget
 from archivebot.crawl.refusals import Refused
 from archivebot.crawl.scheduling.dispatcher import Dispatcher
-from archivebot.crawl.scheduling.entries import REQUISITE
+from archivebot.crawl.scheduling.entries import REQUISITE, ROBOTS
 from archivebot.urls import host_of
 
 
@@ -27,7 +27,7 @@ class SiteBudgetMiddleware:
         return cls(crawler, SiteBudget.of(crawler))
 
     async def process_request(self, request: Request) -> None:
-        if "archive_robots" in request.meta or REQUISITE in request.meta:
+        if ROBOTS in request.meta or REQUISITE in request.meta:
             return
         site = host_of(request.url)
         if reason := await self.budget.spent(site):

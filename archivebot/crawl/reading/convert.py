@@ -18,7 +18,7 @@ from archivebot.http.status import outcome_of
 from archivebot.hypertext import Hypertext, resolve
 from archivebot.markup.contenttype import content_type
 from archivebot.markup.media import Media, media_of
-from archivebot.models import Headers, Link, Outcome, Page
+from archivebot.models import CRAWL, Headers, Link, Outcome, Page
 from archivebot.urls import joined
 from archivebot.wire import Wire
 
@@ -165,7 +165,7 @@ def page_of(
     *,
     links: tuple[Link, ...] = (),
     level: int | None = None,
-    origin: str = "crawl",
+    origin: str = CRAWL,
 ) -> Page:
     """Return the Page of an answer: its bytes after content decoding, its headers and other data.
 
