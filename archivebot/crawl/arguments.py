@@ -9,12 +9,11 @@ from datetime import date
 from difflib import get_close_matches
 from functools import partial
 from os.path import isfile  # a text too long for a path names no file either
-from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
 from scrapy.crawler import Crawler
 
-from archivebot.config import MAX_LEVEL
+from archivebot.config import MAX_LEVEL, file_text
 from archivebot.crawl.limits import Limits, read_day, read_types
 from archivebot.exceptions import UsageError
 from archivebot.forms.stages import MOST_DEPTH
@@ -58,7 +57,7 @@ def read_seeds(text: str) -> tuple[str, ...]:
     if text.endswith(".txt") and isfile(text):
         raise UsageError(f"{text!r} is a file: write seeds=@{text}")
     if text.startswith("@"):
-        lines = _file_lines(text[1:])
+        lines = file_text(text[1:], "seeds file").splitlines()
     else:
         lines = text.splitlines() if "\n" in text else split_seeds(text)
     wanted = [_COMMENT.sub("", line).strip() for line in lines]
@@ -68,15 +67,6 @@ def read_seeds(text: str) -> tuple[str, ...]:
     if not seeds:
         raise UsageError(f"no seeds: say where to start, {EXAMPLE}")
     return seeds
-
-
-def _file_lines(name: str) -> list[str]:
-    try:
-        return Path(name).read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"the seeds file {name!r} cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from error
 
 
 def _choice(name: str, *values: str) -> Callable[[str], str]:
