@@ -9,7 +9,7 @@ from archivebot.cli.command import (
     name_in_usage,
     run_crawl,
 )
-from archivebot.cli.files import check_feeds, file_body, named_files
+from archivebot.cli.files import check_feeds, file_body, named_files, writing
 from archivebot.cli.leftout import LeftOut
 from archivebot.cli.linewise import linewise
 from archivebot.cli.printing import TIME, note_age, print_csv, print_json, print_table
@@ -39,4 +39,5 @@ __all__ = [
     "print_visual",
     "run_crawl",
     "visual_blocks",
+    "writing",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -45,3 +46,12 @@ def check_feeds(feeds: Iterable[str | Path]) -> None:
             raise UsageError(f"the feed {feed} cannot be written: {error.strerror}") from error
         if is_new:
             path.unlink()
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise UsageError if the block cannot write to a file."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

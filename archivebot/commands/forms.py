@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from archivebot.archive import Archive, ArchiveReader
-from archivebot.cli import ArchiveCommand, file_body, named_files, print_json, print_table
+from archivebot.cli import ArchiveCommand, file_body, named_files, print_json, print_table, writing
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.forms.classifier import FormClassifier
 from archivebot.forms.domains import Domains
@@ -127,12 +127,9 @@ def _print_scanned(found: Scanned) -> None:
 
 def _export(archive: ArchiveReader, found: Sequence[FormVersion], path: Path) -> None:
     """Write a line of JSON for each form; raises UsageError if the file cannot be written."""
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            for kept in found:
-                file.write(json_text(kept_form_record(kept, _pages(archive, kept))) + "\n")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    with writing(path), path.open("w", encoding="utf-8") as file:
+        for kept in found:
+            file.write(json_text(kept_form_record(kept, _pages(archive, kept))) + "\n")
 
 
 def _pages(archive: ArchiveReader, form: FormVersion) -> list[tuple[str, datetime, datetime]]:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 
-from archivebot.cli import FrontierCommand, print_json, print_table
+from archivebot.cli import FrontierCommand, print_json, print_table, writing
 from archivebot.exceptions import NotArchived, UsageError
 from archivebot.frontier.base import FrontierReader
 from archivebot.jobs.harvest import RECENT, Check, Point, check, plot, points_of, sampled, write_csv
@@ -68,11 +68,8 @@ def _write(points: Sequence[Point], file: str) -> None:
         write_csv(points, text)
         write(text.getvalue().removesuffix("\n"))
         return
-    try:
-        with Path(file).open("w", encoding="utf-8", newline="") as stream:
-            write_csv(points, stream)
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}") from error
+    with writing(Path(file)), Path(file).open("w", encoding="utf-8", newline="") as stream:
+        write_csv(points, stream)
 
 
 def _print_check(checked: Check) -> None:

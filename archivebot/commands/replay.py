@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from archivebot.archive import ArchiveReader
-from archivebot.cli import ArchiveCommand, note_age, print_json
+from archivebot.cli import ArchiveCommand, note_age, print_json, writing
 from archivebot.exceptions import UsageError
 from archivebot.markup.media import media_of
 from archivebot.models import Capture
@@ -40,7 +40,8 @@ class Command(ArchiveCommand):
         brought = archive.brought(capture)
         since = note_age(archive, capture, when)
         if output:
-            _write(Path(output), body)
+            with writing(Path(output)):
+                Path(output).write_bytes(body)
         if opts.json:
             print_json(replay_record(capture, brought, output, since))
         elif opts.headers:
@@ -53,13 +54,6 @@ class Command(ArchiveCommand):
             version = f", version {capture.number}" if capture.number else ""
             note(f"{capture.url} at {timestamp(capture.captured_at)}{version}")
         return 0
-
-
-def _write(path: Path, body: bytes) -> None:
-    try:
-        path.write_bytes(body)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _show(url: str, body: bytes, content_type: str) -> None:
