@@ -44,19 +44,14 @@ _FAILURES: tuple[tuple[type[BaseException], Outcome], ...] = (
 )
 
 
-def read(
-    response: Response,
-    *,
-    skip_nofollow: bool = True,
-    context: bool = False,
-    forms: bool = False,
-    dated: bool = False,
-    requisites: bool = False,
-) -> Hypertext:
-    """Read a page; a plain text only for its beginning, if context is wanted; other bodies are empty."""
-    asked = {"skip_nofollow": skip_nofollow, "context": context, "forms": forms, "dated": dated}
-    asked["requisites"] = requisites and media_of_response(response).is_page
-    return read_any(PageReading(shortened(response.body), content_type_of(response)), response.url, **asked)
+def read(response: Response, *, requisites: bool = False, **asked: bool) -> Hypertext:
+    """Read a page; a plain text only for its beginning, if context is wanted; other bodies are empty.
+
+    What is ``asked`` for is as in :func:`~archivebot.crawl.reading.pages.read_page`.
+    """
+    wanted = requisites and media_of_response(response).is_page
+    reading = PageReading(shortened(response.body), content_type_of(response))
+    return read_any(reading, response.url, requisites=wanted, **asked)
 
 
 def media_of_response(response: Response) -> Media:
