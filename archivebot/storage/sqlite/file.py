@@ -186,6 +186,10 @@ class ArchiveFile:
             row = self.database.execute(sql, values).fetchone()
             return None if row is None else make(row)
 
+    def number(self, sql: str, *values: object) -> int:
+        """Return the number in the first row of an answer, 0 if there is no row."""
+        return self.one(lambda row: int(row[0]), sql, *values) or 0
+
     def all(self, make: Callable[[Any], Row], sql: str, *values: object) -> list[Row]:
         with self.reading():
             return list(map(make, self.database.execute(sql, values)))

@@ -52,7 +52,7 @@ class SQLiteLog:
                 self._file.database.execute("DROP TABLE unlogged")
 
     def size(self) -> int:
-        return self._file.one(_first, "SELECT coalesce(max(id), 0) FROM log") or 0
+        return self._file.number("SELECT coalesce(max(id), 0) FROM log")
 
     def entries(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         last = END if end is None else end
@@ -69,11 +69,7 @@ class SQLiteLog:
     def index(self, capture: Capture) -> int | None:
         # A scan: an index takes half the space of the entries, for a question that is rarely asked.
         sql = "SELECT id - 1 FROM log WHERE entry = ? ORDER BY id DESC LIMIT 1"
-        return self._file.one(_first, sql, digest_of(capture))
+        return self._file.one(lambda row: int(row[0]), sql, digest_of(capture))
 
     def subtrees(self) -> Mapping[int, bytes]:
         return dict(self._file.all(tuple, "SELECT id - 1, CAST(root AS BLOB) FROM subtree"))
-
-
-def _first(row: tuple[int, ...]) -> int:
-    return row[0]

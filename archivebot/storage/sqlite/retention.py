@@ -86,21 +86,18 @@ class SQLiteRetention:
         database.execute(f"{renew('version')} WHERE id = ?", (version.id,))
 
     def count(self) -> int:
-        return self._count("SELECT count(*) FROM version WHERE cost = 0")
+        return self._file.number("SELECT count(*) FROM version WHERE cost = 0")
 
     def compact(self) -> None:
         with self._file.together():
             self._file.database.execute(SWEEP)
-        free, pages = (self._count(f"PRAGMA {name}") for name in ("freelist_count", "page_count"))
+        free, pages = (self._file.number(f"PRAGMA {name}") for name in ("freelist_count", "page_count"))
         if free < FREE * pages:
             return
         with self._file.reading():
             self._file.database.execute("VACUUM")
             # Without it the new file is only in the log, and the old one keeps its size.
             self._file.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-    def _count(self, sql: str) -> int:
-        return self._file.one(lambda row: int(row[0]), sql) or 0
 
 
 def _ids(bases: Sequence[StoredVersion | StoredDictionary]) -> str:

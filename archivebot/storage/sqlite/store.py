@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import astuple, fields, replace
 from datetime import datetime
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from archivebot.exceptions import Conflict, CorruptObject, NotArchived
@@ -171,12 +172,12 @@ class SQLiteStore(ArchiveFile):
         """Return the id of the version that a capture points at, 0 for none."""
         if not capture.digest:
             return 0
-        sql = f"SELECT coalesce((SELECT id FROM version WHERE page = ?1 AND {DIGEST} AND number IS ?3), 0)"
-        return self.one(first, sql, page, bytes.fromhex(capture.sha256), capture.number) or 0
+        sql = f"SELECT id FROM version WHERE page = ?1 AND {DIGEST} AND number IS ?3"
+        return self.number(sql, page, bytes.fromhex(capture.sha256), capture.number)
 
     def _id(self, url: str) -> int:
         """Return the id of a page, 0 for a page never seen."""
-        return self.one(first, f"SELECT coalesce({PAGE_OF}, 0)", url) or 0
+        return self.number(f"SELECT coalesce({PAGE_OF}, 0)", url)
 
     def head(self, url: str) -> PageHead:
         found = self.one(whole, f"{PAGE} WHERE id = {PAGE_OF}", url)
@@ -222,7 +223,7 @@ class SQLiteStore(ArchiveFile):
         )
 
     def version_ids(self) -> Iterator[VersionId]:
-        return self.rows(first, "SELECT id FROM version ORDER BY page, id")
+        return self.rows(itemgetter(0), "SELECT id FROM version ORDER BY page, id")
 
     def similar(self, urlkey: str, sketch: tuple[int, ...], most_cost: int) -> StoredVersion | None:
         host = f"{host_part(urlkey)})"
@@ -326,10 +327,6 @@ class SQLiteStore(ArchiveFile):
             except CorruptObject as error:  # a part that cannot be read hides nothing of the others
                 found.append(str(error))
         return list(dict.fromkeys(found))
-
-
-def first(row: tuple[int, ...]) -> int:
-    return row[0]
 
 
 def text(row: tuple[str]) -> str:
