@@ -65,15 +65,12 @@ class AnswerParser(LenientParser):
         self.exchange.line(line + b"\n")
         self.size += len(line) + 1
         if self.size > MOST_HEADERS:
-            self._too_long()
+            self._break_off(TOO_LONG)
         elif self.state == STATUS or line[: len(FAULT)].lower() != FAULT.lower().encode():
             super().lineReceived(line)
 
     def lineLengthExceeded(self, line: bytes) -> None:
         self.exchange.line(line[: MOST_HEADERS - self.size])
-        self._too_long()
-
-    def _too_long(self) -> None:
         self._break_off(TOO_LONG)
 
     def statusReceived(self, status: bytes) -> None:
