@@ -192,6 +192,23 @@ def test_edits_are_forgotten_with_the_trees(monkeypatch: pytest.MonkeyPatch) -> 
     assert not any(page.since for page in pages)
 
 
+def test_a_page_with_a_past_is_read_once_however_many_others_come_between(
+    monkeypatch: pytest.MonkeyPatch, config: ArchiveConfig, parsed: list[str]
+) -> None:
+    monkeypatch.setattr(readings, "KEPT_BYTES", 0)  # the page put there last is kept alone
+    monkeypatch.setattr(readings, "READ_BYTES", 0)
+    bodies = [html(STORY, f"<nav>{day}</nav>") for day in range(3)]
+    others = [html(f"<p>Another page {number}") for number in range(2)]
+    with closing(Archive.open(config)) as archive:
+        for day in range(2):
+            visit(archive, make_page(bodies[day], day))
+        for day, body in enumerate(others):
+            visit(archive, make_page(body, day, url=f"http://a.test/{day}"))
+        parsed.clear()
+        visit(archive, make_page(bodies[2], 2))
+    assert bodies[1].decode() not in parsed
+
+
 def test_the_habits_of_lines_need_no_earlier_version_again(
     monkeypatch: pytest.MonkeyPatch, config: ArchiveConfig, parsed: list[str]
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from archivebot.archive.bodies import Bodies, Content
-from archivebot.archive.pastlines import PastLines
+from archivebot.archive.packed import Packed
 from archivebot.archive.readings import PageReading, Readings
 from archivebot.exceptions import StorageError
 from archivebot.fields.changes import edited
@@ -47,7 +47,7 @@ class Comparison:
     ) -> None:
         self._store, self._bodies, self._readings, self._counted = store, bodies, readings, counted
         self._sites = sites
-        self._past = PastLines()
+        self._past = Packed[Lines]()  # of versions before the latest ones, which show the habits of a line
 
     def with_version(
         self, before: StoredVersion, now: PageReading, content_type: str, kept: Kept | None = None
@@ -100,7 +100,7 @@ class Comparison:
             self._counted,
         )
         self._past.keep((before.digest, declared, parts.ignore), shown.lines)
-        then.is_past = True
+        then.is_past, now.has_past = True, True
         if found.reason == SAME_TEXT and then.lines != now.lines:
             found = replace(found, reason="only ignored parts")
         if parts.watch:

@@ -10,6 +10,7 @@ from functools import cached_property
 from math import inf
 from weakref import WeakSet
 
+from archivebot.archive.packed import Packed
 from archivebot.content.summary import is_kept as description_is_kept
 from archivebot.duplicates.rule import fingerprint
 from archivebot.fields.about import about, merged
@@ -70,6 +71,7 @@ class PageReading(Reading):
     links_found: LinksFound | None = None
     held = 0  # the bytes that it counts for in the cache
     is_past = False  # whether a later version was compared with it
+    has_past = False  # whether it was compared with an earlier version
 
     @property
     def weight(self) -> int:
@@ -184,12 +186,14 @@ class PageReading(Reading):
 class Readings:
     """The cache of the pages read last, so that a page is parsed once for all its stages.
 
-    A page that was not used for a while loses its tree, but keeps its lines and main text.
+    A page that was not used for a while loses its tree, but keeps its lines and main text. Later these are
+    compressed, if an earlier version was compared with it: then the next version is likely to come, too.
     """
 
     def __init__(self) -> None:
         self._parsed = _Pages()
         self._read = _Pages()
+        self._packed = Packed[PageReading]()
         self._compared: WeakSet[PageReading] = WeakSet()  # of the pages in _read, those that hold edits
         self._freed = 0
 
@@ -201,7 +205,7 @@ class Readings:
         if without and not self.of(body, content_type).has(without):
             without = ()
         key = body, content_type, without
-        found = self._parsed.taken(key) or self._read.taken(key)
+        found = self._parsed.taken(key) or self._read.taken(key) or self._unpacked(key)
         if found is None:
             found = PageReading(body, content_type)
             if without:
@@ -244,9 +248,17 @@ class Readings:
         weight = page.weight
         if page.is_past and self._read.size + weight > READ_BYTES:
             return
-        self._read.put(key, page, weight, READ_BYTES)
+        for gone, dropped in self._read.put(key, page, weight, READ_BYTES):
+            if dropped.has_past and not dropped.is_past:
+                dropped.since = None
+                self._packed.keep(hash(gone), dropped)
         if page.is_past:
             self._read.move_to_end(key, last=False)
+
+    def _unpacked(self, key: Key) -> PageReading | None:
+        """Return the reading of a page that lost its place; None if it is not kept."""
+        found = self._packed.get(hash(key))
+        return found if found is not None and found.body == key[0] else None
 
 
 class _Pages(OrderedDict[Key, PageReading]):

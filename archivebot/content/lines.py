@@ -190,8 +190,9 @@ class LineWalk:
     """One walk over a page that gathers its lines and the elements around them."""
 
     def __init__(self, root: Element | Document) -> None:
-        self.lines: list[Line] = []
+        # A pickle holds the places first, each after its parent: lines first would nest as deep as the page.
         self.places = [Place("", None, None, 0, 0)]
+        self.lines: list[Line] = []
         self._pieces: list[str] = []
         self._linked = self._links = self._bold = self._images = 0
         self._parted = False
@@ -203,7 +204,7 @@ class LineWalk:
     def of(cls, lines: list[Line], places: list[Place]) -> LineWalk:
         """Return the walk over a page whose lines and elements are known."""
         walk = cls.__new__(cls)
-        walk.lines, walk.places = lines, places
+        walk.places, walk.lines = places, lines
         return walk
 
     def is_like(self, other: LineWalk) -> bool:
