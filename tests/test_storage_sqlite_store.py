@@ -719,3 +719,22 @@ def test_bases_that_form_a_circle_end(store: SQLiteStore, path: Path) -> None:
     put(store, b"next", 1, base=first)
     change(path, "UPDATE version SET base = 2")
     assert len(store.frames(2)) == 1
+
+
+def test_the_texts_that_the_links_of_pages_share_are_read_once(store: SQLiteStore) -> None:
+    pages = [f"http://example.com/{number}" for number in range(20)]
+    for page in pages:
+        store.links.add(page, [Link(target, "words") for target in pages], at(0))
+    asked: list[str] = []
+    store.database.set_trace_callback(asked.append)
+    for page in pages:
+        assert {edge.target for edge in store.links.of(page)} == set(pages)
+    assert sum("text_at" in sql for sql in asked) < 80  # of 820
+    store.database.set_trace_callback(None)
+    with suppress(ZeroDivisionError), store.together():
+        store.links.add("http://example.org/a", [Link("http://example.org/b")], at(0))
+        assert [edge.target for edge in store.links.of("http://example.org/a")] == ["http://example.org/b"]
+        raise ZeroDivisionError
+    store.links.add("http://example.org/c", [Link("http://example.org/d")], at(0))
+    [edge] = store.links.of("http://example.org/c")
+    assert (edge.source, edge.target) == ("http://example.org/c", "http://example.org/d")

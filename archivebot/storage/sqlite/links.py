@@ -54,7 +54,7 @@ class SQLiteLinks:
         self._file = file
         self._numbers: dict[str, int] = {}  # of the texts of the links added last; a number never changes
         self._undone = 0  # of the file when these numbers were read
-        self._read: tuple[sqlite3.Connection, Callable[[int], str]] | None = None
+        self._read: tuple[sqlite3.Connection, int, Callable[[int], str]] | None = None
 
     def add(self, source: str, links: Sequence[Link], when: datetime) -> None:
         rows = [
@@ -80,10 +80,10 @@ class SQLiteLinks:
 
     def _text(self) -> Callable[[int], str]:
         """Return the reader of texts, which keeps what the pages of a site share from page to page."""
-        database = self._file.database
-        if self._read is None or self._read[0] is not database:
-            self._read = database, text_reader(database)
-        return self._read[1]
+        database, undone = self._file.database, self._file.undone
+        if self._read is None or self._read[:2] != (database, undone):
+            self._read = database, undone, text_reader(database)
+        return self._read[2]
 
     def again(self, url: str, seen: datetime, when: datetime) -> None:
         before, time = milliseconds(seen), milliseconds(when)
@@ -148,7 +148,7 @@ class SQLiteLinks:
 
     def _edges(self, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
         with self._file.reading():
-            yield from edges(self._file.database, sql, *values, after=after)
+            yield from edges(self._file.database, self._text(), sql, *values, after=after)
 
 
 def numbers(database: sqlite3.Connection, texts: Collection[str]) -> dict[str, int]:
@@ -253,13 +253,13 @@ def links_of(row: Any) -> tuple[int, Links]:
     return source, unpack(data)
 
 
-def edges(database: sqlite3.Connection, sql: str, *values: object, after: int = 0) -> Iterator[Edge]:
+def edges(
+    database: sqlite3.Connection, text: Callable[[int], str], sql: str, *values: object, after: int = 0
+) -> Iterator[Edge]:
     """Yield the links in the rows of a statement (see ``links_of``), by the numbers of their targets.
 
-    Only targets with a number greater than ``after`` are returned.
+    ``text`` reads a text by its number. Only targets with a number greater than ``after`` are returned.
     """
-
-    text = text_reader(database)
     for source, links in map(links_of, database.execute(sql, values)):
         for target, (words, first, last) in sorted(links.items()):
             if target <= after:
