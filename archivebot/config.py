@@ -289,7 +289,7 @@ def file_text(name: str, what: str) -> str:
     try:
         return Path(name).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
         raise UsageError(f"the {what} {name!r} cannot be read: {reason}") from error
 
 

@@ -57,6 +57,12 @@ def test_a_seeds_file_without_a_seed_is_named(tmp_path: Path) -> None:
         read_seeds(f"@{tmp_path / 'seeds.txt'}")
 
 
+def test_a_seeds_file_in_utf_16_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "seeds.txt").write_text("http://a.example/", "utf-16")
+    with pytest.raises(UsageError, match="cannot be read: it is no text in UTF-8"):
+        read_seeds(f"@{tmp_path / 'seeds.txt'}")
+
+
 def test_a_blank_between_two_urls_separates_them() -> None:
     assert read_seeds("http://h/a  HTTPS://g/b?c, http://f/") == ("http://h/a", "https://g/b?c", "http://f/")
     assert read_seeds("http://h/a b,http://g/") == ("http://h/a%20b", "http://g/")
