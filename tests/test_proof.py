@@ -264,6 +264,18 @@ def test_a_checkpoint_shows_that_the_log_was_written_anew(archive: Path, tmp_pat
     assert "checkpoint" in str(answer["damaged"])
 
 
+def test_a_checkpoint_is_compared_although_the_identity_is_damaged(archive: Path, tmp_path: Path) -> None:
+    note = tmp_path / "checkpoint"
+    assert asked(archive, "proof", "--output", str(note))[0] == 0
+    changed(archive, "UPDATE archive SET identity = '0'", "UPDATE log SET entry = zeroblob(32) WHERE id = 3")
+    code, answer = asked(archive, "verify", "--checkpoint", str(note))
+    assert code == 4
+    found = " ".join(each["reason"] for each in answer["damaged"])
+    assert "the identity of the archive does not have its checksum" in found
+    assert "do not have the root of the checkpoint" in found
+    assert "the entry 2 of the log has no capture" in found
+
+
 def test_an_older_archive_gets_its_log(archive: Path) -> None:
     with closing(sqlite3.connect(archive)) as database:
         for table in ("attachment", "log", "subtree"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 
 from archivebot.exceptions import CorruptObject
@@ -33,7 +34,7 @@ def inconsistencies(store: ArchiveStore, checkpoint: Checkpoint | None = None) -
 
 def _inconsistencies(store: ArchiveStore, checkpoint: Checkpoint | None) -> Iterator[Damage]:
     size = store.log.size()
-    if checkpoint and checkpoint.origin != origin_of(store.position().archive):
+    if checkpoint and not _is_of(checkpoint, store):
         yield _damage(f"the checkpoint is of {checkpoint.origin}, not of this archive")
         checkpoint = None
     if checkpoint and checkpoint.size > size:
@@ -47,6 +48,13 @@ def _inconsistencies(store: ArchiveStore, checkpoint: Checkpoint | None) -> Iter
         yield from (damage for digest, damage in changed if balance.is_short_of(digest))
         for index in balance.rest(size):
             yield _damage(f"the entry {index} of the log has no capture: it was changed or lost")
+
+
+def _is_of(checkpoint: Checkpoint, store: ArchiveStore) -> bool:
+    """Return whether a checkpoint is of this archive, as far as the identity of the archive can be read."""
+    with suppress(CorruptObject):  # the store reports it
+        return checkpoint.origin == origin_of(store.position().archive)
+    return True
 
 
 def _tree(
