@@ -25,7 +25,18 @@ from archivebot.storage.frames import encode
 from archivebot.storage.mongo.database import INDEXES, SCHEMA
 from archivebot.storage.mongo.store import MongoStore
 from tests.commands import run_scrapy
-from tests.contracts.store import ROOT, URL, StoreContract, at, digest_of, put, version_of, visit, wire_of
+from tests.contracts.store import (
+    OTHER,
+    ROOT,
+    URL,
+    StoreContract,
+    at,
+    digest_of,
+    put,
+    version_of,
+    visit,
+    wire_of,
+)
 from tests.servers import CuttingProxy, MongoServer, free_port, mongo_server, mongo_uri
 
 __all__ = ["mongo_server", "mongo_uri"]
@@ -327,6 +338,18 @@ def test_a_writer_that_died_before_its_fingerprint_leaves_that_of_the_version_be
     assert store.head(URL).versions == 2
     assert list(store.fingerprints.near([7, 8])) == [(URL, 1, before)]
     assert store.check() == []
+
+
+def test_a_page_whose_document_is_damaged_is_not_left_out_without_an_error(
+    store: MongoStore, database: Database[dict[str, Any]]
+) -> None:
+    put(store, b"body", 0)
+    put(store, b"body", 0, url=OTHER)
+    database["pages"].update_one({"url": URL}, {"$set": {"url": f"{URL}x"}})
+    found = store.urls("", "\U0010ffff")
+    assert next(found)[1] == OTHER
+    with pytest.raises(CorruptObject, match="is not that of its URL"):
+        next(found)
 
 
 def test_of_two_writers_that_read_the_same_state_one_gets_the_number(

@@ -275,11 +275,16 @@ class MongoStore(MongoDatabase):
         query: Document = {"urlkey": {"$gte": start, "$lt": end}}
         if after:
             query["$or"] = [{"urlkey": {"$gt": start}}, {"url": {"$gt": after}}]
+        damaged = ""
         for pages in batches(self.rows(self._pages, query, order)):
             visited = self._present(self._captures, "page", [page["_id"] for page in pages])
-            yield from (
-                (page["urlkey"], page["url"]) for page in pages if page["_id"] in visited and is_page(page)
-            )
+            for page in pages:
+                if page["_id"] in visited and is_page(page):
+                    yield page["urlkey"], page["url"]
+                elif page["_id"] in visited:
+                    damaged = f"the document {page['_id']} of pages is not that of its URL"
+        if damaged:
+            raise CorruptObject(f"{damaged} (scrapy verify lists all damage; restore a copy)")
 
     def tallies(self) -> Iterator[tuple[str, int]]:
         stages = [{"$match": VISITS}, {"$group": {"_id": "$url", "sum": {"$sum": "$sum"}}}]
