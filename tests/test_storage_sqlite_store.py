@@ -714,6 +714,17 @@ def test_a_capture_does_not_show_a_damaged_version(store: SQLiteStore, path: Pat
         list(store.captures(URL))
 
 
+def test_a_table_that_cannot_be_read_has_no_error_of_python(store: SQLiteStore, path: Path) -> None:
+    store.attachments.add(Packed.of(Attachment(URL, at(0), b"WARC/1.1\r\n", b"block"), 3))
+    store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    ((page,),) = store.database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'text'")
+    with path.open("r+b") as file:
+        file.seek((page - 1) * PAGE_SIZE)
+        file.write(bytes(PAGE_SIZE))
+    with closing(SQLiteReader(str(path))) as reader, pytest.raises(CorruptObject, match="malformed"):
+        list(reader.attachments.all())
+
+
 def test_bases_that_form_a_circle_end(store: SQLiteStore, path: Path) -> None:
     first = put(store, b"first", 0)
     put(store, b"next", 1, base=first)

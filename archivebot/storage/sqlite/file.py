@@ -197,15 +197,16 @@ class ArchiveFile:
     def sound(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
         """Yield what the rows that are not damaged make; if some are, CorruptObject is raised after it."""
         damaged: Exception | None = None
-        for row in self.rows(tuple, sql, *values):
-            try:
-                value = make(row)
-            except (CorruptObject, *MISREAD) as error:
-                damaged = error
-            else:
-                yield value
-        if damaged:
-            raise self._damaged(damaged) from damaged
+        with self.reading():
+            for row in self.database.execute(sql, values):
+                try:
+                    value = make(row)
+                except (CorruptObject, *MISREAD) as error:
+                    damaged = error
+                else:
+                    yield value
+            if damaged:
+                raise damaged
 
     def rows(self, make: Callable[[Any], Row], sql: str, *values: object) -> Iterator[Row]:
         with self.reading():
