@@ -725,6 +725,15 @@ def test_a_table_that_cannot_be_read_has_no_error_of_python(store: SQLiteStore, 
         list(reader.attachments.all())
 
 
+def test_the_search_for_the_sources_of_links_ends_when_all_are_found(store: SQLiteStore, path: Path) -> None:
+    for number in range(3):
+        store.links.add(f"{URL}{number}", [Link(f"{URL}{number + 1}")], at(0))
+    change(path, "UPDATE link SET sum = sum + 1 WHERE source = (SELECT max(source) FROM link)")
+    assert store.links.sources([f"{URL}1", f"{URL}2"]) == {f"{URL}1": f"{URL}0", f"{URL}2": f"{URL}1"}
+    with pytest.raises(CorruptObject):
+        store.links.sources([f"{URL}3"])
+
+
 def test_bases_that_form_a_circle_end(store: SQLiteStore, path: Path) -> None:
     first = put(store, b"first", 0)
     put(store, b"next", 1, base=first)

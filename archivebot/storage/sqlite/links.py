@@ -134,6 +134,8 @@ class SQLiteLinks:
                 source, links = links_of(row)
                 for target in (links.keys() & wanted.keys()) - {source}:
                     found[wanted.pop(target)] = text(source)
+                if not wanted:
+                    break
         return found
 
     def _number(self, text: str) -> int | None:
