@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -26,6 +27,7 @@ from archivebot.jobs.exported import Exported, Progress
 from archivebot.jobs.packages import export_cdxj, export_wacz
 from archivebot.jobs.selection import Selection
 from archivebot.versioning.keep import Keep
+from archivebot.wire import Attachment
 from tests.commands import run_scrapy
 from tests.factories import URL, html, make_page
 
@@ -74,6 +76,20 @@ def test_a_damaged_page_whose_bytes_another_page_has_does_not_end_an_export(tmp_
         result = export_wacz(reader, tmp_path / "x.wacz", Selection(), NOW, progress=Progress())
     assert (result.responses, result.revisits, result.damaged) == (1, 1, [])
     assert (tmp_path / "x.wacz").exists()
+
+
+def test_the_attachments_of_a_capture_whose_bytes_are_damaged_are_exported(tmp_path: Path) -> None:
+    path, record = tmp_path / "a.db", b"WARC/1.1\r\nWARC-Type: metadata\r\n\r\n"
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{path}")) as archive:
+        capture = archive.add(archive.segment(make_page(html("The text."))))
+        archive.attach(Attachment(URL, capture.captured_at, record, b"via: the start page"))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE frame SET data = zeroblob(20)")
+    with Archive.reader(ArchiveConfig(uri=f"sqlite:///{path}")) as reader:
+        result = export_warc(reader, tmp_path / "out", Selection(), NOW)
+    assert (result.responses, result.attached, len(result.damaged)) == (0, 1, 1)
+    [file] = (tmp_path / "out").glob("*.warc.gz")
+    assert b"via: the start page" in gzip.decompress(file.read_bytes())
 
 
 @pytest.mark.parametrize(

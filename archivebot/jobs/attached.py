@@ -28,8 +28,8 @@ class Attached:
         self._result, self._progress = result, progress
         self._last: tuple[str, datetime] | None = None
 
-    def of(self, capture: Capture, answer: str) -> list[NewRecord]:
-        """Return the records of a capture that has ``answer`` as the id of its own record.
+    def of(self, capture: Capture, answer: str = "") -> list[NewRecord]:
+        """Return the records of a capture that has ``answer`` as the id of its own record, if it has one.
 
         Of several captures of a page at one time the first has them all.
         """

@@ -142,6 +142,8 @@ def written_captures(
                 records = maker.records(shown)
             except CorruptObject as error:
                 damaged(error)
+                if left := attached.of(capture):
+                    files.write(left)
                 continue
             records += attached.of(shown, records[0].fields[0][1])
             places = files.write(records)
