@@ -244,6 +244,18 @@ def test_a_resource_record_stays_one_without_a_head_that_no_server_sent(tmp_path
     assert stored[0] == stored[1]
 
 
+def test_resource_records_with_the_same_bytes_stay_resource_records(tmp_path: Path) -> None:
+    first, second = (f"sqlite:///{tmp_path / name}.db" for name in ("first", "second"))
+    wire, headers = Wire(length=len(FIRST)), (("Content-Type", "text/html"),)
+    archived(first, [replace(make_page(FIRST, day, headers=headers), wire=wire) for day in range(2)])
+    run_scrapy(("export", "warc", "--output", f"{tmp_path}/out"), environment={"ARCHIVE_URI": first})
+    written = [each for each in records(tmp_path / "out") if each.rec_type not in ("warcinfo", "metadata")]
+    assert [(each.rec_type, each.body) for each in written] == [("resource", FIRST)] * 2
+    run_scrapy(("ingest", f"{tmp_path}/out"), environment={"ARCHIVE_URI": second})
+    with Archive.open(ArchiveConfig(uri=second)) as archive:
+        assert [each.wire and each.wire.received for each in archive.captures(URL)] == [b"", b""]
+
+
 def test_a_page_whose_body_was_not_kept_is_no_empty_page(tmp_path: Path) -> None:
     excluded = replace(make_page(b"", 1, outcome=Outcome.EXCLUDED, url=OTHER), reason="noindex")
     pages = [make_page(FIRST), excluded]

@@ -104,7 +104,7 @@ def response(capture: Capture, body: bytes) -> NewRecord:
 
     A body without a head stands alone.
     """
-    is_resource, truncated = _was_resource(capture), capture.wire.truncated if capture.wire else ""
+    is_resource, truncated = was_resource(capture), capture.wire.truncated if capture.wire else ""
     lines = b"" if is_resource else head(capture)
     if capture.outcome in SHORT:
         truncated = truncated or "unspecified"
@@ -117,7 +117,7 @@ def response(capture: Capture, body: bytes) -> NewRecord:
     return NewRecord("response", _fields("response", capture, *known, *more), (lines, body))
 
 
-def _was_resource(capture: Capture) -> bool:
+def was_resource(capture: Capture) -> bool:
     """Return whether a capture came from a record without HTTP: all that it has of a head is its type."""
     wire = capture.wire
     bare = wire is not None and not wire.received and not wire.protocols

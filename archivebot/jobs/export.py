@@ -33,6 +33,7 @@ from archivebot.export.record import (
     revisit,
     terms,
     visit,
+    was_resource,
 )
 from archivebot.jobs.attached import Attached
 from archivebot.jobs.exported import Earlier, Exported, Progress, leave_out
@@ -271,7 +272,7 @@ def _is_whole(capture: Capture) -> bool:
 
 def _may_revisit(capture: Capture) -> bool:
     """Return whether a capture may be a revisit record."""
-    return _is_whole(capture) and capture.outcome is not Outcome.REDIRECT
+    return _is_whole(capture) and capture.outcome is not Outcome.REDIRECT and not was_resource(capture)
 
 
 def _revalidated(capture: Capture, brought: Capture) -> Capture:
