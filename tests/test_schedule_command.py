@@ -16,7 +16,7 @@ import pytest
 from archivebot.archive import Archive
 from archivebot.config import ArchiveConfig
 from archivebot.exceptions import UsageError
-from archivebot.jobs.schedule import now, schedule
+from archivebot.jobs.schedule import next_round, now, schedule
 from archivebot.models import REQUISITE, Outcome
 from archivebot.schedule.policy import Policy
 from tests.commands import run_scrapy
@@ -116,6 +116,14 @@ def test_a_visit_by_a_clock_that_was_ahead_delays_no_other(tmp_path: Path) -> No
             archive.add(archive.segment(make_page(body(NEWS[0]), day, url=f"{SITE}often")))
         (page,) = schedule(archive)
     assert (page.estimate.visits, page.is_due(now())) == (1, True)
+
+
+def test_a_page_that_only_a_clock_that_was_ahead_visited_is_due(tmp_path: Path) -> None:
+    with Archive.open(ArchiveConfig(uri=f"sqlite:///{tmp_path}/a.db")) as archive:
+        archive.add(archive.segment(make_page(body(NEWS[0]), 36_500, url=f"{SITE}often")))
+        assert next_round(archive).due == [f"{SITE}often"]
+        archive.add(archive.segment(replace(make_page(url=f"{SITE}often"), captured_at=now())))
+        assert next_round(archive).due == []
 
 
 @pytest.mark.parametrize("words", [("--budget", text) for text in ("many", "0/day", "5/year", "9" * 400)])

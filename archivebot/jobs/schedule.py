@@ -63,8 +63,8 @@ class ScheduledPage:
             return None
 
     def is_due(self, now: datetime) -> bool:
-        """Return whether the next visit is not later than a time."""
-        return self.next is not None and self.next <= now
+        """Return whether the next visit is not later than a time; a last visit after it counts as none."""
+        return self.next is not None and (self.next <= now or self.last > now)
 
     def overdue(self, now: datetime) -> float:
         """Return how often the interval has passed since the last visit."""
