@@ -22,8 +22,8 @@ class Exported:
     """The counts of an export.
 
     ``records`` are all records that were written, ``responses`` and ``revisits`` the captures among them,
-    ``attached`` the attachments. ``without`` are captures without an answer; the answers of ``pruned`` of
-    them were removed. ``damaged`` has a message for each capture or attachment that could not be rebuilt.
+    ``attached`` the attachments. ``without`` are captures without an answer, or whose answer is not kept:
+    that of ``pruned`` of them was removed. ``damaged`` has the messages about what could not be read.
     """
 
     files: list[str] = field(default_factory=list)
