@@ -244,6 +244,33 @@ def test_a_resource_record_stays_one_without_a_head_that_no_server_sent(tmp_path
     assert stored[0] == stored[1]
 
 
+def test_a_304_written_as_equal_content_is_no_resource_record(tmp_path: Path) -> None:
+    typed, bare = (
+        Wire(b"HTTP/1.1 %b\r\n\r\n" % line) for line in (b"200 OK\r\nContent-Type: text/html", b"304 -")
+    )
+    pages = [
+        replace(make_page(FIRST, headers=typed.headers), wire=typed),
+        replace(make_page(b"", 1, outcome=Outcome.NOT_MODIFIED, status=304, headers=()), wire=bare),
+    ]
+    uri = archived(f"sqlite:///{tmp_path}/a.db", pages)
+    words = (
+        "export",
+        "warc",
+        "--output",
+        f"{tmp_path}/out",
+        "--revalidated-as",
+        "identical",
+        "--from",
+        "2026-01-02",
+    )
+    run_scrapy(words, environment={"ARCHIVE_URI": uri})
+    (answer,) = [each for each in records(tmp_path / "out") if field(each, "WARC-Target-URI") == URL]
+    assert (answer.rec_type, answer.http_headers and answer.http_headers.get_statuscode()) == (
+        "response",
+        "200",
+    )
+
+
 def test_resource_records_with_the_same_bytes_stay_resource_records(tmp_path: Path) -> None:
     first, second = (f"sqlite:///{tmp_path / name}.db" for name in ("first", "second"))
     wire, headers = Wire(length=len(FIRST)), (("Content-Type", "text/html"),)

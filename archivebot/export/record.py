@@ -120,7 +120,7 @@ def response(capture: Capture, body: bytes) -> NewRecord:
 def was_resource(capture: Capture) -> bool:
     """Return whether a capture came from a record without HTTP: all that it has of a head is its type."""
     wire = capture.wire
-    bare = wire is not None and not wire.received and not wire.protocols
+    bare = wire is not None and not (wire.received or wire.protocols or wire.decoded)
     return bare and capture.status == OK and all(name == "Content-Type" for name, _ in capture.headers)
 
 
