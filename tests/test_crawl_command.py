@@ -104,6 +104,16 @@ def test_a_feed_that_cannot_be_written_is_refused_before_the_crawl(
     assert not (tmp_path / "new" / "out.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("feed", "reason"),
+    [(f"{'a' * 300}.json", "File name too long"), ("http://[a/x.json", "Invalid IPv6 URL")],
+)
+def test_a_feed_that_no_file_can_be_is_refused_in_words(feed: str, reason: str) -> None:
+    done = scrapy("site", "-a", "seeds=http://a.example/", "-O", feed)
+    assert done.stderr == f"archivebot: the feed {feed} cannot be written: {reason}\n"
+    assert done.returncode == 2
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="allowed: only Linux has a full device")
 def test_a_feed_that_is_not_complete_is_an_exit_code(site: MockServer, crawl: Crawl) -> None:
     site.routes["/"] = html()

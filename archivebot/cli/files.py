@@ -31,21 +31,27 @@ def file_body(path: Path) -> bytes:
 def check_feeds(feeds: Iterable[str | Path]) -> None:
     """Raise UsageError if the file of a feed cannot be written; Scrapy tells it after the first page."""
     for feed in map(str, feeds):
-        scheme = urlsplit(feed).scheme
-        if scheme not in ("", "file") or "%(" in feed:
-            continue  # no file, or one that gets its name when the crawl begins
-        path = Path(file_uri_to_path(feed) if scheme else feed)
-        if path.is_fifo():
-            continue  # its reader would take the end of this check for the end of the feed
-        is_new = not path.exists()
         try:
-            if not path.parent.exists():
-                path.parent.mkdir(parents=True)
-            path.open("ab").close()
-        except OSError as error:
-            raise UsageError(f"the feed {feed} cannot be written: {error.strerror}") from error
-        if is_new:
-            path.unlink()
+            _try_feed(feed)
+        except (OSError, ValueError) as error:  # ValueError: an address or a path that cannot be
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(f"the feed {feed} cannot be written: {reason}") from error
+
+
+def _try_feed(feed: str) -> None:
+    """Open the file of a feed for writing; raises OSError or ValueError."""
+    scheme = urlsplit(feed).scheme
+    if scheme not in ("", "file") or "%(" in feed:
+        return  # no file, or one that gets its name when the crawl begins
+    path = Path(file_uri_to_path(feed) if scheme else feed)
+    if path.is_fifo():
+        return  # its reader would take the end of this check for the end of the feed
+    is_new = not path.exists()
+    if not path.parent.exists():
+        path.parent.mkdir(parents=True)
+    path.open("ab").close()
+    if is_new:
+        path.unlink()
 
 
 @contextmanager
