@@ -10,6 +10,7 @@ _SIZE = re.compile(r"(\d{1,15}) ?([kMGT]?)B?", re.IGNORECASE)
 _BYTES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _TIME = re.compile(r"(\d+) ?([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_CENTURY = 36_500 * 86_400
 
 
 def size(count: int) -> str:
@@ -39,13 +40,15 @@ def read_size(name: str, value: str) -> int:
 def read_seconds(name: str, value: str) -> int:
     """Return the seconds of ``90``, ``30m``, ``2h`` or ``1d``; raises UsageError for other texts and for 0.
 
+    A time of more than a century is a century: the calendar and the timers of a system end, too.
+
     >>> read_seconds("time", "90"), read_seconds("time", "2h")
     (90, 7200)
     """
     found = _TIME.fullmatch(value)
     if not found or not int(found[1]):
         raise UsageError(f"{name} is {value!r}: give seconds, or for example 30m or 2h")
-    return int(found[1]) * _SECONDS[found[2]]
+    return min(int(found[1]) * _SECONDS[found[2]], _CENTURY)
 
 
 def amount(count: int, noun: str, plural: str = "") -> str:

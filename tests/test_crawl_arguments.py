@@ -6,6 +6,7 @@ import pytest
 
 from archivebot.crawl.arguments import Arguments, TopicArguments, read_seeds
 from archivebot.exceptions import UsageError
+from archivebot.units import read_seconds
 
 
 def test_all_arguments_are_read() -> None:
@@ -61,6 +62,11 @@ def test_a_seeds_file_in_utf_16_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "seeds.txt").write_text("http://a.example/", "utf-16")
     with pytest.raises(UsageError, match="cannot be read: it is no text in UTF-8"):
         read_seeds(f"@{tmp_path / 'seeds.txt'}")
+
+
+def test_the_longest_time_is_a_century() -> None:
+    assert read_seconds("time", "36500d") == read_seconds("time", "9" * 400) == 36_500 * 86_400
+    assert read_seconds("time", "36499d") == 36_499 * 86_400
 
 
 def test_a_blank_between_two_urls_separates_them() -> None:

@@ -183,15 +183,18 @@ def test_a_service_of_a_collection_waits_for_its_pages_alone(crawl: Crawl, site:
 
 
 @pytest.mark.long
-def test_a_page_that_may_not_be_visited_starts_no_round_each_second(crawl: Crawl) -> None:
+@pytest.mark.parametrize(("given", "told"), [((), 900), (("--every", "99999999d"), 3_153_600_000)])
+def test_a_page_that_may_not_be_visited_starts_no_round_each_second(
+    crawl: Crawl, given: tuple[str, ...], told: int
+) -> None:
     with Archive.open(ArchiveConfig(uri=crawl.uri)) as archive:  # as a file brings it
         archive.add(archive.segment(make_page(b"<p>A router.</p>", url="http://192.168.1.1/")))
-    service = start(crawl, "--forever")
+    service = start(crawl, "--forever", *given)
     assert service.stderr is not None
     said = next(line for line in service.stderr if "the next round" in line)
     service.terminate()
     service.communicate(timeout=PATIENCE)
-    assert said.endswith("the next round is in 900 s\n")
+    assert said.endswith(f"the next round is in {told} s\n")
 
 
 @pytest.mark.long
