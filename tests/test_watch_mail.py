@@ -143,6 +143,12 @@ def test_what_a_server_replies_is_told(given: dict[str, Any], error: type[Undeli
     assert taken == []
 
 
+def test_a_mail_that_was_taken_is_sent_whatever_the_farewell_is() -> None:
+    with relay(replies={"QUIT": f"221 {'bye ' * 9000}"}) as (port, taken):
+        mail(port).send([ALERT])
+    assert len(taken) == 1
+
+
 @pytest.mark.parametrize("mechanism", ["PLAIN", "LOGIN"])
 def test_nothing_is_sent_before_the_server_accepts_the_password(mechanism: str) -> None:
     with relay(mechanisms=mechanism, refusal="334 ") as (port, taken), pytest.raises(Undelivered):

@@ -56,14 +56,10 @@ class Mail:
                 client.send_message(message(alerts[0], self.sender, self.to))
                 accepted = True
                 client.quit()
-        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPResponseException) as error:
-            code, said = _reply(error)
-            is_about_it = isinstance(error, smtplib.SMTPRecipientsRefused | smtplib.SMTPDataError)
-            raise (Refused if is_about_it and code >= 500 else Undelivered)(f"{host}: {said}") from error
         except (OSError, smtplib.SMTPException) as error:
             if accepted:  # only the farewell is lost
                 return
-            raise Undelivered(f"{host}: {error or type(error).__name__}") from error
+            raise _failure(host, error) from error
 
     def _prepare(self, client: _Client, parts: SplitResult) -> None:
         """Begin TLS if the server offers it, and log in."""
@@ -115,6 +111,15 @@ class _Client(smtplib.SMTP):
                 break
         if code not in (235, 503):  # accepted, or logged in already
             raise smtplib.SMTPAuthenticationError(code, said)
+
+
+def _failure(host: str, error: OSError) -> Undelivered:
+    """Return what an error means for the message: the server refuses it, or may take it later."""
+    if not isinstance(error, smtplib.SMTPRecipientsRefused | smtplib.SMTPResponseException):
+        return Undelivered(f"{host}: {error or type(error).__name__}")
+    code, said = _reply(error)
+    is_about_it = isinstance(error, smtplib.SMTPRecipientsRefused | smtplib.SMTPDataError)
+    return (Refused if is_about_it and code >= 500 else Undelivered)(f"{host}: {said}")
 
 
 def _reply(error: smtplib.SMTPRecipientsRefused | smtplib.SMTPResponseException) -> tuple[int, str]:
